@@ -1,0 +1,146 @@
+// Brings a fresh clone to where everything else runs: the first step of every npm script. It runs on the Node that the
+// host has (20 or newer) and before anything is installed, so it needs nothing but Node itself.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { accessSync, constants, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const oldestNode = 20;
+const oldestGo = [1, 24];
+
+/** Commands that the private networks of the tests and the demo need, and the Debian packages that bring them. */
+const tools = {
+  unshare: "util-linux",
+  nsenter: "util-linux",
+  mount: "mount",
+  ip: "iproute2",
+  iptables: "iptables",
+  nft: "nftables",
+};
+
+checkNode();
+if (process.argv.includes("--network")) prepareHost();
+installPackages();
+
+function checkNode() {
+  const major = Number(process.versions.node.split(".")[0]);
+  if (major < oldestNode) fail(`Node ${process.versions.node} is too old: ${oldestNode} or newer is needed`);
+}
+
+/** Sees to it that private networks can be made, with what apt can install; one line names all that it cannot. */
+function prepareHost() {
+  const lacking = [lackingSystem(), lackingRoot(), lackingGo()].filter(Boolean);
+  const commands = missingTools();
+  if (lacking.length === 0 && commands.length > 0 && find("apt-get")) installTools(commands);
+  const missing = [...lacking, ...missingTools()];
+  if (missing.length > 0) fail(`missing: ${missing.join(", ")}`);
+  const { status, stderr } = run("unshare", ["--net", "--mount", "--pid", "--fork", "true"]);
+  if (status !== 0) fail(`this host does not let root make private namespaces: ${firstLine(stderr)}`);
+}
+
+function lackingSystem() {
+  return process.platform === "linux" ? undefined : `Linux (this is ${process.platform})`;
+}
+
+function lackingRoot() {
+  return process.getuid?.() === 0 ? undefined : "root (private networks are made, the host's own is not touched)";
+}
+
+function lackingGo() {
+  const wanted = `Go ${oldestGo.join(".")} or newer in PATH`;
+  // Not the toolchain that some go.mod asks for: that one is downloaded when it is used.
+  const { status, stdout } = run("go", ["version"], { GOTOOLCHAIN: "local" });
+  if (status !== 0) return wanted;
+  const [version = "", major, minor] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
+  const distance = major - oldestGo[0] || minor - oldestGo[1];
+  return distance >= 0 ? undefined : `${wanted} (this is ${version})`;
+}
+
+function missingTools() {
+  return Object.keys(tools).filter((tool) => !find(tool));
+}
+
+function installTools(missing) {
+  const packages = [...new Set(missing.map((tool) => tools[tool]))];
+  console.log(`setup: installing ${packages.join(", ")} (apt-get)`);
+  const environment = { DEBIAN_FRONTEND: "noninteractive" };
+  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
+    const { status, stderr } = run("apt-get", ["-q", "-o", "DPkg::Lock::Timeout=120", ...args], environment);
+    if (status !== 0) fail(`${missing.join(", ")} cannot be installed: apt-get ${args[0]}: ${firstLine(stderr)}`);
+  }
+}
+
+/** Installs the locked packages unless the last installation was of this very lock file. */
+function installPackages() {
+  const directory = join(root, "node_modules");
+  const stampFile = join(directory, ".setup");
+  const lock = readFileSync(join(root, "package-lock.json"));
+  const stamp = `${createHash("sha256").update(lock).digest("hex")} ${process.platform}-${process.arch}\n`;
+  if (read(stampFile) === stamp) return;
+  // Through a link, npm ci would empty the directory of whoever shares it.
+  if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(directory);
+  console.log("setup: installing the locked packages (npm ci)");
+  const started = Date.now();
+  npm(["ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--loglevel=error"]);
+  checkInstalledNode();
+  writeFileSync(stampFile, stamp);
+  console.log(`setup: done in ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+function npm(args) {
+  // Inside an npm script, the npm that runs it: PATH may have another one, or none.
+  const { npm_execpath: cli = "", npm_node_execpath: node = process.execPath } = process.env;
+  const [command, ...prefix] = basename(cli) === "npm-cli.js" ? [node, cli] : ["npm"];
+  const { status, stderr, error } = run(command, [...prefix, ...args]);
+  if (error?.code === "ENOENT") fail("npm is missing: it comes with Node, on Debian in a package of its own");
+  if (status === 0) return;
+  const unreachable = /ENOTFOUND|EAI_AGAIN|ECONN\w+|E\w*TIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT/.exec(stderr);
+  if (unreachable) fail(`npm cannot reach its registry (${unreachable[0]}): is there a network?`);
+  const reasons = stderr.replaceAll(/^npm error\s*/gm, "").split("\n");
+  fail(`npm ci failed: ${reasons.filter(Boolean).slice(0, 3).join("; ")}`);
+}
+
+/** Optional packages carry Node 24, and npm says nothing when it leaves one out. */
+function checkInstalledNode() {
+  const { status } = run(join(root, "node_modules/.bin/node"), ["--version"]);
+  if (status !== 0) fail("the locked Node does not run here: it needs Linux with glibc and libstdc++, on x64 or arm64");
+}
+
+function run(command, args, environment = {}) {
+  const options = { cwd: root, encoding: "utf8", env: { ...process.env, ...environment } };
+  const { stdout, stderr, ...result } = spawnSync(command, args, options);
+  return { ...result, stdout: stdout ?? "", stderr: stderr ?? "" };
+}
+
+function find(command) {
+  const candidates = (process.env.PATH ?? "").split(delimiter).map((directory) => join(directory, command));
+  return candidates.some(isExecutable);
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLine(text) {
+  return text.trim().split("\n")[0];
+}
+
+function fail(line) {
+  console.error(`setup: ${line}`);
+  process.exit(1);
+}
