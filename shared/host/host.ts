@@ -1,0 +1,43 @@
+import type { Environment } from "../protocol/variables.ts";
+
+/** Everything that a wrapper needs of the machine. The core knows no more of it than this. */
+export interface Host {
+  readonly env: Environment;
+  /** The name that the executable was started by (argv 0), and its real path. */
+  readonly calledAs: string;
+  readonly executable: string;
+  readonly pid: number;
+  readonly release: Release;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** All of stdin; undefined as soon as it is more than `limit` bytes. Throws if it cannot be read. */
+  readStdin(limit: number): Uint8Array | undefined;
+  /** Writes all of it to stdout. Throws if that fails. */
+  writeStdout(output: string | Uint8Array): void;
+  /** The text of UTF-8 bytes; undefined if they are not valid. */
+  decodeUtf8(bytes: Uint8Array): string | undefined;
+  /** Whether there is a file of that path, and whether it can be executed. */
+  inspect(path: string): "executable" | "not executable" | "missing";
+  /**
+   * Lets an executable take this process's place, with `stdin` (or the present one) as its stdin. Comes back, with nothing
+   * done, where that cannot be: the caller then spawns.
+   */
+  exec(path: string, env: Environment, stdin: string | undefined): void;
+  /** Runs an executable to its end and reads its stdout, `limit` bytes at most; its stderr is this process's. */
+  spawn(path: string, env: Environment, stdin: string | undefined, limit: number): Answer;
+  /** Appends a line to a file by one write; makes the file (0640) and its directory if missing. Never throws. */
+  appendLine(file: string, line: string): void;
+}
+
+/** What stands in the executable: the project's version and the commit it was built from. */
+export interface Release {
+  readonly version: string;
+  readonly commit: string;
+}
+
+/** What became of a spawned executable. */
+export type Answer =
+  | { readonly ended: "exit"; readonly exitCode: number; readonly stdout: Uint8Array }
+  | { readonly ended: "signal"; readonly signal: string }
+  | { readonly ended: "too much output" }
+  | { readonly ended: "not started"; readonly reason: string };

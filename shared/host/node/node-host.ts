@@ -1,0 +1,120 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Answer, Host } from "../host.ts";
+import { canExec, inspectFile } from "./executable-file.ts";
+import { replaceStdin } from "./stdin-file.ts";
+
+// Put in by the build.
+declare const __VERSION__: string;
+declare const __COMMIT__: string;
+
+const chunkSize = 64 * 1024;
+
+/** The machine, by way of Node. */
+export function nodeHost(): Host {
+  return {
+    env: process.env,
+    calledAs: process.argv0,
+    executable: process.execPath,
+    pid: process.pid,
+    release: { version: __VERSION__, commit: __COMMIT__ },
+    now: Date.now,
+    readStdin,
+    writeStdout,
+    decodeUtf8,
+    inspect: inspectFile,
+    exec,
+    spawn,
+    appendLine,
+  };
+}
+
+function readStdin(limit: number): Uint8Array | undefined {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(chunkSize);
+    const length = patiently(() => readSync(0, chunk, 0, chunkSize, null));
+    if (length === 0) return Buffer.concat(chunks, size);
+    size += length;
+    if (size > limit) return undefined;
+    chunks.push(chunk.subarray(0, length));
+  }
+}
+
+function writeStdout(output: string | Uint8Array): void {
+  const bytes = typeof output === "string" ? Buffer.from(output) : output;
+  for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(1, bytes, written));
+}
+
+// A pipe may be non-blocking: whoever made it decides.
+function patiently(transfer: () => number): number {
+  for (;;) {
+    try {
+      return transfer();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function exec(path: string, env: Host["env"], stdin: string | undefined): void {
+  if (process.execve === undefined || !canExec(path)) return;
+  if (stdin !== undefined && !replaceStdin(stdin)) return;
+  // Node ignores these two, and what is ignored stays so across execve; with a handler they are back to their default.
+  process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
+  process.execve(path, [path], env as NodeJS.ProcessEnv & Record<string, string>);
+}
+
+function spawn(path: string, env: Host["env"], stdin: string | undefined, limit: number): Answer {
+  const { error, status, signal, stdout } = spawnSync(path, [], {
+    env,
+    ...(stdin === undefined ? {} : { input: stdin }),
+    stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],
+    maxBuffer: limit,
+  });
+  // A delegate that does not read its stdin to the end breaks the pipe, which is its right.
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (code === "ENOBUFS") return { ended: "too much output" };
+  if (error !== undefined && status === null && signal === null) return { ended: "not started", reason: error.message };
+  if (signal !== null) return { ended: "signal", signal };
+  return { ended: "exit", exitCode: status ?? 0, stdout };
+}
+
+function appendLine(file: string, line: string): void {
+  try {
+    append(file, line);
+  } catch {
+    // A wrapper that cannot log still does its work.
+  }
+}
+
+function append(file: string, line: string): void {
+  const log = openLog(file);
+  try {
+    writeSync(log, line);
+  } finally {
+    closeSync(log);
+  }
+}
+
+// O_NONBLOCK: a log that is a pipe without a reader must not hold up the network.
+function openLog(file: string): number {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+  try {
+    return openSync(file, flags, 0o640);
+  } catch {
+    mkdirSync(dirname(file), { recursive: true });
+    return openSync(file, flags, 0o640);
+  }
+}

@@ -1,0 +1,44 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+
+// Not in Node's list. __O_TMPFILE is the same number on every architecture that Node supports on Linux.
+const temporaryFile = 0o20000000 | constants.O_DIRECTORY;
+const directories = ["/dev/shm", "/run", "/tmp"];
+
+/**
+ * Makes a text this process's stdin, for the executable that takes its place. Stdin must have been read to its end. Descriptor
+ * 0 becomes a file that never has a name, so that nothing is left behind whatever happens. False, with an empty stdin, where
+ * no such file can be written.
+ */
+export function replaceStdin(text: string): boolean {
+  const content = Buffer.from(text);
+  // The lowest free descriptor is the next one to be given: 0.
+  closeSync(0);
+  if (directories.some((directory) => isStdinNow(directory, content))) return true;
+  openSync("/dev/null", constants.O_RDONLY);
+  return false;
+}
+
+function isStdinNow(directory: string, content: Buffer): boolean {
+  const file = openTemporary(directory);
+  if (file === undefined) return false;
+  if (file === 0 && isWritten(file, content)) return true;
+  closeSync(file);
+  return false;
+}
+
+function openTemporary(directory: string): number | undefined {
+  try {
+    return openSync(directory, temporaryFile | constants.O_RDWR, 0o600);
+  } catch {
+    return undefined;
+  }
+}
+
+// By position, so that the reader begins at the start.
+function isWritten(file: number, content: Buffer): boolean {
+  try {
+    return writeSync(file, content, 0, content.length, 0) === content.length;
+  } catch {
+    return false;
+  }
+}

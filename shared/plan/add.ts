@@ -1,0 +1,92 @@
+import { CniError } from "../protocol/errors.ts";
+import type { Request } from "../protocol/request.ts";
+import { type CniResult, isContainerInterface } from "../protocol/result.ts";
+import {
+  type Attachment,
+  type AttachmentName,
+  containerInterfaceNames,
+  findAttachment,
+  missingAttachment,
+} from "./attachments.ts";
+import { type DelegateCall, delegateCall } from "./call.ts";
+import { narrowResult } from "./narrow.ts";
+import { sharedDeviceName } from "./shared-device.ts";
+import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
+import type { Subject } from "./subject.ts";
+
+/** What becomes of the delegate's answer to ADD before the runtime gets it. */
+export type Splice =
+  /** As it is, put in order if it is not. */
+  | { readonly as: "only" }
+  /** The first of a chain, under another name than the runtime's: completed and put in order. */
+  | { readonly as: "first"; readonly name: AttachmentName }
+  /** Appended to prevResult. */
+  | { readonly as: "creator"; readonly name: AttachmentName; readonly prevResult: CniResult }
+  /** In the place of its attachment of prevResult. */
+  | {
+      readonly as: "meta";
+      readonly name: AttachmentName;
+      readonly prevResult: CniResult;
+      readonly attachment: Attachment;
+    };
+
+/** What ADD asks of the delegate, and what becomes of its answer. */
+export interface AddPlan {
+  readonly call: DelegateCall;
+  readonly splice: Splice;
+}
+
+/** Plans ADD without a prevResult. */
+export function planFirstAdd(request: Request, subject: Subject): AddPlan {
+  if (subject.renamed) refuseDeviceName(request, subject);
+  const splice: Splice = subject.renamed ? { as: "first", name: subject.name } : { as: "only" };
+  return { call: delegateCall(request, subject), splice };
+}
+
+/** Plans ADD behind other plugins; code 7 if a creator's name is taken, 103 if a meta plugin's interface is not there. */
+export function planChainedAdd(request: Request, subject: Subject, prevResult: CniResult): AddPlan {
+  const { name } = subject;
+  const attachment = findAttachment(prevResult, name.ifName, name.netns);
+  const role = subject.role ?? (attachment ? "meta" : "creator");
+  if (role === "creator") {
+    refuseDeviceName(request, subject);
+    refuseTakenName(prevResult, name);
+    return { call: delegateCall(request, subject, "none"), splice: { as: "creator", name, prevResult } };
+  }
+  const others = containerInterfaceNames(prevResult);
+  if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" } };
+  if (attachment === undefined) throw missingAttachment(name.ifName, others);
+  const narrowed = narrowResult(prevResult, attachment, name);
+  return { call: delegateCall(request, subject, narrowed), splice: { as: "meta", name, prevResult, attachment } };
+}
+
+/** The result that the runtime gets for the one that the delegate returned; the same object if nothing is to be changed. */
+export function spliceResult(splice: Splice, delegateResult: CniResult): CniResult {
+  switch (splice.as) {
+    case "only":
+      return orderResult(delegateResult);
+    case "first":
+      return completeResult(delegateResult, splice.name);
+    case "creator":
+      return spliceCreator(splice.prevResult, delegateResult, splice.name);
+    case "meta":
+      return spliceMeta(splice.prevResult, splice.attachment, delegateResult, splice.name);
+    default:
+      return splice satisfies never;
+  }
+}
+
+function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentName): void {
+  const isTaken = (interfaces ?? []).some(
+    (candidate) => isContainerInterface(candidate) && candidate.name === ifName && candidate.sandbox === netns,
+  );
+  if (isTaken) throw new CniError("interfaceNameTaken", ifName, `an earlier plugin of the list made it in ${netns}`);
+}
+
+// The plugin's CHECK would take the one for the other.
+function refuseDeviceName({ configuration }: Request, { profile, name }: Subject): void {
+  const device = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
+  if (device === name.ifName) {
+    throw new CniError("interfaceNameTaken", name.ifName, `it is the plugin's own ${profile?.sharedDevice?.key}`);
+  }
+}

@@ -1,0 +1,62 @@
+import { CniError } from "../protocol/errors.ts";
+import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../protocol/result.ts";
+
+/**
+ * One attachment of a result: its container interface and the host-side interfaces that come with it. All are indexes into
+ * `interfaces`.
+ */
+export interface Attachment {
+  readonly container: number;
+  /** The container interface and the host-side ones, in the result's order. */
+  readonly members: readonly number[];
+}
+
+/** Which attachment is meant, and whose an address without `interface` is. */
+export interface AttachmentName {
+  readonly ifName: string;
+  /** CNI_NETNS: decides where several sandboxes have an interface of that name. */
+  readonly netns: string;
+  /** The runtime's own CNI_IFNAME: an address without `interface` belongs to it, as go-cni reads it. */
+  readonly runtimeIfName: string;
+}
+
+/**
+ * The attachments of a result, in order: each container interface with the run of host-side interfaces right before it. A
+ * run after the last container interface is of the last attachment: bridge with `vlan`, and bandwidth, put one there.
+ */
+export function attachmentsOf(interfaces: readonly Interface[]): Attachment[] {
+  const attachments: Attachment[] = [];
+  let run: number[] = [];
+  for (const [index, candidate] of interfaces.entries()) {
+    run.push(index);
+    if (!isContainerInterface(candidate)) continue;
+    attachments.push({ container: index, members: run });
+    run = [];
+  }
+  const last = attachments.pop();
+  return last ? [...attachments, { container: last.container, members: [...last.members, ...run] }] : [];
+}
+
+/** The attachment whose container interface has the name; among several, that of the network namespace, else the first. */
+export function findAttachment(result: CniResult, ifName: string, netns: string): Attachment | undefined {
+  const interfaces = result.interfaces ?? [];
+  const named = attachmentsOf(interfaces).filter(({ container }) => interfaces[container]?.name === ifName);
+  return named.find(({ container }) => interfaces[container]?.sandbox === netns) ?? named[0];
+}
+
+/** The names of a result's container interfaces, for messages. */
+export function containerInterfaceNames(result: CniResult): string[] {
+  return (result.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name);
+}
+
+/** Tells, for each address of a result, whether it belongs to an attachment. */
+export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentName) {
+  const isRuntimes = findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
+  return (ip: IpConfig): boolean =>
+    typeof ip.interface === "number" ? attachment.members.includes(ip.interface) : isRuntimes;
+}
+
+/** The error for an interface that is not among those of prevResult. */
+export function missingAttachment(ifName: string, others: readonly string[]): CniError {
+  return new CniError("attachmentMissing", ifName, `prevResult has ${others.join(", ")}`);
+}

@@ -1,0 +1,28 @@
+import type { CniResult, Route } from "../protocol/result.ts";
+import { arranged } from "./arrange.ts";
+import { type Attachment, type AttachmentName, ownership } from "./attachments.ts";
+import { subnetContains } from "./subnet.ts";
+
+/**
+ * Narrows a result to one attachment, so that a delegate sees a chain in which it is alone: that attachment's interfaces and
+ * addresses (re-indexed), every route but those through another attachment's gateway, the DNS whole, unknown keys kept.
+ */
+export function narrowResult(result: CniResult, attachment: Attachment, name: AttachmentName): CniResult {
+  const narrowed: Record<string, unknown> = { ...result };
+  if (result.ips) narrowed.ips = result.ips.filter(ownership(result, attachment, name));
+  if (result.routes) narrowed.routes = result.routes.filter(routeFilter(result, attachment, name));
+  return arranged(narrowed, attachment.members);
+}
+
+/** Tells which routes of a result an attachment is shown: all but those whose gateway lies in another's subnet only. */
+export function routeFilter(
+  result: CniResult,
+  attachment: Attachment,
+  name: AttachmentName,
+): (route: Route) => boolean {
+  const isOwn = ownership(result, attachment, name);
+  return ({ gw }) => {
+    const reachedBy = gw ? (result.ips ?? []).filter((ip) => subnetContains(ip.address, gw)) : [];
+    return reachedBy.length === 0 || reachedBy.some(isOwn);
+  };
+}

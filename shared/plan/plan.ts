@@ -1,0 +1,105 @@
+import { CniError, errorResult } from "../protocol/errors.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { type Request, resultProblem } from "../protocol/request.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { isChainVersion } from "../protocol/versions.ts";
+import { planChainedAdd, planFirstAdd, type Splice } from "./add.ts";
+import { type DelegateCall, delegateCall } from "./call.ts";
+import { planCheck } from "./check.ts";
+import { type DelPlan, planDel, planLenientDel } from "./del.ts";
+import { planGc } from "./gc.ts";
+import type { Profiles } from "./profile.ts";
+import { delegateName, type Subject, subjectOf } from "./subject.ts";
+
+/** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
+export type Plan =
+  /** The delegate takes this process's place; nothing of it is read back. */
+  | {
+      readonly do: "handOver";
+      readonly call: DelegateCall;
+      /** What the runtime gets where the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
+      readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
+      /** What was let pass. */
+      readonly notes: readonly string[];
+    }
+  /** The delegate is run, and its answer spliced. */
+  | { readonly do: "splice"; readonly call: DelegateCall; readonly splice: Splice }
+  /** The wrapper answers VERSION itself. */
+  | { readonly do: "printVersions" }
+  /** The runtime gets an error, and nothing is run. */
+  | { readonly do: "fail"; readonly error: JsonObject };
+
+/** Plans VERSION: the delegate's answer, or the wrapper's own where the executable's name names no delegate. */
+export function planVersion(calledAs: string): Plan {
+  const delegate = delegateName(calledAs);
+  if (delegate === undefined) return { do: "printVersions" };
+  return { ...handOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" };
+}
+
+/** Plans a call with a plugin configuration: everything is decided here, before anything is done. */
+export function planRequest(request: Request, calledAs: string, profiles: Profiles): Plan {
+  try {
+    return planVerb(request, subjectOf(request, calledAs, profiles));
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    return { do: "fail", error: errorResult(error, request.configuration.cniVersion) };
+  }
+}
+
+function planVerb(request: Request, subject: Subject): Plan {
+  switch (request.command) {
+    case "ADD":
+      return planAdd(request, subject);
+    case "CHECK":
+      return handOver(planChainedCheck(request, subject));
+    case "DEL":
+      return planChainedDel(request, subject);
+    case "GC":
+      return handOver(planGc(request, subject));
+    case "STATUS":
+      return { ...handOver(delegateCall(request, subject)), withoutDelegate: "unavailable" };
+    default:
+      return request.command satisfies never;
+  }
+}
+
+function planAdd(request: Request, subject: Subject): Plan {
+  const prevResult = chainedResult(request);
+  if (prevResult) return { do: "splice", ...planChainedAdd(request, subject, prevResult) };
+  // Results of other versions list no interfaces (0.1.0, 0.2.0), or are not known yet: the delegate's business.
+  if (!isChainVersion(request.configuration.cniVersion)) return handOver(delegateCall(request, subject));
+  return { do: "splice", ...planFirstAdd(request, subject) };
+}
+
+function planChainedCheck(request: Request, subject: Subject): DelegateCall {
+  const prevResult = chainedResult(request);
+  return prevResult ? planCheck(request, subject, prevResult) : delegateCall(request, subject);
+}
+
+function planChainedDel(request: Request, subject: Subject): Plan {
+  const { call, notes } = chainedDel(request, subject);
+  return handOver(call, notes);
+}
+
+function chainedDel(request: Request, subject: Subject): DelPlan {
+  try {
+    const prevResult = chainedResult(request);
+    return prevResult ? planDel(request, subject, prevResult) : { call: delegateCall(request, subject), notes: [] };
+  } catch (error) {
+    if (!(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
+    return planLenientDel(request, subject, error.message);
+  }
+}
+
+/** The prevResult of a chained call; code 1 if its version has no chains that a wrapper knows, code 7 if it is malformed. */
+function chainedResult({ configuration: { prevResult, cniVersion } }: Request): CniResult | undefined {
+  if (prevResult === undefined || prevResult === null) return undefined;
+  if (!isChainVersion(cniVersion)) throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
+  const problem = resultProblem(prevResult, "prevResult");
+  if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
+  return prevResult;
+}
+
+function handOver(call: DelegateCall, notes: readonly string[] = []): Plan & { do: "handOver" } {
+  return { do: "handOver", call, withoutDelegate: "delegateNotFound", notes };
+}

@@ -1,0 +1,121 @@
+import { sameJson } from "../protocol/json.ts";
+import { type CniResult, type Dns, isContainerInterface } from "../protocol/result.ts";
+import { arranged, reindexed } from "./arrange.ts";
+import { type Attachment, type AttachmentName, attachmentsOf, findAttachment, ownership } from "./attachments.ts";
+import { routeFilter } from "./narrow.ts";
+
+/**
+ * Puts a result in order: each attachment's host-side interfaces before its container interface. A run that trails the last
+ * container interface is moved before it. A result that is in order comes back as it is, the same object.
+ */
+export function orderResult(result: CniResult): CniResult {
+  const interfaces = result.interfaces ?? [];
+  const last = attachmentsOf(interfaces).at(-1);
+  if (last === undefined || last.container === interfaces.length - 1) return result;
+  const others = [...interfaces.keys()].filter((index) => index !== last.container);
+  return arranged(result, [...others, last.container]);
+}
+
+/**
+ * Completes what a creator returned for a chain: a container interface if it reported none, an index for each address, and
+ * put in order.
+ */
+export function completeResult(result: CniResult, { ifName, netns }: AttachmentName): CniResult {
+  const interfaces = result.interfaces ?? [];
+  const whole = interfaces.some(isContainerInterface)
+    ? result
+    : { ...result, interfaces: [...interfaces, { name: ifName, sandbox: netns }] };
+  const attachment = findAttachment(whole, ifName, netns) ?? attachmentsOf(whole.interfaces ?? [])[0];
+  return orderResult(indexed(whole, attachment));
+}
+
+/**
+ * Appends what a creator returned to prevResult: interfaces, addresses (re-indexed), routes (an identical one once), DNS
+ * (what came first wins). `lo` is dropped from prevResult, as a plain creator drops it.
+ */
+export function spliceCreator(prevResult: CniResult, delegateResult: CniResult, name: AttachmentName): CniResult {
+  const runtimes = findAttachment(prevResult, name.runtimeIfName, name.netns);
+  const before = withoutLoopback(orderResult(indexed(prevResult, runtimes)));
+  const added = completeResult(delegateResult, name);
+  const offset = before.interfaces?.length ?? 0;
+  const merged: Record<string, unknown> = { ...added, ...before };
+  merged.interfaces = [...(before.interfaces ?? []), ...(added.interfaces ?? [])];
+  const moved = added.ips?.map((ip) => reindexed(ip, (index) => index + offset));
+  if (before.ips || moved) merged.ips = [...(before.ips ?? []), ...(moved ?? [])];
+  if (before.routes || added.routes) merged.routes = union(before.routes ?? [], added.routes ?? []);
+  if (before.dns && added.dns) merged.dns = joinedDns(before.dns, added.dns);
+  return merged;
+}
+
+/** Replaces one attachment of prevResult by what a meta plugin, which was given the narrowed prevResult, returned. */
+export function spliceMeta(
+  prevResult: CniResult,
+  attachment: Attachment,
+  delegateResult: CniResult,
+  name: AttachmentName,
+): CniResult {
+  const { interfaces: all, ips, routes, dns: _replaced, ...unknown } = prevResult;
+  const interfaces = all ?? [];
+  const own = orderResult(indexed(delegateResult, findAttachment(delegateResult, name.ifName, name.netns)));
+  // The members stand side by side, so that one stretch of the list is exchanged for another.
+  const start = attachment.members[0] ?? 0;
+  const end = start + attachment.members.length;
+  const ownInterfaces = own.interfaces ?? [];
+  const shift = ownInterfaces.length - attachment.members.length;
+
+  const isOwn = ownership(prevResult, attachment, name);
+  const others = (ips ?? [])
+    .filter((ip) => !isOwn(ip))
+    .map((ip) => reindexed(ip, (index) => (index < end ? index : index + shift)));
+  const place = Math.max(0, (ips ?? []).findIndex(isOwn));
+  const returned = (own.ips ?? []).map((ip) => reindexed(ip, (index) => index + start));
+
+  const isShown = routeFilter(prevResult, attachment, name);
+  const hidden = (routes ?? []).filter((route) => !isShown(route));
+
+  const merged: Record<string, unknown> = { ...unknown, ...own };
+  merged.interfaces = [...interfaces.slice(0, start), ...ownInterfaces, ...interfaces.slice(end)];
+  if (ips || own.ips) merged.ips = [...others.slice(0, place), ...returned, ...others.slice(place)];
+  if (hidden.length > 0) merged.routes = [...(own.routes ?? []), ...hidden];
+  return orderResult(merged);
+}
+
+/** The result with the attachment's index on each address that has none; without an attachment, as it is. */
+function indexed(result: CniResult, attachment: Attachment | undefined): CniResult {
+  if (attachment === undefined || !result.ips) return result;
+  const ips = result.ips.map((ip) =>
+    typeof ip.interface === "number" ? ip : { ...ip, interface: attachment.container },
+  );
+  return { ...result, ips };
+}
+
+function withoutLoopback(result: CniResult): CniResult {
+  const interfaces = result.interfaces ?? [];
+  const isLoopback = (index: number): boolean => {
+    const candidate = interfaces[index];
+    return candidate !== undefined && isContainerInterface(candidate) && candidate.name === "lo";
+  };
+  return arranged(
+    result,
+    [...interfaces.keys()].filter((index) => !isLoopback(index)),
+  );
+}
+
+function joinedDns(first: Dns, second: Dns): Dns {
+  const joined: Record<string, unknown> = {
+    ...second,
+    ...first,
+    ...(first.domain || !second.domain ? {} : { domain: second.domain }),
+  };
+  for (const key of ["nameservers", "search", "options"]) {
+    const lists = [first[key], second[key]].filter((list) => Array.isArray(list));
+    if (lists.length > 0) joined[key] = lists.reduce(union);
+  }
+  return joined;
+}
+
+function union<T>(first: readonly T[], second: readonly T[]): T[] {
+  const all = [...first];
+  for (const item of second) if (!all.some((known) => sameJson(known, item))) all.push(item);
+  return all;
+}

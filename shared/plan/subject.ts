@@ -1,0 +1,67 @@
+import { CniError } from "../protocol/errors.ts";
+import { isJsonObject } from "../protocol/json.ts";
+import { networkNameProblem } from "../protocol/names.ts";
+import type { Request } from "../protocol/request.ts";
+import type { AttachmentName } from "./attachments.ts";
+import type { Profile, Profiles, Role } from "./profile.ts";
+
+/** What a call is about: which delegate, on which interface of which network. */
+export interface Subject {
+  readonly delegate: string;
+  readonly profile: Profile | undefined;
+  /** The role that the profile or the operator gives; without either it shows in prevResult. */
+  readonly role: Role | undefined;
+  readonly name: AttachmentName;
+  /** Whether the interface has another name than the runtime's. */
+  readonly renamed: boolean;
+  readonly network: string;
+}
+
+/** Finds out what a call is about; code 7 if no delegate is named, the role contradicts the profile, or a name is wrong. */
+export function subjectOf(request: Request, calledAs: string, profiles: Profiles): Subject {
+  const { wrapper, configuration, variables } = request;
+  const delegate = wrapper.delegate ?? delegateName(calledAs);
+  if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
+  const profile = Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
+  const runtimeIfName = variables.ifName || listedIfName(request);
+  const ifName = wrapper.ifName ?? runtimeIfName;
+  const renamed = ifName !== runtimeIfName;
+  return {
+    delegate,
+    profile,
+    role: roleOf(delegate, profile, wrapper.role),
+    name: { ifName, netns: variables.netns, runtimeIfName },
+    renamed,
+    network: wrapper.network ?? networkOf(configuration.name, ifName, renamed),
+  };
+}
+
+/** The plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`; none without the ending. */
+export function delegateName(calledAs: string): string | undefined {
+  return /([^/]+)-wrapper$/.exec(calledAs)?.[1];
+}
+
+// GC and STATUS come without CNI_IFNAME. On GC the attachments tell: where all have one name, it is the runtime's.
+function listedIfName({ configuration }: Request): string {
+  const attachments = configuration["cni.dev/valid-attachments"];
+  const names = new Set(
+    Array.isArray(attachments) ? attachments.map((entry) => isJsonObject(entry) && entry.ifname) : [],
+  );
+  const [only] = names;
+  return names.size === 1 && typeof only === "string" ? only : "";
+}
+
+function roleOf(delegate: string, profile: Profile | undefined, asked: Role | undefined): Role | undefined {
+  if (profile === undefined || asked === undefined || asked === profile.role) return profile?.role ?? asked;
+  throw new CniError("invalidConfiguration", `wrapper.role must be "${profile.role}" for ${delegate}, or be left out`);
+}
+
+// A renamed interface gets a network of its own, so that what plugins derive from (network, container id) stays distinct.
+function networkOf(name: string, ifName: string, renamed: boolean): string {
+  if (!renamed) return name;
+  const network = `${name}-${ifName}`;
+  const problem = networkNameProblem(network);
+  if (problem === undefined) return network;
+  const what = `the network of interface ${ifName} would be ${JSON.stringify(network)}, which ${problem}`;
+  throw new CniError("invalidConfiguration", `${what}; set wrapper.network`);
+}

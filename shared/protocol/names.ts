@@ -1,0 +1,37 @@
+const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
+
+/** What is wrong with a CNI_CONTAINERID, after libcni's ValidateContainerID; nothing if it is right. */
+export function containerIdProblem(id: string): string | undefined {
+  return networkNameRule.test(id) ? undefined : networkNameWords;
+}
+
+/** What is wrong with a network's name, after libcni's ValidateNetworkName; nothing if it is right. */
+export function networkNameProblem(name: string): string | undefined {
+  return networkNameRule.test(name) ? undefined : networkNameWords;
+}
+
+/** What is wrong with an interface name, after libcni's ValidateInterfaceName and the kernel's dev_valid_name. */
+export function interfaceNameProblem(name: string): string | undefined {
+  const bytes = utf8Length(name);
+  if (bytes < 1 || bytes > 15) return "must have 1 to 15 bytes";
+  if (name === "." || name === "..") return "must not be '.' or '..'";
+  // A NUL would cut the name short in the environment.
+  return /[\s\u0085\0/:]/.test(name) ? "must not contain '/', ':' or white space" : undefined;
+}
+
+/** What is wrong with a plugin's type: it is looked up in CNI_PATH and must not lead out of it. */
+export function typeProblem(type: string): string | undefined {
+  if (type === "" || type === "." || type === "..") return "must be the name of an executable";
+  return /[/\\\0]/.test(type) ? "must not contain a path separator" : undefined;
+}
+
+// Not TextEncoder: the core runs on engines without it.
+function utf8Length(text: string): number {
+  let length = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    length += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return length;
+}

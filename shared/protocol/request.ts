@@ -1,0 +1,99 @@
+import { CniError } from "./errors.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import type { CniResult } from "./result.ts";
+import {
+  configurationSchema,
+  logKeys,
+  resultSchema,
+  schemaProblem,
+  type WrapperConfiguration,
+  wrapperKeys,
+  wrapperSchema,
+} from "./schema.ts";
+import { nearest } from "./spelling.ts";
+import type { Variables, Verb } from "./variables.ts";
+
+/** A plugin configuration as it came on stdin (SPEC.md, section 1), with the keys that a wrapper looks at. */
+export interface PluginConfiguration extends JsonObject {
+  readonly cniVersion?: string;
+  readonly name: string;
+  readonly prevResult?: JsonObject | null;
+}
+
+/** One call of a wrapper by a runtime, parsed. */
+export interface Request {
+  readonly command: ConfiguredVerb;
+  readonly variables: Variables;
+  readonly configuration: PluginConfiguration;
+  readonly wrapper: WrapperConfiguration;
+  /** What was wrong and let pass, because what is there must be removable. */
+  readonly warnings: readonly string[];
+}
+
+/** The verbs that come with a plugin configuration. */
+export type ConfiguredVerb = Exclude<Verb, "VERSION">;
+
+// What is there must be removable, and a runtime that gets a failing STATUS may skip DEL.
+const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
+
+/** Parses the plugin configuration of a call: code 6 if it is no JSON object, code 7 if a key has a wrong value. */
+export function parseRequest(command: ConfiguredVerb, variables: Variables, stdin: string | undefined): Request {
+  const configuration = parseConfiguration(stdin);
+  const lenient = lenientVerbs.includes(command);
+  const warnings: string[] = [];
+  const block = configuration.wrapper ?? {};
+  const problem = schemaProblem(wrapperSchema, block, "wrapper");
+  if (problem !== undefined) {
+    if (command !== "STATUS") throw new CniError("invalidConfiguration", problem);
+    return { command, variables, configuration, wrapper: {}, warnings: [`invalid wrapper block left out: ${problem}`] };
+  }
+  for (const error of unknownKeys(block as JsonObject)) {
+    if (!lenient) throw error;
+    warnings.push(error.message);
+  }
+  return { command, variables, configuration, wrapper: block as WrapperConfiguration, warnings };
+}
+
+function parseConfiguration(stdin: string | undefined): PluginConfiguration {
+  const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
+  if (!isJsonObject(value)) return undecodable("it is no JSON object");
+  const problem = schemaProblem(configurationSchema, value);
+  if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
+  return value as unknown as PluginConfiguration;
+}
+
+function parseJson(stdin: string): unknown {
+  if (stdin.trim() === "") return undecodable("it is empty");
+  try {
+    return JSON.parse(stdin);
+  } catch (error) {
+    return undecodable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function undecodable(what: string): never {
+  throw new CniError("undecodableInput", "", what);
+}
+
+function unknownKeys(block: JsonObject): CniError[] {
+  const log = isJsonObject(block.log) ? block.log : {};
+  return [...unknownIn(block, wrapperKeys, "wrapper"), ...unknownIn(log, logKeys, "wrapper.log")];
+}
+
+function unknownIn(block: JsonObject, known: readonly string[], path: string): CniError[] {
+  const unknown = Object.keys(block).filter((key) => !known.includes(key));
+  return unknown.map((key) => {
+    const meant = `Did you mean ${path}.${nearest(key, known)}? Known are ${known.join(", ")}`;
+    return new CniError("unknownWrapperKey", `${path}.${key}`, meant);
+  });
+}
+
+/** What is wrong with a result: its shape, or an address whose `interface` is outside the list; nothing if it is right. */
+export function resultProblem(result: unknown, root: string): string | undefined {
+  const problem = schemaProblem(resultSchema(), result, root);
+  if (problem !== undefined) return problem;
+  const { interfaces, ips } = result as CniResult;
+  const count = interfaces?.length ?? 0;
+  const outside = (ips ?? []).findIndex((ip) => typeof ip.interface === "number" && ip.interface >= count);
+  return outside < 0 ? undefined : `${root}.ips[${outside}].interface is outside the list of ${count} interfaces`;
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from "./json.ts";
+
+/** One entry of a result's `interfaces`; without `sandbox` (or with an empty one) it is a host-side interface. */
+export interface Interface extends JsonObject {
+  readonly name: string;
+  readonly sandbox?: string | null;
+}
+
+/** One entry of a result's `ips`; `interface` is an index into `interfaces`. */
+export interface IpConfig extends JsonObject {
+  readonly address: string;
+  readonly interface?: number | null;
+}
+
+/** One entry of a result's `routes`. */
+export interface Route extends JsonObject {
+  readonly gw?: string | null;
+}
+
+/** A result's `dns`. */
+export interface Dns extends JsonObject {
+  readonly domain?: string | null;
+}
+
+/**
+ * An ADD result, 0.3.0 to 1.1.0 (SPEC.md, section 5 "ADD Success"). Lists may be null: Go prints empty ones so.
+ */
+export interface CniResult extends JsonObject {
+  readonly cniVersion?: string;
+  readonly interfaces?: readonly Interface[] | null;
+  readonly ips?: readonly IpConfig[] | null;
+  readonly routes?: readonly Route[] | null;
+  readonly dns?: Dns | null;
+}
+
+/** Whether an interface is inside a container. */
+export function isContainerInterface(candidate: Interface): boolean {
+  return candidate.sandbox !== undefined && candidate.sandbox !== null && candidate.sandbox !== "";
+}

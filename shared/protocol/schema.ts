@@ -1,0 +1,95 @@
+import * as z from "zod/mini";
+import { interfaceNameProblem, networkNameProblem, typeProblem } from "./names.ts";
+
+// Schemas check only; what goes on is the original object, because zod reorders keys and drops what it does not know.
+// Few and flat: building a schema node is what costs on the hot path.
+
+const text = z.string();
+const optionalText = z.optional(text);
+const nullableText = z.nullish(text);
+const nullableTexts = z.nullish(z.array(text));
+
+const interfaceName = named(interfaceNameProblem);
+const networkName = named(networkNameProblem);
+const type = named(typeProblem);
+
+/** The plugin configuration, as far as a wrapper looks at it. */
+export const configurationSchema = z.object({
+  cniVersion: optionalText,
+  name: networkName,
+  type: z.optional(type),
+  prevResult: z.nullish(z.record(text, z.unknown())),
+});
+
+const logSchema = z.object({
+  file: z.optional(z.string().check(z.refine((file) => file.startsWith("/"), "must be an absolute path"))),
+  level: z.optional(z.enum(["error", "warn", "info", "debug"])),
+});
+
+/** The `wrapper` block of a plugin configuration. */
+export const wrapperSchema = z.object({
+  ifName: z.optional(interfaceName),
+  delegate: z.optional(type),
+  role: z.optional(z.enum(["creator", "meta"])),
+  network: z.optional(networkName),
+  args: z.optional(z.enum(["keep"])),
+  log: z.optional(logSchema),
+});
+
+/** The keys that may stand under `wrapper`, and under `wrapper.log`. */
+export const wrapperKeys: readonly string[] = Object.keys(wrapperSchema.shape);
+export const logKeys: readonly string[] = Object.keys(logSchema.shape);
+
+/** The `wrapper` block: what an operator tells a wrapper. */
+export type WrapperConfiguration = z.infer<typeof wrapperSchema>;
+export type LogLevel = NonNullable<z.infer<typeof logSchema>["level"]>;
+
+/** A result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it; built when a result is there to be read. */
+export function resultSchema() {
+  const index = z.nullish(z.number().check(z.refine((n) => Number.isInteger(n) && n >= 0, "must be an index")));
+  return z.object({
+    cniVersion: optionalText,
+    interfaces: z.nullish(z.array(z.object({ name: text, sandbox: nullableText }))),
+    ips: z.nullish(z.array(z.object({ address: text, interface: index }))),
+    routes: z.nullish(z.array(z.object({ gw: nullableText }))),
+    dns: z.nullish(
+      z.object({ nameservers: nullableTexts, search: nullableTexts, options: nullableTexts, domain: nullableText }),
+    ),
+  });
+}
+
+/**
+ * The first thing that is wrong with a value: the path of the offending key and what is expected there, in words.
+ * `root` is what the value itself is called.
+ */
+export function schemaProblem(schema: z.ZodMiniType, value: unknown, root = ""): string | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
+  return issue && `${pathWords(root, issue.path)} ${expectation(issue)}`;
+}
+
+function named(problem: (name: string) => string | undefined) {
+  return z.string().check((payload) => {
+    const message = problem(payload.value);
+    if (message !== undefined) payload.issues.push({ code: "custom", message, input: payload.value, path: [] });
+  });
+}
+
+function pathWords(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((words, key) => {
+    if (typeof key === "number") return `${words}[${key}]`;
+    return words === "" ? String(key) : `${words}.${String(key)}`;
+  }, root);
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type") return `must be ${typeWords[issue.expected] ?? `a ${issue.expected}`}`;
+  if (issue.code === "invalid_value")
+    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+  return issue.message;
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};

@@ -1,0 +1,23 @@
+/** The known word that takes the fewest edits to reach, for "did you mean"; letter case costs nothing. */
+export function nearest(word: string, known: readonly string[]): string {
+  const distances = known.map((candidate) => editDistance(word.toLowerCase(), candidate.toLowerCase()));
+  return known[distances.indexOf(Math.min(...distances))] ?? "";
+}
+
+// Levenshtein, one row of the table at a time.
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, at(row, j) + 1, at(next, j - 1) + 1));
+    }
+    row = next;
+  }
+  return at(row, b.length);
+}
+
+function at(row: readonly number[], i: number): number {
+  return row[i] ?? Number.POSITIVE_INFINITY;
+}

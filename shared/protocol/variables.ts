@@ -1,0 +1,61 @@
+import { CniError } from "./errors.ts";
+import { containerIdProblem, interfaceNameProblem } from "./names.ts";
+
+/** The verbs of the specification (SPEC.md, section 2 "CNI operations"). */
+export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "VERSION";
+
+/** The CNI variables of one call; empty where the runtime gave none. */
+export interface Variables {
+  readonly command: Verb;
+  readonly containerId: string;
+  readonly netns: string;
+  readonly ifName: string;
+  readonly args: string;
+  readonly path: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that each verb cannot do without, after SPEC.md, section 2 "CNI operations". */
+const requiredVariables: Readonly<Record<Verb, readonly string[]>> = {
+  ADD: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"],
+  DEL: ["CNI_CONTAINERID", "CNI_IFNAME"],
+  CHECK: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"],
+  GC: ["CNI_PATH"],
+  STATUS: [],
+  VERSION: [],
+};
+
+const nameRules: readonly (readonly [string, (value: string) => string | undefined])[] = [
+  ["CNI_CONTAINERID", containerIdProblem],
+  ["CNI_IFNAME", interfaceNameProblem],
+];
+
+/** Reads the CNI variables of a call; code 4 names all that are missing at once (empty is missing). */
+export function parseVariables(env: Environment): Variables {
+  const command = env.CNI_COMMAND ?? "";
+  if (!isVerb(command)) throw new CniError("unknownCommand", command);
+  const missing = requiredVariables[command].filter((name) => !env[name]);
+  if (missing.length > 0) throw new CniError("missingVariables", missing.join(","), `CNI_COMMAND is ${command}`);
+  checkNames(env, requiredVariables[command]);
+  return {
+    command,
+    containerId: env.CNI_CONTAINERID ?? "",
+    netns: env.CNI_NETNS ?? "",
+    ifName: env.CNI_IFNAME ?? "",
+    args: env.CNI_ARGS ?? "",
+    path: env.CNI_PATH ?? "",
+  };
+}
+
+function isVerb(command: string): command is Verb {
+  return Object.hasOwn(requiredVariables, command);
+}
+
+function checkNames(env: Environment, required: readonly string[]): void {
+  for (const [name, problem] of nameRules) {
+    const value = env[name] ?? "";
+    const found = required.includes(name) ? problem(value) : undefined;
+    if (found !== undefined) throw new CniError("invalidVariable", name, `${JSON.stringify(value)} ${found}`);
+  }
+}
