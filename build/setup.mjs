@@ -65,11 +65,15 @@ function missingTools() {
 function installTools(missing) {
   const packages = [...new Set(missing.map((tool) => tools[tool]))];
   console.log(`setup: installing ${packages.join(", ")} (apt-get)`);
-  const environment = { DEBIAN_FRONTEND: "noninteractive" };
-  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
-    const { status, stderr } = run("apt-get", ["-q", "-o", "DPkg::Lock::Timeout=120", ...args], environment);
-    if (status !== 0) fail(`${missing.join(", ")} cannot be installed: apt-get ${args[0]}: ${firstLine(stderr)}`);
-  }
+  // A source that cannot be updated may be one that is not needed: the installation tells.
+  aptGet("update");
+  const { status, stderr } = aptGet("install", "--yes", "--no-install-recommends", ...packages);
+  if (status !== 0) fail(`missing: ${missing.join(", ")}, and apt-get cannot install them: ${firstLine(stderr)}`);
+}
+
+function aptGet(...args) {
+  const options = ["-q", "-o", "DPkg::Lock::Timeout=120"];
+  return run("apt-get", [...options, ...args], { DEBIAN_FRONTEND: "noninteractive" });
 }
 
 /** Installs the locked packages unless the last installation was of this very lock file. */
@@ -83,7 +87,9 @@ function installPackages() {
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(directory);
   console.log("setup: installing the locked packages (npm ci)");
   const started = Date.now();
-  npm(["ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--loglevel=error"]);
+  // npm waits 10 s and 60 s before it tries again: too long for a host without a network.
+  const patience = ["--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=10000"];
+  npm(["ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--loglevel=error", ...patience]);
   checkInstalledNode();
   writeFileSync(stampFile, stamp);
   console.log(`setup: done in ${Math.round((Date.now() - started) / 1000)} s`);
