@@ -1,0 +1,161 @@
+// Command gocni attaches a container to a network the way Nomad does: through go-cni, with the plugin directory, the
+// interface prefix, the bytes of the network configuration list, port mappings and labels (which become CNI_ARGS).
+//
+// The verb is the only argument, the request is JSON on stdin, the answer is JSON on stdout. A failure is its text on
+// stderr and exit code 1.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	gocni "github.com/containerd/go-cni"
+	"github.com/containernetworking/cni/libcni"
+	"github.com/containernetworking/cni/pkg/types"
+)
+
+type request struct {
+	ID               string               `json:"id"`
+	NetNS            string               `json:"netns"`
+	PluginPath       string               `json:"pluginPath"`
+	Prefix           string               `json:"prefix"`
+	Conflist         json.RawMessage      `json:"conflist"`
+	Ports            []gocni.PortMapping  `json:"ports"`
+	Labels           map[string]string    `json:"labels"`
+	Plugin           string               `json:"plugin"`
+	ValidAttachments []types.GCAttachment `json:"validAttachments"`
+}
+
+type verb func(context.Context, *request) (any, error)
+
+var verbs = map[string]verb{
+	"setup":    setup,
+	"check":    check,
+	"remove":   remove,
+	"status":   status,
+	"gc":       gc,
+	"version":  version,
+	"validate": validate,
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
+		return fmt.Errorf("usage: gocni setup|check|remove|status|gc|version|validate <request.json")
+	}
+	req := &request{Prefix: "eth"}
+	if err := json.NewDecoder(os.Stdin).Decode(req); err != nil {
+		return err
+	}
+	answer, err := verbs[os.Args[1]](context.Background(), req)
+	if err != nil || answer == nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(answer)
+}
+
+// load makes a client with the request's network in it. Nomad loads the bytes, not the file, at the first call.
+func load(req *request) (gocni.CNI, error) {
+	client, err := gocni.New(
+		gocni.WithPluginDir(filepath.SplitList(req.PluginPath)),
+		gocni.WithInterfacePrefix(req.Prefix),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return client, client.Load(gocni.WithConfListBytes(req.Conflist))
+}
+
+// options are what Nomad passes on Setup and Check. Nothing is left out where there are no ports.
+func options(req *request) []gocni.NamespaceOpts {
+	return []gocni.NamespaceOpts{gocni.WithCapabilityPortMap(req.Ports), gocni.WithLabels(req.Labels)}
+}
+
+func setup(ctx context.Context, req *request) (any, error) {
+	client, err := load(req)
+	if err != nil {
+		return nil, err
+	}
+	result, err := client.Setup(ctx, req.ID, req.NetNS, options(req)...)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"interfaces": result.Interfaces,
+		"dns":        result.DNS,
+		"routes":     result.Routes,
+		"raw":        result.Raw(),
+	}, nil
+}
+
+func check(ctx context.Context, req *request) (any, error) {
+	client, err := load(req)
+	if err != nil {
+		return nil, err
+	}
+	return nil, client.Check(ctx, req.ID, req.NetNS, options(req)...)
+}
+
+// remove asks for the status first and gives up when it is bad, and passes no labels: so does Nomad.
+func remove(ctx context.Context, req *request) (any, error) {
+	client, err := load(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := client.Status(); err != nil {
+		return nil, err
+	}
+	return nil, client.Remove(ctx, req.ID, req.NetNS, gocni.WithCapabilityPortMap(req.Ports))
+}
+
+func status(_ context.Context, req *request) (any, error) {
+	client, err := load(req)
+	if err != nil {
+		return nil, err
+	}
+	return nil, client.Status()
+}
+
+// gc calls libcni, as go-cni has no such verb.
+func gc(ctx context.Context, req *request) (any, error) {
+	list, err := libcni.ConfListFromBytes(req.Conflist)
+	if err != nil {
+		return nil, err
+	}
+	return nil, library(req).GCNetworkList(ctx, list, &libcni.GCArgs{ValidAttachments: req.ValidAttachments})
+}
+
+// version is libcni's probe of one plugin.
+func version(ctx context.Context, req *request) (any, error) {
+	info, err := library(req).GetVersionInfo(ctx, req.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"supportedVersions": info.SupportedVersions()}, nil
+}
+
+// validate is libcni's probe of a whole list: every plugin is there and speaks the list's version.
+func validate(ctx context.Context, req *request) (any, error) {
+	list, err := libcni.ConfListFromBytes(req.Conflist)
+	if err != nil {
+		return nil, err
+	}
+	capabilities, err := library(req).ValidateNetworkList(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"capabilities": capabilities}, nil
+}
+
+func library(req *request) *libcni.CNIConfig {
+	return libcni.NewCNIConfig(filepath.SplitList(req.PluginPath), nil)
+}

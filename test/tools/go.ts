@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { glob, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { execa } from "execa";
+
+/** The versions of the reference plugins the tests are run with; each has a folder of its own under `test/plugins/`. */
+export const pluginVersions = ["1.9.1", "1.6.2"] as const;
+
+export type PluginVersion = (typeof pluginVersions)[number];
+
+interface Build {
+  readonly title: string;
+  /** The folder of the go.mod. */
+  readonly module: string;
+  readonly packages: readonly string[];
+  readonly ldflags: string;
+}
+
+interface Toolchain {
+  readonly version: string;
+  readonly target: string;
+}
+
+const testDirectory = path.resolve(import.meta.dirname, "..");
+
+const referencePluginPackages = [
+  "ipam/host-local",
+  "ipam/static",
+  "main/bridge",
+  "main/loopback",
+  "main/macvlan",
+  "meta/bandwidth",
+  "meta/firewall",
+  "meta/portmap",
+  "meta/tuning",
+];
+
+/** Gives the directory with the reference plugins of this version, built by the Go toolchain where they are not yet. */
+export function referencePlugins(version: PluginVersion): Promise<string> {
+  const library = "github.com/containernetworking/plugins";
+  return built({
+    title: `reference plugins ${version}`,
+    module: path.join(testDirectory, "plugins", version),
+    packages: referencePluginPackages.map((name) => `${library}/plugins/${name}`),
+    // Without it they report no version, and Nomad, which asks for one, runs no CHECK.
+    ldflags: `-X ${library}/pkg/utils/buildversion.BuildVersion=v${version}`,
+  });
+}
+
+/** Gives the paths of the programs that call plugins as runtimes do, and of the recorder that takes a plugin's place. */
+export async function drivers(): Promise<{ gocni: string; cnitool: string; recorder: string }> {
+  const directory = await built({
+    title: "test drivers",
+    module: path.join(testDirectory, "drivers"),
+    packages: ["./gocni", "./recorder", "github.com/containernetworking/cni/cnitool"],
+    ldflags: "",
+  });
+  return {
+    gocni: path.join(directory, "gocni"),
+    cnitool: path.join(directory, "cnitool"),
+    recorder: path.join(directory, "recorder"),
+  };
+}
+
+/** Builds everything the end-to-end tests need, one after the other: the Go toolchain uses every core by itself. */
+export async function buildAll(): Promise<void> {
+  await drivers();
+  for (const version of pluginVersions) {
+    await referencePlugins(version);
+  }
+}
+
+async function built(build: Build): Promise<string> {
+  const toolchain = await readToolchain(build.module);
+  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers", "go");
+  const directory = path.join(cache, `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
+  if (!existsSync(directory)) {
+    await mkdir(cache, { recursive: true });
+    await using _lock = await locked(`${directory}.lock`);
+    // Whoever held the lock before may have built it.
+    if (!existsSync(directory)) {
+      await goBuild(build, toolchain, directory);
+    }
+  }
+  return directory;
+}
+
+async function goBuild(build: Build, toolchain: Toolchain, directory: string): Promise<void> {
+  process.stderr.write(`building ${build.title} with ${toolchain.version}\n`);
+  const temporary = `${directory}.tmp`;
+  await rm(temporary, { recursive: true, force: true });
+  await execa("go", ["build", "-trimpath", "-ldflags", build.ldflags, "-o", `${temporary}/`, ...build.packages], {
+    cwd: build.module,
+    env: { CGO_ENABLED: "0" },
+  });
+  await rename(temporary, directory);
+}
+
+async function readToolchain(cwd: string): Promise<Toolchain> {
+  // Asked inside the module: a go.mod may ask for another toolchain than the installed one.
+  const { stdout } = await execa("go", ["env", "GOVERSION", "GOOS", "GOARCH"], { cwd });
+  const [version = "", ...target] = stdout.split("\n");
+  return { version, target: target.join("/") };
+}
+
+async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify([toolchain, build.packages, build.ldflags]));
+  const sources = await Array.fromAsync(glob(["go.mod", "go.sum", "**/*.go"], { cwd: build.module }));
+  for (const source of sources.sort()) {
+    hash.update(`\0${source}\0`).update(await readFile(path.join(build.module, source)));
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Holds a lock on a file. The kernel gives it back when the holder ends, however this process ends. */
+async function locked(file: string): Promise<AsyncDisposable> {
+  const holder = execa("flock", [file, "sh", "-c", "echo held; cat"], { buffer: false });
+  await Promise.race([once(holder.stdout, "data"), holder]);
+  return {
+    async [Symbol.asyncDispose]() {
+      holder.stdin.end();
+      await holder;
+    },
+  };
+}
+
+if (import.meta.main) {
+  await buildAll();
+}
