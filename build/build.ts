@@ -17,8 +17,9 @@ async function build(): Promise<void> {
   const script = join(stage, `${executable}.cjs`);
   const bin = join(stage, "bin");
 
-  const metafile = await bundle(root, "shared/host/node/main.ts", script, stamp);
-  writeFileSync(join(stage, "meta.json"), JSON.stringify(metafile, null, 2));
+  const bundled = await bundle(root, "shared/host/node/main.ts", stamp);
+  writeFileSync(script, bundled.script);
+  writeFileSync(join(stage, "meta.json"), JSON.stringify(bundled.metafile, null, 2));
   mkdirSync(bin);
   await makeExecutable(script, join(bin, executable));
   const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);

@@ -67,7 +67,8 @@ async function runStep(step: Step): Promise<Count> {
 
 function execute([command = "", ...args]: string[]): Promise<{ succeeded: boolean; output: string }> {
   const bin = join(root, "node_modules/.bin");
-  const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" };
+  const colored = process.stdout.isTTY && !process.env.NO_COLOR;
+  const colors = colored ? { FORCE_COLOR: "1" } : { FORCE_COLOR: undefined, NO_COLOR: "1" };
   const env = { ...process.env, ...colors, PATH: [bin, process.env.PATH].join(delimiter) };
   const child = spawn(join(bin, command), args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   const { promise, resolve } = Promise.withResolvers<{ succeeded: boolean; output: string }>();
