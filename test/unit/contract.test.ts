@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../plugins/index.ts";
+import { catalogue } from "../../shared/protocol/errors.ts";
+import { wrapperKeys } from "../../shared/protocol/schema.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+const folders = readdirSync(new URL("plugins/", root), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+describe("plugins", () => {
+  test("the list and the folders are the same", () => {
+    expect(Object.keys(profiles).sort()).toEqual(folders.sort());
+  });
+
+  test.each(folders)("%s has a profile and a README with the headings of the others", (folder) => {
+    expect(existsSync(new URL(`plugins/${folder}/profile.ts`, root))).toBe(true);
+    const headings = read(`plugins/${folder}/README.md`).match(/^#+ .*$/gm);
+    expect(headings).toEqual([
+      `# ${folder}-wrapper`,
+      "## Overview",
+      "## Example",
+      "## Configuration",
+      "## What it is given and returns",
+      "## Notes and upstream bugs",
+    ]);
+  });
+
+  test.each(folders)("%s is named in the README", (folder) => {
+    expect(read("README.md")).toContain(`[${folder}](plugins/${folder}/README.md)`);
+  });
+
+  test.each(folders)("the example of %s is JSON and starts the wrapper", (folder) => {
+    const example = /```json\n([\s\S]*?)```/.exec(read(`plugins/${folder}/README.md`))?.[1] ?? "";
+    expect(JSON.parse(example)).toMatchObject({ type: `${folder}-wrapper` });
+  });
+});
+
+describe("README", () => {
+  test("the table of errors is the catalogue", () => {
+    const rows = Object.values(catalogue).map(
+      ({ code, msg, hint }) => `| ${code} | ${msg.replace("%s", "…")} | ${hint} |`,
+    );
+    const table = /<!-- errors:.*-->\n\|.*\n\|.*\n([\s\S]*?)<!-- \/errors -->/.exec(read("README.md"))?.[1];
+    expect(table).toBe(`${rows.join("\n")}\n`);
+  });
+
+  test("every key of the wrapper block is described, and none that is not there", () => {
+    const section = /### The wrapper block([\s\S]*?)### /.exec(read("README.md"))?.[1] ?? "";
+    const described = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
+    expect(described).toEqual(wrapperKeys);
+  });
+});
