@@ -1,5 +1,11 @@
-import type { Host } from "./host/host.ts";
+import type { Answer, Host } from "./host/host.ts";
+import type { DelegateCall } from "./plan/call.ts";
 import { CniError } from "./protocol/errors.ts";
+import { isJsonObject, type JsonObject } from "./protocol/json.ts";
+import { type Session, say, sizeLimit } from "./session.ts";
+
+/** A delegate that came to its own end. */
+export type Finished = Answer & { ended: "exit" };
 
 /** Where the delegate is: in the directories of CNI_PATH, then beside the executable itself; undefined if nowhere. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
@@ -18,4 +24,67 @@ function candidates(host: Host, delegate: string): string[] {
   const directories = (host.env.CNI_PATH ?? "").split(":").filter((directory) => directory !== "");
   const own = host.executable.slice(0, host.executable.lastIndexOf("/"));
   return [...new Set([...directories, own])].map((directory) => `${directory.replace(/\/+$/, "")}/${delegate}`);
+}
+
+/** Notes for the log which delegate is called, and for which interface. */
+export function nameSubject({ fields }: Session, { delegate, environment }: DelegateCall): void {
+  fields.delegate = delegate;
+  if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
+}
+
+/** The whole environment of a delegate: the runtime's, with what the call changes. */
+export function environmentOf({ host }: Session, { environment }: DelegateCall): Host["env"] {
+  return { ...host.env, ...environment };
+}
+
+/** What a delegate gets on stdin; nothing where it gets the runtime's own. */
+export function inputOf({ configuration }: DelegateCall): string | undefined {
+  try {
+    return JSON.stringify(configuration);
+  } catch (error) {
+    throw new CniError("undecodableInput", "", `it is nested too deeply (${error})`);
+  }
+}
+
+/** Runs the delegate to its end; throws where it comes to none of its own. */
+export function runDelegate(session: Session, path: string, call: DelegateCall): Finished {
+  const { host } = session;
+  const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
+  say(session, "debug", `running ${path}`, { environment: call.environment, configuration: call.configuration });
+  const started = host.now();
+  const answer = host.spawn(path, environmentOf(session, call), inputOf(call), sizeLimit);
+  const durationMs = host.now() - started;
+  if (answer.ended !== "exit") throw delegateError(call.delegate, answer);
+  const { exitCode, stdout } = answer;
+  say(session, exitCode === 0 ? "info" : "error", `delegate answered ${verb}`, { durationMs, exitCode });
+  say(session, "debug", "delegate's answer", { answer: readable(host.decodeUtf8(stdout)) });
+  return answer;
+}
+
+function delegateError(delegate: string, answer: Exclude<Answer, Finished>): CniError {
+  switch (answer.ended) {
+    case "signal":
+      return new CniError("delegateDied", delegate, `it was ended by ${answer.signal}`);
+    case "too much output":
+      return new CniError("invalidDelegateOutput", delegate, "it is more than 8 MiB");
+    case "not started":
+      return new CniError("delegateNotStarted", delegate, answer.reason);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** The JSON object that a delegate printed; undefined if it printed anything else. */
+export function parseOutput(output: string | undefined): JsonObject | undefined {
+  if (output === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(output);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readable(output = ""): unknown {
+  return parseOutput(output) ?? output;
 }

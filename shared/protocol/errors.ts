@@ -134,8 +134,8 @@ export class CniError extends Error {
 }
 
 /** The error result that a runtime reads from stdout (SPEC.md, section 5 "Error"). */
-export function errorResult(error: CniError, cniVersion: string = newestVersion): JsonObject {
-  return { cniVersion, code: error.code, msg: error.message, details: error.details };
+export function errorResult(error: CniError, cniVersion?: string): JsonObject {
+  return { cniVersion: cniVersion || newestVersion, code: error.code, msg: error.message, details: error.details };
 }
 
 /** Turns whatever was thrown into an error of the catalogue, so that no stack trace reaches a runtime. */

@@ -1,0 +1,21 @@
+import type { Host } from "./host/host.ts";
+import { type Log, writeLog } from "./log.ts";
+import type { JsonObject } from "./protocol/json.ts";
+import type { LogLevel } from "./protocol/schema.ts";
+
+/** The most that is read from stdin, and of a delegate's answer, which is the next plugin's stdin. In bytes. */
+export const sizeLimit = 8 * 1024 * 1024;
+
+/** One call, as far as it is known while it goes on. */
+export interface Session {
+  readonly host: Host;
+  log: Log;
+  cniVersion: string | undefined;
+  /** What every line of the log says. */
+  readonly fields: JsonObject;
+}
+
+/** Writes a line of the call's log. */
+export function say({ host, log, fields }: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
+  writeLog(host, log, level, message, { ...fields, ...more });
+}

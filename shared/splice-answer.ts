@@ -1,0 +1,71 @@
+import { type Finished, findDelegate, missingDelegate, nameSubject, parseOutput, runDelegate } from "./delegate.ts";
+import type { Host } from "./host/host.ts";
+import { type Splice, spliceResult } from "./plan/add.ts";
+import type { DelegateCall } from "./plan/call.ts";
+import { CniError, toCniError } from "./protocol/errors.ts";
+import { resultProblem } from "./protocol/request.ts";
+import type { CniResult } from "./protocol/result.ts";
+import { isChainVersion } from "./protocol/versions.ts";
+import { type Session, say } from "./session.ts";
+
+/**
+ * Runs the delegate's ADD and gives the runtime its answer, spliced; returns the exit code. If the delegate succeeds and the
+ * wrapper then fails, the delegate's DEL is run before the error is thrown.
+ */
+export function runAndSplice(session: Session, call: DelegateCall, splice: Splice): number {
+  const { host } = session;
+  nameSubject(session, call);
+  const path = findDelegate(host, call.delegate);
+  if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
+  const answer = runAdd(session, path, call);
+  if (answer.exitCode !== 0) {
+    host.writeStdout(answer.stdout);
+    return answer.exitCode;
+  }
+  try {
+    host.writeStdout(splicedOutput(host, call.delegate, splice, answer.stdout));
+    return 0;
+  } catch (thrown) {
+    throw undone(session, path, call, toCniError(thrown));
+  }
+}
+
+function runAdd(session: Session, path: string, call: DelegateCall): Finished {
+  try {
+    return runDelegate(session, path, call);
+  } catch (thrown) {
+    const error = toCniError(thrown);
+    // Cut off while it was printing its answer: it had done its work.
+    throw error.key === "invalidDelegateOutput" ? undone(session, path, call, error) : error;
+  }
+}
+
+/** What the runtime gets for the delegate's answer: its very bytes where nothing is changed. */
+function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Uint8Array): string | Uint8Array {
+  const result = parseOutput(host.decodeUtf8(stdout));
+  if (result === undefined) throw new CniError("invalidDelegateOutput", delegate, "it is no JSON object");
+  const problem = resultProblem(result, "result") ?? versionProblem(result);
+  // What works with the bare plugin works wrapped: alone in its chain, it may return what it likes.
+  if (problem !== undefined && splice.as === "only") return stdout;
+  if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
+  const spliced = spliceResult(splice, result);
+  return spliced === result ? stdout : `${JSON.stringify(spliced, null, 4)}\n`;
+}
+
+function versionProblem({ cniVersion }: CniResult): string | undefined {
+  if (cniVersion === undefined || isChainVersion(cniVersion)) return undefined;
+  return `a result of cniVersion ${cniVersion} cannot be spliced`;
+}
+
+// The runtime will never know of what the delegate set up, so that nothing of it may stay.
+function undone(session: Session, path: string, call: DelegateCall, error: CniError): CniError {
+  say(session, "error", `${error.message}; running the delegate's DEL`, { details: error.details });
+  const undo = { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
+  try {
+    const { exitCode, stdout } = runDelegate(session, path, undo);
+    if (exitCode === 0) return error;
+    return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
+  } catch (thrown) {
+    return error.adding(`Its DEL failed as well: ${toCniError(thrown).message}`);
+  }
+}
