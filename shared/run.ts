@@ -13,9 +13,9 @@ import { runAndSplice } from "./splice-answer.ts";
 
 /** Answers one call of a runtime: read, parse, plan, act, write once. Returns the exit code. */
 export function run(host: Host, profiles: Profiles): number {
-  if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
   const session: Session = { host, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
+    if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
     return act(session, plan(session, profiles));
   } catch (thrown) {
     return fail(session, errorResult(toCniError(thrown), session.cniVersion));
