@@ -1,4 +1,13 @@
-import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -43,10 +52,11 @@ test.each([
   ["tar", "mkdir to && tar -C from -cf - . | tar -C to -xf -"],
 ])("brought elsewhere by %s, the folder works as it is", async (_, command) => {
   const directory = scratch();
-  // The copy that is taken away with it: a link to this one would still find its way back.
   cpSync(bin, join(directory, "from"), { recursive: true, verbatimSymlinks: true });
-  await execa({ cwd: directory, shell: true })`${command} && rm -r from`;
-  const { stdout } = await run(join(directory, "to", "macvlan-wrapper"));
+  await execa({ cwd: directory, shell: true })`${command}`;
+  const link = join(directory, "to", "macvlan-wrapper");
+  expect(realpathSync(link)).toBe(realpathSync(join(directory, "to", "cni-wrappers")));
+  const { stdout } = await run(link);
   expect(stdout).toMatch(/^CNI macvlan-wrapper plugin v/);
 });
 

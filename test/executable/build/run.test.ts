@@ -45,13 +45,13 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
   [
-    "a file that cannot be imported",
-    "6 passed, 1 failed",
+    "a failed test, and a file that cannot be imported",
+    "6 passed, 2 failed",
     {
       unit: {
         exit: 1,
         files: [
-          { status: "passed", tests: ["passed"] },
+          { status: "failed", tests: ["passed", "failed"] },
           { status: "failed", tests: [] },
         ],
       },
