@@ -20,6 +20,7 @@ const steps: Step[] = [
   { name: "unit", ...vitest("unit") },
   { name: "build", command: ["node", "build/build.ts"] },
   { name: "executable", ...vitest("executable"), needsBuild: true },
+  { name: "plugins", command: ["node", "test/tools/go.ts"] },
   { name: "e2e", ...vitest("e2e", existsSync(join(root, caseReporter)) ? [caseReporter] : []), needsBuild: true },
 ];
 
