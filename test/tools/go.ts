@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { glob, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
+import { hold } from "./holder.ts";
 
 /** The versions of the reference plugins the tests are run with; each has a folder of its own under `test/plugins/`. */
 export const pluginVersions = ["1.9.1", "1.6.2"] as const;
@@ -74,13 +74,21 @@ export async function buildAll(): Promise<void> {
   }
 }
 
-async function built(build: Build): Promise<string> {
+const finished = new Map<string, Promise<string>>();
+
+function built(build: Build): Promise<string> {
+  const directory = finished.get(build.title) ?? findOrBuild(build);
+  finished.set(build.title, directory);
+  return directory;
+}
+
+async function findOrBuild(build: Build): Promise<string> {
   const toolchain = await readToolchain(build.module);
   const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers", "go");
   const directory = path.join(cache, `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
   if (!existsSync(directory)) {
     await mkdir(cache, { recursive: true });
-    await using _lock = await locked(`${directory}.lock`);
+    await using _lock = await hold("flock", [`${directory}.lock`, "sh", "-c", "echo locked; cat"]);
     // Whoever held the lock before may have built it.
     if (!existsSync(directory)) {
       await goBuild(build, toolchain, directory);
@@ -114,18 +122,6 @@ async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> 
     hash.update(`\0${source}\0`).update(await readFile(path.join(build.module, source)));
   }
   return hash.digest("hex").slice(0, 16);
-}
-
-/** Holds a lock on a file. The kernel gives it back when the holder ends, however this process ends. */
-async function locked(file: string): Promise<AsyncDisposable> {
-  const holder = execa("flock", [file, "sh", "-c", "echo held; cat"], { buffer: false });
-  await Promise.race([once(holder.stdout, "data"), holder]);
-  return {
-    async [Symbol.asyncDispose]() {
-      holder.stdin.end();
-      await holder;
-    },
-  };
 }
 
 if (import.meta.main) {

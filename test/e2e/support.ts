@@ -1,0 +1,80 @@
+import { expect } from "vitest";
+import { pluginVersions } from "../tools/go.ts";
+import type { Container, Lab, Outcome } from "../tools/lab.ts";
+import { type NetworkList, type Runtime, runtimes } from "../tools/runtime.ts";
+
+type Plugin = Record<string, unknown>;
+
+/** Every reference version with every runtime. */
+export const everyPair = pluginVersions.flatMap((plugins) => runtimes.map((runtime) => ({ plugins, runtime })));
+
+/** The versions of the specification in which chains exist, and those of them that have CHECK. */
+export const chainVersions = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
+export const checkVersions = ["0.4.0", "1.0.0", "1.1.0"] as const;
+
+/** host-local with one range, and routes if there are any. */
+export function hostLocal(subnet: string, ...routes: Plugin[]): Plugin {
+  return { type: "host-local", ranges: [[{ subnet }]], ...(routes.length > 0 && { routes }) };
+}
+
+/** macvlan as an operator writes it, with the default route. */
+export const macvlan: Plugin = {
+  type: "macvlan",
+  master: "uplink0",
+  mode: "bridge",
+  ipam: hostLocal("172.16.5.0/24", { dst: "0.0.0.0/0" }),
+};
+
+/** bridge as an operator writes it, with a route of its own. */
+export const bridge: Plugin = {
+  type: "bridge",
+  bridge: "disc0",
+  isGateway: true,
+  ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }),
+};
+
+/** The same plugin configuration for the wrapper, with another interface name if one is given. */
+export function wrapped(plugin: Plugin, ifName?: string): Plugin {
+  return { ...plugin, type: `${plugin.type}-wrapper`, ...(ifName && { wrapper: { ifName } }) };
+}
+
+/** A network configuration list called `zone`. */
+export function zone(cniVersion: string, ...plugins: Plugin[]): NetworkList {
+  return { cniVersion, name: "zone", plugins };
+}
+
+/** The chain this project exists for: macvlan makes eth0, bridge makes eth1. */
+export function twoInterfaces(cniVersion: string): NetworkList {
+  return zone(cniVersion, wrapped(macvlan), wrapped(bridge, "eth1"));
+}
+
+/** Expects that a call succeeded and gives what it printed. */
+export function expectSuccess(outcome: Outcome): string {
+  expect(outcome).toMatchObject({ exitCode: 0, stderr: "" });
+  return outcome.stdout;
+}
+
+/** Expects that a call failed with exactly this message. */
+export function expectFailure(outcome: Outcome, message: string | RegExp): void {
+  expect(outcome.exitCode).toBe(1);
+  if (typeof message === "string") {
+    expect(outcome.stderr).toBe(message);
+  } else {
+    expect(outcome.stderr).toMatch(message);
+  }
+}
+
+/** Adds a container and attaches it. */
+export async function attached(lab: Lab, runtime: Runtime, list: NetworkList, name = "c1"): Promise<Container> {
+  const container = await lab.addContainer(name);
+  expectSuccess(await runtime.add(list, container));
+  return container;
+}
+
+/** Expects that nothing of any container is left on the host: no lease, no result, no packet rule, no interface. */
+export async function expectNothingLeft(lab: Lab, { bridges = [] as string[] } = {}): Promise<void> {
+  expect(await lab.kernel.leases()).toEqual([]);
+  expect(await lab.kernel.cachedResults()).toEqual([]);
+  expect(await lab.kernel.packetRules()).toEqual([]);
+  expect(await lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...bridges]);
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { pluginVersions } from "../tools/go.ts";
+import type { Result } from "../tools/kernel.ts";
+import { type Container, Lab } from "../tools/lab.ts";
+import {
+  attached,
+  bridge,
+  chainVersions,
+  checkVersions,
+  everyPair,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  macvlan,
+  twoInterfaces,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+describe.each(pluginVersions)("plugins %s: the plain chain of two interface creators", (plugins) => {
+  test.each(["goCni", "cnitool"] as const)("fails on ADD (%s): both make the runtime's interface", async (runtime) => {
+    await using lab = await Lab.start({ plugins });
+    expectFailure(
+      await lab[runtime].add(zone("1.0.0", macvlan, bridge), await lab.addContainer("c1")),
+      /^plugin type="bridge" failed \(add\): container veth name \("eth0"\) peer provided \("veth[0-9a-f]{8}"\) already exists$/,
+    );
+  });
+
+  test("fails on CHECK, where ADD is got over: each holds the other's address against its own interface", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const alone = JSON.parse(expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container)));
+    const other = JSON.parse(expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", bridge), container)));
+    expectSuccess(await lab.cnitool.check(zone("1.0.0", macvlan), container));
+    await cacheResult(lab, container, {
+      ...alone,
+      interfaces: [...alone.interfaces, ...other.interfaces],
+      ips: [...alone.ips, { ...other.ips[0], interface: 3 }],
+    });
+    expectFailure(
+      await lab.cnitool.check(zone("1.0.0", macvlan, bridge), container),
+      "Failed to match addr 172.26.64.2/20 on interface eth0",
+    );
+  });
+
+  test("fails on CHECK, where only the second is wrapped", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", macvlan, wrapped(bridge, "eth1"));
+    const container = await attached(lab, lab.goCni, list);
+    expectFailure(await lab.goCni.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth0");
+  });
+});
+
+describe.each(everyPair)("plugins $plugins, $runtime: the wrapped chain", ({ plugins, runtime }) => {
+  test.each(chainVersions)("gives eth0 and eth1 to the container and to the runtime (%s)", async (cniVersion) => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], twoInterfaces(cniVersion));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
+    expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.2/24"]);
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
+    expect(await lab.kernel.routes(container)).toEqual([
+      "default via 172.16.5.1 dev eth0",
+      "10.99.0.0/16 via 172.26.64.1 dev eth1",
+    ]);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
+    const hostVeth = await lab.kernel.hostVeth(container, "eth1");
+    const macOf = async (where: Container | undefined, name: string) => (await lab.kernel.link(where, name)).address;
+    const version = cniVersion.startsWith("0.") ? { version: "4" } : {};
+    expect(await lab.kernel.cachedResult("zone", lab[runtime].id(container))).toEqual({
+      cniVersion,
+      interfaces: [
+        { name: "eth0", mac: await macOf(container, "eth0"), sandbox: "/run/netns/c1" },
+        { name: "disc0", mac: await macOf(undefined, "disc0") },
+        { name: hostVeth, mac: await macOf(undefined, hostVeth) },
+        { name: "eth1", mac: await macOf(container, "eth1"), sandbox: "/run/netns/c1" },
+      ],
+      ips: [
+        { ...version, address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 },
+        { ...version, address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 3 },
+      ],
+      routes: [{ dst: "0.0.0.0/0" }, { dst: "10.99.0.0/16", gw: "172.26.64.1" }],
+      ...(cniVersion.startsWith("0.") && { dns: {} }),
+    });
+  });
+
+  test.each(checkVersions)("passes CHECK (%s)", async (cniVersion) => {
+    await using lab = await Lab.start({ plugins });
+    const list = twoInterfaces(cniVersion);
+    const container = await attached(lab, lab[runtime], list);
+    expectSuccess(await lab[runtime].check(list, container));
+  });
+
+  test.each(chainVersions)("leaves nothing behind on DEL (%s)", async (cniVersion) => {
+    await using lab = await Lab.start({ plugins });
+    const list = twoInterfaces(cniVersion);
+    const container = await attached(lab, lab[runtime], list);
+    expectSuccess(await lab[runtime].del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab, { bridges: ["disc0"] });
+  });
+});
+
+/** Puts a result where libcni finds it on CHECK. */
+async function cacheResult(lab: Lab, container: Container, result: Result): Promise<void> {
+  const file = `/var/lib/cni/results/zone-${lab.cnitool.id(container)}-eth0`;
+  const cached = JSON.parse(await lab.readFile(file));
+  await lab.writeFile(file, JSON.stringify({ ...cached, result }));
+}

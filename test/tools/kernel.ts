@@ -1,0 +1,110 @@
+import type { Container, Lab } from "./lab.ts";
+
+interface Address {
+  readonly family: string;
+  readonly local: string;
+  readonly prefixlen: number;
+  readonly scope: string;
+}
+
+interface Link {
+  readonly ifname: string;
+  readonly address: string;
+  readonly master?: string;
+  readonly ifindex: number;
+  readonly link_index?: number;
+  readonly addr_info: readonly Address[];
+}
+
+/** Reads what the plugins left in a lab's kernel and file system. A namespace is a container's, or the host's if none. */
+export class Kernel {
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  /** The links of a namespace with their addresses, in the kernel's order. */
+  async links(container?: Container): Promise<Link[]> {
+    return JSON.parse(await this.#lab.ip(container, "-json", "address", "show"));
+  }
+
+  async linkNames(container?: Container): Promise<string[]> {
+    return (await this.links(container)).map((link) => link.ifname);
+  }
+
+  async link(container: Container | undefined, name: string): Promise<Link> {
+    const found = (await this.links(container)).find((link) => link.ifname === name);
+    if (!found) {
+      throw new Error(`no link ${name} in ${container?.name ?? "the host"}`);
+    }
+    return found;
+  }
+
+  /** The addresses of a link, such as `172.16.5.2/24`, without those the kernel makes for itself. */
+  async addresses(container: Container | undefined, name: string): Promise<string[]> {
+    const { addr_info } = await this.link(container, name);
+    return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
+  }
+
+  /** The routes of a namespace as ip(8) words them, without those the kernel makes for itself. */
+  async routes(container?: Container): Promise<string[]> {
+    const texts = [await this.#lab.ip(container, "-4", "route"), await this.#lab.ip(container, "-6", "route")];
+    return texts.flatMap((text) => lines(text)).filter((route) => !route.includes("proto kernel"));
+  }
+
+  /** The host side of a container's veth. */
+  async hostVeth(container: Container, name: string): Promise<string> {
+    const { link_index } = await this.link(container, name);
+    const peer = (await this.links()).find(({ ifindex }) => ifindex === link_index);
+    if (!peer) {
+      throw new Error(`${name} of ${container.name} has no peer on the host`);
+    }
+    return peer.ifname;
+  }
+
+  /** Every chain that a plugin made and every rule, of IPv4 and IPv6, as iptables-save words them. */
+  async packetRules(): Promise<string[]> {
+    const texts = [await this.#lab.run("iptables-save"), await this.#lab.run("ip6tables-save")];
+    return texts
+      .flatMap((text) => lines(text))
+      .filter((line) => /^(-A|:\S+ -)/.test(line))
+      .map((line) => line.replace(/ \[\d+:\d+\]$/, ""));
+  }
+
+  /** The leases under host-local's default directory, such as `zone/172.16.5.2`. */
+  async leases(): Promise<string[]> {
+    const root = "/var/lib/cni/networks";
+    const networks = await this.#lab.readdir(root);
+    const files = networks.map(async (network) =>
+      (await this.#lab.readdir(`${root}/${network}`)).map((file) => `${network}/${file}`),
+    );
+    return (await Promise.all(files)).flat().filter((file) => !/\/(lock|last_reserved_ip\.\d+)$/.test(file));
+  }
+
+  /** The names of the results that libcni keeps, such as `zone-c1-eth0`. */
+  cachedResults(): Promise<string[]> {
+    return this.#lab.readdir("/var/lib/cni/results");
+  }
+
+  /** The result that libcni keeps of an attachment. */
+  async cachedResult(network: string, id: string): Promise<Result> {
+    return JSON.parse(await this.#lab.readFile(`/var/lib/cni/results/${network}-${id}-eth0`)).result;
+  }
+}
+
+/** A CNI result, as far as the tests look at it. */
+export interface Result {
+  readonly cniVersion: string;
+  readonly interfaces?: readonly { readonly name: string; readonly mac?: string; readonly sandbox?: string }[];
+  readonly ips?: readonly { readonly address: string; readonly gateway?: string; readonly interface?: number }[];
+  readonly routes?: readonly { readonly dst: string; readonly gw?: string }[];
+  readonly dns?: object;
+}
+
+function lines(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

@@ -1,0 +1,53 @@
+# Runs as the first process of a lab's private namespaces: makes them look like a host with CNI plugins, says "ready",
+# and stays until its input is closed. What is mounted here is seen by nobody else and gone with it.
+set -eu
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5
+
+# Everything from outside is bound first, as what follows hides parts of the file system.
+mount -t tmpfs lab /run
+mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/net.d /run/lab/records
+mount --bind "$plugins" /run/lab/plugins
+mount --bind "$wrappers" /run/lab/wrappers
+mount --bind "$drivers" /run/lab/drivers
+touch /run/lab/node
+mount --bind "$node" /run/lab/node
+mount --bind /run/netns /run/netns
+mount --make-shared /run/netns
+mount -t tmpfs lab /opt
+mount -t tmpfs lab /var/lib
+mount -t sysfs lab /sys
+mkdir -p /opt/cni/bin /var/lib/cni
+
+# install FROM TO: what cp -P would give, but a wrapper of a hundred megabytes is bound, not copied.
+install_all() {
+  for file in "$1"/*; do
+    if [ -L "$file" ]; then
+      cp -P "$file" "$2"
+    else
+      touch "$2/${file##*/}"
+      mount --bind "$file" "$2/${file##*/}"
+    fi
+  done
+}
+
+if [ "$recorded" = recorded ]; then
+  mkdir /run/lab/real
+  install_all /run/lab/plugins /run/lab/real
+  install_all /run/lab/wrappers /run/lab/real
+  echo '{"real": "/run/lab/real", "out": "/run/lab/records"}' >/opt/cni/bin/recorder.json
+  for file in /run/lab/real/*; do
+    ln -s /run/lab/drivers/recorder "/opt/cni/bin/${file##*/}"
+  done
+else
+  install_all /run/lab/plugins /opt/cni/bin
+  install_all /run/lab/wrappers /opt/cni/bin
+fi
+
+ip link set lo up
+# The parent of macvlan interfaces and what stands for the network behind it.
+ip link add uplink0 type veth peer name uplink1
+ip link set uplink0 up
+ip link set uplink1 up
+
+echo ready
+exec cat

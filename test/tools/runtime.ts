@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import type { Container, Lab, Outcome } from "./lab.ts";
+
+/** A network configuration list as an operator writes it. */
+export interface NetworkList {
+  readonly cniVersion: string;
+  readonly name: string;
+  readonly plugins: readonly Record<string, unknown>[];
+}
+
+export interface PortMapping {
+  readonly hostPort: number;
+  readonly containerPort: number;
+  readonly protocol: "tcp" | "udp";
+}
+
+export interface AttachOptions {
+  readonly ports?: readonly PortMapping[];
+  /** What becomes CNI_ARGS. */
+  readonly labels?: Record<string, string>;
+}
+
+export interface Attachment {
+  readonly containerID: string;
+  readonly ifname: string;
+}
+
+/** Something that calls plugins as a container runtime does, for the interface eth0. */
+export interface Runtime {
+  /** The id it gives a container. */
+  id(container: Container): string;
+  add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
+  check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
+  del(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
+  status(list: NetworkList): Promise<Outcome>;
+}
+
+/** The runtimes that most cases are run with. */
+export const runtimes = ["goCni", "cnitool"] as const satisfies (keyof Lab)[];
+
+/** go-cni, used as Nomad uses it. It can also ask libcni for what go-cni has no function for. */
+export class GoCni implements Runtime {
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  id(container: Container): string {
+    return container.name;
+  }
+
+  add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
+    return this.#attachment("setup", list, container, options);
+  }
+
+  check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
+    return this.#attachment("check", list, container, options);
+  }
+
+  del(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
+    return this.#attachment("remove", list, container, options);
+  }
+
+  status(list: NetworkList): Promise<Outcome> {
+    return this.#call("status", { conflist: list });
+  }
+
+  gc(list: NetworkList, validAttachments: readonly Attachment[]): Promise<Outcome> {
+    return this.#call("gc", { conflist: list, validAttachments });
+  }
+
+  /** libcni's probe of one plugin. */
+  version(plugin: string, pluginPath?: string): Promise<Outcome> {
+    return this.#call("version", { plugin, ...(pluginPath && { pluginPath }) });
+  }
+
+  /** libcni's probe of every plugin of a list. */
+  validate(list: NetworkList): Promise<Outcome> {
+    return this.#call("validate", { conflist: list });
+  }
+
+  #attachment(verb: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
+    return this.#call(verb, { ...options, conflist: list, id: this.id(container), netns: container.netns });
+  }
+
+  #call(verb: string, request: object): Promise<Outcome> {
+    const input = JSON.stringify({ pluginPath: "/opt/cni/bin", ...request });
+    return this.#lab.call("/run/lab/drivers/gocni", [verb], { input });
+  }
+}
+
+/** The specification's own cnitool, over libcni alone. */
+export class Cnitool implements Runtime {
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  id(container: Container): string {
+    return `cnitool-${createHash("sha512").update(container.netns).digest("hex").slice(0, 20)}`;
+  }
+
+  add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
+    return this.#call("add", list, container, options);
+  }
+
+  check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
+    return this.#call("check", list, container, options);
+  }
+
+  del(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
+    return this.#call("del", list, container, options);
+  }
+
+  status(list: NetworkList): Promise<Outcome> {
+    return this.#call("status", list, { name: "none", netns: "/run/netns/none" });
+  }
+
+  /** Attaches under another interface name than eth0. */
+  addAs(ifName: string, list: NetworkList, container: Container): Promise<Outcome> {
+    return this.#call("add", list, container, {}, { CNI_IFNAME: ifName });
+  }
+
+  async #call(
+    verb: string,
+    list: NetworkList,
+    container: Container,
+    { ports, labels = {} }: AttachOptions = {},
+    extra: Record<string, string> = {},
+  ): Promise<Outcome> {
+    await this.#lab.writeFile(`/run/lab/net.d/${list.name}.conflist`, JSON.stringify(list));
+    const args = Object.entries(labels).map((pair) => pair.join("="));
+    const env = {
+      CNI_PATH: "/opt/cni/bin",
+      NETCONFPATH: "/run/lab/net.d",
+      CNI_ARGS: args.join(";"),
+      CAP_ARGS: ports ? JSON.stringify({ portMappings: ports }) : "",
+      ...extra,
+    };
+    return this.#lab.call("/run/lab/drivers/cnitool", [verb, list.name, container.netns], { env });
+  }
+}
