@@ -1,0 +1,44 @@
+/** The committed cases of a test file: a name, or a name with what a kernel may lack for it. */
+export type CaseList = Record<string, (string | { readonly name: string; readonly needs: string })[]>;
+
+/** What a run did with the cases of each test file. */
+export type ExecutedCases = Record<string, { readonly name: string; readonly skipped: boolean }[]>;
+
+/** Says how a run differs from the committed list, one sentence a difference; none is what a good run gives. */
+export function differences(listed: CaseList, executed: ExecutedCases): string[] {
+  const files = [...new Set([...Object.keys(listed), ...Object.keys(executed)])].sort();
+  return files.flatMap((file) => {
+    const expected = new Map((listed[file] ?? []).map((entry) => [nameOf(entry), needsOf(entry)]));
+    const cases = executed[file] ?? [];
+    const found = new Map(cases.map(({ name, skipped }) => [name, skipped]));
+    return [
+      ...cases
+        .filter(({ name }, index) => cases.findIndex((other) => other.name === name) < index)
+        .map(({ name }) => `${file}: two cases have this name: ${name}`),
+      ...[...expected.keys()].filter((name) => !found.has(name)).map((name) => `${file}: not run: ${name}`),
+      ...[...found.keys()].filter((name) => !expected.has(name)).map((name) => `${file}: not in the list: ${name}`),
+      ...[...found]
+        .filter(([name, skipped]) => skipped && expected.has(name) && !expected.get(name))
+        .map(([name]) => `${file}: skipped, and the list does not say what it needs: ${name}`),
+    ];
+  });
+}
+
+/** The list for what a run executed. What a case needs is kept from the list before. */
+export function renewed(listed: CaseList, executed: ExecutedCases): CaseList {
+  const files = Object.entries(executed).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(
+    files.map(([file, cases]) => [
+      file,
+      cases.map(({ name }) => listed[file]?.find((entry) => nameOf(entry) === name) ?? name),
+    ]),
+  );
+}
+
+function nameOf(entry: CaseList[string][number]): string {
+  return typeof entry === "string" ? entry : entry.name;
+}
+
+function needsOf(entry: CaseList[string][number]): string {
+  return typeof entry === "string" ? "" : entry.needs;
+}
