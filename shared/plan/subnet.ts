@@ -8,6 +8,7 @@ export function subnetContains(cidr: string, address: string): boolean {
   const [base = "", length = ""] = cidr.split("/");
   const [subnet, candidate] = [parseIp(base), parseIp(address)];
   if (subnet === undefined || subnet.bits !== candidate?.bits) return false;
+  if (!/^\d{1,3}$/.test(length) || Number(length) > subnet.bits) return false;
   const hostBits = BigInt(subnet.bits - Number(length));
   return subnet.value >> hostBits === candidate.value >> hostBits;
 }
@@ -22,13 +23,14 @@ function parseIp(text: string): Ip | undefined {
 }
 
 function parseIpv4(text: string): Ip | undefined {
-  const octets = text.split(".").map(Number);
-  if (octets.length !== 4 || octets.some((octet) => !(octet >= 0 && octet <= 255))) return undefined;
+  const octets = /^\d{1,3}(\.\d{1,3}){3}$/.test(text) ? text.split(".").map(Number) : [];
+  if (octets.length !== 4 || octets.some((octet) => octet > 255)) return undefined;
   return { bits: 32, value: octets.reduce((value, octet) => value * 256n + BigInt(octet), 0n) };
 }
 
 function parseIpv6(text: string): Ip | undefined {
-  const [head = "", tail] = text.split("::");
+  const [head = "", tail, more] = text.split("::");
+  if (more !== undefined) return undefined;
   const [left, right] = [groups(head), groups(tail ?? "")];
   const gap = tail === undefined ? 0 : 8 - left.length - right.length;
   const all = [...left, ...Array<number>(Math.max(gap, 0)).fill(0), ...right];
