@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { goLookup, isJsonObject, sameJson } from "../../../shared/protocol/json.ts";
+
+test.each([
+  [{}, true],
+  [{ a: 1 }, true],
+  [[], false],
+  [null, false],
+  ["{}", false],
+  [1, false],
+  [undefined, false],
+])("%j is a JSON object: %s", (value, expected) => {
+  expect(isJsonObject(value)).toBe(expected);
+});
+
+describe("a key, as Go's encoding/json finds it", () => {
+  test.each([
+    [{ bridge: "a" }, "a"],
+    [{ Bridge: "a" }, "a"],
+    [{ BRIDGE: "a", bridge: "b" }, "b"],
+    [{ bridge: "b", BRIDGE: "a" }, "a"],
+    [{ bridge: null }, null],
+    [{ bridges: "a" }, undefined],
+    [{}, undefined],
+  ])("in %j it is %j", (object, expected) => {
+    expect(goLookup(object, "bridge")).toBe(expected);
+  });
+});
+
+describe("values that say the same", () => {
+  test.each([
+    [
+      { a: 1, b: [{ c: null }] },
+      { b: [{ c: null }], a: 1 },
+    ],
+    [[], []],
+    [null, null],
+    ["x", "x"],
+    [0, 0],
+  ])("%j, %j", (a, b) => expect(sameJson(a, b)).toBe(true));
+
+  test.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { b: 1 }],
+    [{ a: 1 }, { a: 1, b: 1 }],
+    [{ a: 1, b: 1 }, { a: 1 }],
+    [{ a: undefined }, { b: undefined }],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[1], [1, 2]],
+    [[], {}],
+    [{}, null],
+    [null, {}],
+    [1, "1"],
+    [{ toString: 1 }, {}],
+  ])("not %j, %j", (a, b) => expect(sameJson(a, b)).toBe(false));
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import {
+  containerIdProblem,
+  interfaceNameProblem,
+  networkNameProblem,
+  typeProblem,
+} from "../../../shared/protocol/names.ts";
+
+describe.each([
+  ["container id", containerIdProblem],
+  ["network name", networkNameProblem],
+])("%s, as libcni has it", (_, problem) => {
+  test.each(["a", "0", "zone", "zone-eth1", "a.b_c-d", "7fe523bb-c95c-f620-67ec-eb117ab0b85e", "x".repeat(300)])(
+    "%s is right",
+    (name) => expect(problem(name)).toBeUndefined(),
+  );
+
+  test.each(["", "-a", ".a", "_a", "a/b", "a b", "a\n", "é", "a:b", "a@b", ".."])("%j is wrong", (name) => {
+    expect(problem(name)).toMatch(/^must begin with a letter or digit/);
+  });
+});
+
+describe("interface name, as libcni and the kernel have it", () => {
+  test.each(["e", "eth0", "fifteen-bytes15", "eth0.100", "eth0@if3", "...", "é", "-", "a\\b", "%d"])(
+    "%s is right",
+    (name) => expect(interfaceNameProblem(name)).toBeUndefined(),
+  );
+
+  test.each([
+    ["", "must have 1 to 15 bytes"],
+    ["sixteen-bytes-16", "must have 1 to 15 bytes"],
+    // Eight characters, but two, three and four bytes each.
+    ["éééééééé", "must have 1 to 15 bytes"],
+    ["€€€€€€", "must have 1 to 15 bytes"],
+    ["🐝🐝🐝🐝", "must have 1 to 15 bytes"],
+    [".", "must not be '.' or '..'"],
+    ["..", "must not be '.' or '..'"],
+    ["eth0/1", "must not contain '/', ':' or white space"],
+    ["eth0:1", "must not contain '/', ':' or white space"],
+    ["eth 0", "must not contain '/', ':' or white space"],
+    ["eth\t0", "must not contain '/', ':' or white space"],
+    ["eth0\n", "must not contain '/', ':' or white space"],
+    ["eth\u00a00", "must not contain '/', ':' or white space"],
+    ["eth\u00850", "must not contain '/', ':' or white space"],
+    ["eth\u30000", "must not contain '/', ':' or white space"],
+    // Everything behind it would be cut off.
+    ["eth0\0", "must not contain '/', ':' or white space"],
+  ])("%j %s", (name, problem) => {
+    expect(interfaceNameProblem(name)).toBe(problem);
+  });
+
+  test("15 bytes in characters of several bytes", () => {
+    expect(interfaceNameProblem("éé€🐝1234")).toBeUndefined();
+    expect(interfaceNameProblem("éé€🐝12345")).toBe("must have 1 to 15 bytes");
+  });
+});
+
+describe("plugin type, which is looked up in CNI_PATH", () => {
+  test.each(["bridge", "bridge-wrapper", "my plugin", "...", "a.b", "é"])("%s is right", (type) => {
+    expect(typeProblem(type)).toBeUndefined();
+  });
+
+  test.each(["/bin/sh", "../bridge", "a/", "a\\b", "a\0b"])("%j leads out of it", (type) => {
+    expect(typeProblem(type)).toBe("must not contain a path separator");
+  });
+
+  test.each(["", ".", ".."])("%j is no file", (type) => {
+    expect(typeProblem(type)).toBe("must be the name of an executable");
+  });
+});

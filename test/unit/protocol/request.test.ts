@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { type ConfiguredVerb, parseRequest, resultProblem } from "../../../shared/protocol/request.ts";
+import type { Variables } from "../../../shared/protocol/variables.ts";
+
+const strictVerbs = ["ADD", "CHECK", "GC"] as const;
+const lenientVerbs = ["DEL", "STATUS"] as const;
+const verbs = [...strictVerbs, ...lenientVerbs];
+
+function parse(command: ConfiguredVerb, stdin: string | undefined) {
+  const variables: Variables = { command, containerId: "", netns: "", ifName: "", args: "", path: "" };
+  return parseRequest(command, variables, stdin);
+}
+
+function parseConfiguration(command: ConfiguredVerb, configuration: object) {
+  return parse(command, JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }));
+}
+
+describe.each(verbs)("%s", (command) => {
+  test("what came is kept as it came: unknown keys, and the order of all", () => {
+    const text =
+      '{"zeta":1,"wrapper":{"log":{"level":"debug","file":"/l"},"ifName":"eth1"},"name":"zone","ipam":{"x":[1,{}]},' +
+      '"__proto__":{"a":1},"type":"bridge-wrapper","cniVersion":"1.0.0","prevResult":{"ips":[],"extra":true}}';
+    const { configuration, wrapper, warnings } = parse(command, text);
+    expect(JSON.stringify(configuration)).toBe(text);
+    expect(wrapper).toStrictEqual({ log: { level: "debug", file: "/l" }, ifName: "eth1" });
+    expect(warnings).toEqual([]);
+  });
+
+  test("neither cniVersion nor type nor a wrapper block need be there", () => {
+    expect(parse(command, '{"name":"zone"}')).toMatchObject({ configuration: { name: "zone" }, wrapper: {} });
+  });
+
+  test.each([
+    [undefined, "it is not valid UTF-8"],
+    ["", "it is empty"],
+    [" \n", "it is empty"],
+    ["[]", "it is no JSON object"],
+    ["null", "it is no JSON object"],
+    ["7", "it is no JSON object"],
+    ['"zone"', "it is no JSON object"],
+    ["{", "JSON"],
+    ['{"name":"zone"} {}', "JSON"],
+    ['\uFEFF{"name":"zone"}', "JSON"],
+  ])("stdin %j: code 6, %s", (stdin, what) => {
+    expect(() => parse(command, stdin)).toThrow(
+      expect.objectContaining({
+        code: 6,
+        message: "error unmarshall network config",
+        details: expect.stringContaining(what),
+      }),
+    );
+  });
+
+  test.each([
+    [{ name: undefined }, "name must be a string"],
+    [{ name: "" }, "name must begin with a letter or digit"],
+    [{ name: "a b" }, "name must begin with a letter or digit"],
+    [{ name: 7 }, "name must be a string"],
+    [{ cniVersion: 1 }, "cniVersion must be a string"],
+    [{ type: "/bin/sh" }, "type must not contain a path separator"],
+    [{ prevResult: [] }, "prevResult must be an object"],
+    [{ prevResult: "none" }, "prevResult must be an object"],
+  ])("%j: code 7, %s", (configuration, problem) => {
+    expect(() => parseConfiguration(command, configuration)).toThrow(
+      expect.objectContaining({
+        code: 7,
+        message: expect.stringContaining(`invalid plugin configuration: ${problem}`),
+      }),
+    );
+  });
+});
+
+/** What an operator may get wrong under `wrapper`. */
+const wrongBlocks: [unknown, string][] = [
+  [[], "wrapper must be an object"],
+  ["eth1", "wrapper must be an object"],
+  [{ ifName: 1 }, "wrapper.ifName must be a string"],
+  [{ ifName: null }, "wrapper.ifName must be a string"],
+  [{ ifName: "" }, "wrapper.ifName must have 1 to 15 bytes"],
+  [{ ifName: "a/b" }, "wrapper.ifName must not contain '/', ':' or white space"],
+  [{ delegate: "../bridge" }, "wrapper.delegate must not contain a path separator"],
+  [{ delegate: "" }, "wrapper.delegate must be the name of an executable"],
+  [{ role: "both" }, 'wrapper.role must be "creator" or "meta"'],
+  [{ network: "a b" }, "wrapper.network must begin with a letter or digit"],
+  [{ args: "drop" }, 'wrapper.args must be "keep"'],
+  [{ log: "/var/log/cni.log" }, "wrapper.log must be an object"],
+  [{ log: { file: "cni.log" } }, "wrapper.log.file must be an absolute path"],
+  [{ log: { level: "trace" } }, 'wrapper.log.level must be "error" or "warn" or "info" or "debug"'],
+];
+
+describe.each([...strictVerbs, "DEL"] as const)("%s, wrong values under wrapper", (command) => {
+  test.each(wrongBlocks)("%j: code 7, %s", (wrapper, problem) => {
+    expect(() => parseConfiguration(command, { wrapper })).toThrow(
+      expect.objectContaining({ code: 7, message: expect.stringContaining(problem) }),
+    );
+  });
+});
+
+// A runtime that gets a failing STATUS may skip DEL.
+test.each(wrongBlocks)("STATUS, wrong value under wrapper %j: left out with a warning, %s", (wrapper, problem) => {
+  expect(parseConfiguration("STATUS", { wrapper })).toMatchObject({
+    wrapper: {},
+    warnings: [expect.stringContaining(problem)],
+  });
+});
+
+const unknownKeys: [object, string, string][] = [
+  [{ ifname: "eth1" }, "wrapper.ifname", "wrapper.ifName"],
+  [{ ifName: "eth1", netwrok: "x" }, "wrapper.netwrok", "wrapper.network"],
+  [{ log: { path: "/l" } }, "wrapper.log.path", "wrapper.log.file"],
+  [{ log: { Level: "info" } }, "wrapper.log.Level", "wrapper.log.level"],
+];
+
+describe.each(strictVerbs)("%s, unknown keys under wrapper", (command) => {
+  test.each(unknownKeys)("%j: %s is code 7, meant is %s", (wrapper, key, meant) => {
+    expect(() => parseConfiguration(command, { wrapper })).toThrow(
+      expect.objectContaining({
+        code: 7,
+        message: `invalid plugin configuration: unknown key ${key}`,
+        details: expect.stringContaining(`Did you mean ${meant}?`),
+      }),
+    );
+  });
+});
+
+describe.each(lenientVerbs)("%s, unknown keys under wrapper", (command) => {
+  test.each(unknownKeys)("%j: a warning of %s", (wrapper, key) => {
+    expect(parseConfiguration(command, { wrapper })).toMatchObject({
+      wrapper,
+      warnings: [`invalid plugin configuration: unknown key ${key}`],
+    });
+  });
+
+  test("every one is named", () => {
+    const { warnings } = parseConfiguration(command, { wrapper: { one: 1, two: 2, log: { three: 3 } } });
+    expect(warnings).toEqual([
+      "invalid plugin configuration: unknown key wrapper.one",
+      "invalid plugin configuration: unknown key wrapper.two",
+      "invalid plugin configuration: unknown key wrapper.log.three",
+    ]);
+  });
+});
+
+describe("what is wrong with a result", () => {
+  test.each([
+    [{}],
+    [{ cniVersion: "1.0.0", interfaces: null, ips: null, routes: null, dns: null }],
+    [{ interfaces: [{ name: "eth0", mac: "x", sandbox: null, mtu: 1500 }], ips: [{ address: "", interface: 0 }] }],
+    [{ ips: [{ address: "10.0.0.2/24" }, { address: "10.0.0.3/24", interface: null }], routes: [{}, { gw: null }] }],
+    [{ dns: { nameservers: [], search: null, domain: "", more: 1 } }],
+  ])("nothing: %j", (result) => {
+    expect(resultProblem(result, "prevResult")).toBeUndefined();
+  });
+
+  test.each([
+    [{ cniVersion: 1 }, "prevResult.cniVersion must be a string"],
+    [{ interfaces: {} }, "prevResult.interfaces must be a list"],
+    [{ interfaces: [{}] }, "prevResult.interfaces[0].name must be a string"],
+    [{ interfaces: [{ name: "eth0" }, "eth1"] }, "prevResult.interfaces[1] must be an object"],
+    [{ interfaces: [{ name: "eth0", sandbox: 1 }] }, "prevResult.interfaces[0].sandbox must be a string"],
+    [{ ips: [{}] }, "prevResult.ips[0].address must be a string"],
+    [{ ips: [{ address: "", interface: "0" }] }, "prevResult.ips[0].interface must be a number"],
+    [{ ips: [{ address: "", interface: -1 }] }, "prevResult.ips[0].interface must be an index"],
+    [{ ips: [{ address: "", interface: 0.5 }] }, "prevResult.ips[0].interface must be an index"],
+    [{ routes: [{ gw: 1 }] }, "prevResult.routes[0].gw must be a string"],
+    [{ dns: { nameservers: "1.1.1.1" } }, "prevResult.dns.nameservers must be a list"],
+    [{ dns: { search: [1] } }, "prevResult.dns.search[0] must be a string"],
+    [{ ips: [{ address: "", interface: 0 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
+    [
+      {
+        interfaces: [{ name: "eth0" }],
+        ips: [
+          { address: "", interface: 0 },
+          { address: "", interface: 1 },
+        ],
+      },
+      "prevResult.ips[1].interface is outside the list of 1 interfaces",
+    ],
+  ])("%j: %s", (result, problem) => {
+    expect(resultProblem(result, "prevResult")).toBe(problem);
+  });
+});

@@ -1,0 +1,27 @@
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { type ConfiguredVerb, parseRequest, type Request } from "../../../shared/protocol/request.ts";
+import type { Variables } from "../../../shared/protocol/variables.ts";
+import { frozen } from "./frozen.ts";
+
+/** The network namespaces of two containers. */
+export const blue = "/run/netns/blue";
+export const red = "/run/netns/red";
+
+/** A call for the interface eth0 of the container blue in the network zone; the rest is the test's. Nothing may change it. */
+export function requestOf(
+  command: ConfiguredVerb,
+  configuration: JsonObject = {},
+  variables: Partial<Variables> = {},
+): Request {
+  const given: Variables = {
+    command,
+    containerId: "blue",
+    netns: blue,
+    ifName: "eth0",
+    args: "",
+    path: "/opt/cni/bin",
+    ...variables,
+  };
+  const stdin = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration });
+  return frozen(parseRequest(command, given, stdin));
+}
