@@ -43,7 +43,7 @@ export function spliceCreator(prevResult: CniResult, delegateResult: CniResult, 
   const moved = added.ips?.map((ip) => reindexed(ip, (index) => index + offset));
   if (before.ips || moved) merged.ips = [...(before.ips ?? []), ...(moved ?? [])];
   if (before.routes || added.routes) merged.routes = union(before.routes ?? [], added.routes ?? []);
-  if (before.dns && added.dns) merged.dns = joinedDns(before.dns, added.dns);
+  if (added.dns) merged.dns = before.dns ? joinedDns(before.dns, added.dns) : added.dns;
   return merged;
 }
 
