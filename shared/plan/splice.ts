@@ -67,7 +67,8 @@ export function spliceMeta(
   const others = (ips ?? [])
     .filter((ip) => !isOwn(ip))
     .map((ip) => reindexed(ip, (index) => (index < end ? index : index + shift)));
-  const place = Math.max(0, (ips ?? []).findIndex(isOwn));
+  const first = (ips ?? []).findIndex(isOwn);
+  const place = first < 0 ? others.length : first;
   const returned = (own.ips ?? []).map((ip) => reindexed(ip, (index) => index + start));
 
   const isShown = routeFilter(prevResult, attachment, name);
