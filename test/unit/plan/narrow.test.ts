@@ -145,7 +145,7 @@ test.each([
 });
 
 test("every attachment is narrowed by itself", () => {
-  const names = attachmentsOf(bothResult.interfaces ?? []).map((attachment) => {
+  const names = attachmentsOf(bothResult.interfaces).map((attachment) => {
     const name = { ifName: "", netns: blue, runtimeIfName: "eth0" };
     return narrowResult(bothResult, attachment, name).interfaces?.map((entry) => entry.name);
   });

@@ -3,16 +3,16 @@ import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 
 /** What macvlan returns for eth0. */
-export const macvlanResult: CniResult = frozen({
+export const macvlanResult = frozen({
   cniVersion: "1.0.0",
   interfaces: [{ name: "eth0", mac: "02:00:00:00:00:01", sandbox: blue }],
   ips: [{ address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 }],
   routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }],
   dns: { nameservers: ["172.16.5.1"] },
-});
+} satisfies CniResult);
 
 /** What bridge returns for eth1. */
-export const bridgeResult: CniResult = frozen({
+export const bridgeResult = frozen({
   cniVersion: "1.0.0",
   interfaces: [
     { name: "disc0", mac: "02:00:00:00:00:02" },
@@ -22,10 +22,10 @@ export const bridgeResult: CniResult = frozen({
   ips: [{ address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 2 }],
   routes: [{ dst: "10.99.0.0/16" }, { dst: "10.98.0.0/16", gw: "172.26.64.1" }],
   dns: { nameservers: ["172.26.64.1"] },
-});
+} satisfies CniResult);
 
 /** What the runtime gets when bridge, wrapped, has made eth1 behind macvlan's eth0. */
-export const bothResult: CniResult = frozen({
+export const bothResult = frozen({
   cniVersion: "1.0.0",
   interfaces: [
     { name: "eth0", mac: "02:00:00:00:00:01", sandbox: blue },
@@ -39,4 +39,4 @@ export const bothResult: CniResult = frozen({
   ],
   routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }, { dst: "10.98.0.0/16", gw: "172.26.64.1" }],
   dns: { nameservers: ["172.16.5.1", "172.26.64.1"] },
-});
+} satisfies CniResult);
