@@ -19,7 +19,7 @@ export interface Subject {
 
 /** Finds out what a call is about; code 7 if no delegate is named, the role contradicts the profile, or a name is wrong. */
 export function subjectOf(request: Request, calledAs: string, profiles: Profiles): Subject {
-  const { wrapper, configuration, variables } = request;
+  const { command, wrapper, variables } = request;
   const delegate = wrapper.delegate ?? delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
   const profile = Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
@@ -29,10 +29,11 @@ export function subjectOf(request: Request, calledAs: string, profiles: Profiles
   return {
     delegate,
     profile,
-    role: roleOf(delegate, profile, wrapper.role),
+    // STATUS has no use for it, and a runtime that gets a failing one may skip DEL.
+    role: roleOf(delegate, profile, command === "STATUS" ? undefined : wrapper.role),
     name: { ifName, netns: variables.netns, runtimeIfName },
     renamed,
-    network: wrapper.network ?? networkOf(configuration.name, ifName, renamed),
+    network: wrapper.network ?? networkOf(request, ifName, renamed),
   };
 }
 
@@ -57,11 +58,12 @@ function roleOf(delegate: string, profile: Profile | undefined, asked: Role | un
 }
 
 // A renamed interface gets a network of its own, so that what plugins derive from (network, container id) stays distinct.
-function networkOf(name: string, ifName: string, renamed: boolean): string {
+function networkOf({ command, configuration: { name } }: Request, ifName: string, renamed: boolean): string {
   if (!renamed) return name;
   const network = `${name}-${ifName}`;
   const problem = networkNameProblem(network);
   if (problem === undefined) return network;
+  if (command === "STATUS") return name;
   const what = `the network of interface ${ifName} would be ${JSON.stringify(network)}, which ${problem}`;
   throw new CniError("invalidConfiguration", `${what}; set wrapper.network`);
 }
