@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { delegateCall } from "../../../shared/plan/call.ts";
+import { subjectOf } from "../../../shared/plan/subject.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import type { Variables } from "../../../shared/protocol/variables.ts";
+import { frozen } from "../support/frozen.ts";
+import { requestOf } from "../support/requests.ts";
+
+function callOf(configuration: JsonObject, variables: Partial<Variables> = {}) {
+  const request = requestOf("ADD", configuration, variables);
+  return delegateCall(request, subjectOf(request, "bridge-wrapper", {}));
+}
+
+test("type is the delegate's, name its network, the wrapper block is gone, everything else is what came", () => {
+  const rest = { bridge: "br0", ipam: { type: "static" }, runtimeConfig: { mac: "x" }, extra: [null, { a: 1 }] };
+  const came = { type: "bridge-wrapper", wrapper: { ifName: "eth1", log: { level: "info" } }, ...rest };
+  expect(callOf(came)).toStrictEqual({
+    delegate: "bridge",
+    environment: { CNI_IFNAME: "eth1" },
+    configuration: { cniVersion: "1.0.0", name: "zone-eth1", type: "bridge", ...rest },
+  });
+});
+
+test("the runtime's own interface changes no variable", () => {
+  expect(callOf({ type: "bridge-wrapper" }, { args: "IP=10.0.0.2" })).toStrictEqual({
+    delegate: "bridge",
+    environment: {},
+    configuration: { cniVersion: "1.0.0", name: "zone", type: "bridge" },
+  });
+});
+
+test("keys keep their order", () => {
+  const text = Object.keys(callOf({ zeta: 1, type: "bridge-wrapper", wrapper: {}, alpha: 2 }).configuration ?? {});
+  expect(text).toEqual(["cniVersion", "name", "zeta", "type", "alpha"]);
+});
+
+describe("prevResult", () => {
+  const prevResult = frozen({ ips: [] });
+  const request = requestOf("ADD", { prevResult });
+  const subject = subjectOf(request, "bridge-wrapper", {});
+
+  test("as it came", () => {
+    expect(delegateCall(request, subject).configuration).toHaveProperty("prevResult", { ips: [] });
+    expect(callOf({ prevResult: null }).configuration).toHaveProperty("prevResult", null);
+    expect(callOf({}).configuration).not.toHaveProperty("prevResult");
+  });
+
+  test("none", () => {
+    expect(delegateCall(request, subject, "none").configuration).not.toHaveProperty("prevResult");
+  });
+
+  test("a narrowed one", () => {
+    expect(delegateCall(request, subject, { routes: [] }).configuration?.prevResult).toStrictEqual({ routes: [] });
+  });
+});
+
+describe("CNI_ARGS of a renamed interface", () => {
+  test.each([
+    ["IP=10.0.0.2", ""],
+    ["IP=10.0.0.2;MAC=02:00:00:00:00:01", ""],
+    ["IgnoreUnknown=1;IP=10.0.0.2;K8S_POD_NAME=web", "IgnoreUnknown=1;K8S_POD_NAME=web"],
+    ["MAC=02:00:00:00:00:01;A=;B", "A=;B"],
+  ])("%s: what asks for the runtime's interface is left out", (args, expected) => {
+    const { environment } = callOf({ wrapper: { ifName: "eth1" } }, { args });
+    expect(environment).toStrictEqual({ CNI_IFNAME: "eth1", CNI_ARGS: expected });
+  });
+
+  test.each(["", "A=1;B=2", "IPAM=x;MACS=y;ip=10.0.0.2;mac=x;XIP=1", ";;A=1;"])("%j stays as it is", (args) => {
+    expect(callOf({ wrapper: { ifName: "eth1" } }, { args }).environment).toStrictEqual({ CNI_IFNAME: "eth1" });
+  });
+
+  test("or is kept", () => {
+    const { environment } = callOf({ wrapper: { ifName: "eth1", args: "keep" } }, { args: "IP=10.0.0.2" });
+    expect(environment).toStrictEqual({ CNI_IFNAME: "eth1" });
+  });
+});
+
+test("a verb without CNI_IFNAME gets none", () => {
+  expect(callOf({ wrapper: { ifName: "eth1" } }, { ifName: "", args: "IP=10.0.0.2" }).environment).toStrictEqual({});
+});
