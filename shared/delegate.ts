@@ -50,7 +50,7 @@ export function inputOf({ configuration }: DelegateCall): string | undefined {
 export function runDelegate(session: Session, path: string, call: DelegateCall): Finished {
   const { host } = session;
   const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
-  say(session, "debug", `running ${path}`, { environment: call.environment, configuration: call.configuration });
+  say(session, "debug", `running ${path}: ${verb}`, { configuration: call.configuration });
   const started = host.now();
   const answer = host.spawn(path, environmentOf(session, call), inputOf(call), sizeLimit);
   const durationMs = host.now() - started;
