@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { callWrapper, printed } from "./support/fake-host.ts";
+
+/** Looks for bridge on a machine where these paths are what they are said to be; the executable is in /usr/lib/cni-wrappers. */
+function looking(CNI_PATH: string, files: Record<string, "executable" | "not executable">, command = "CHECK") {
+  return callWrapper(
+    { env: { CNI_PATH, CNI_COMMAND: command } },
+    { inspect: (path) => (Object.hasOwn(files, path) ? (files[path] ?? "missing") : "missing") },
+  );
+}
+
+describe("where the delegate is", () => {
+  test.each([
+    ["the only directory", "/opt/cni/bin", "/opt/cni/bin/bridge"],
+    ["the first of several that have it", "/a:/opt/cni/bin:/usr/lib/cni", "/opt/cni/bin/bridge"],
+    ["a trailing slash", "/opt/cni/bin/", "/opt/cni/bin/bridge"],
+    ["the root", "/", "/bridge"],
+    ["a relative directory", "bin", "bin/bridge"],
+    ["the present directory", ".", "./bridge"],
+    ["empty elements are none", "::/opt/cni/bin:", "/opt/cni/bin/bridge"],
+  ])("%s: CNI_PATH=%s", (_, path, expected) => {
+    const there = ["/opt/cni/bin/bridge", "/usr/lib/cni/bridge", "/bridge", "bin/bridge", "./bridge"];
+    const { runs } = looking(path, Object.fromEntries(there.map((file) => [file, "executable"])));
+    expect(runs.map((run) => run.path)).toEqual([expected]);
+  });
+
+  test.each(["", "/nowhere", "dummy"])("beside the executable, after CNI_PATH=%s", (path) => {
+    const { runs } = looking(path, { "/usr/lib/cni-wrappers/bridge": "executable" });
+    expect(runs).toMatchObject([{ path: "/usr/lib/cni-wrappers/bridge" }]);
+  });
+
+  test("CNI_PATH goes before", () => {
+    const files = { "/usr/lib/cni-wrappers/bridge": "executable", "/b/bridge": "executable" } as const;
+    expect(looking("/a:/b", files).runs).toMatchObject([{ path: "/b/bridge" }]);
+  });
+
+  test("one that cannot be executed is passed over", () => {
+    const files = { "/a/bridge": "not executable", "/b/bridge": "executable" } as const;
+    expect(looking("/a:/b", files).runs).toMatchObject([{ path: "/b/bridge" }]);
+  });
+});
+
+describe("a delegate that is nowhere", () => {
+  test.each([
+    ["ADD", 100, "delegate bridge not found"],
+    ["CHECK", 100, "delegate bridge not found"],
+    ["DEL", 100, "delegate bridge not found"],
+    ["GC", 100, "delegate bridge not found"],
+    ["STATUS", 50, "plugin not available: delegate bridge not found"],
+  ])("%s: code %i", (command, code, msg) => {
+    const outcome = looking("/a:/b/", {}, command);
+    expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
+    expect(printed(outcome)).toMatchObject({
+      code,
+      msg,
+      details: expect.stringContaining("looked for /a/bridge, /b/bridge, /usr/lib/cni-wrappers/bridge."),
+    });
+  });
+
+  test("what is there and of no use is named", () => {
+    const outcome = looking("/a:/b", { "/b/bridge": "not executable" });
+    expect(printed(outcome).details).toMatch(/^\/b\/bridge cannot be executed\. /);
+  });
+});
+
+test("another delegate may be named", () => {
+  const { runs } = callWrapper({ stdin: { name: "zone", wrapper: { delegate: "my-bridge" } } });
+  expect(runs).toMatchObject([{ path: "/opt/cni/bin/my-bridge", stdin: { type: "my-bridge" } }]);
+});

@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { type Plan, planRequest, planVersion } from "../../../shared/plan/plan.ts";
+import type { Profiles } from "../../../shared/plan/profile.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue, requestOf } from "../support/requests.ts";
+import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+
+const profiles: Profiles = frozen({ bridge: { role: "creator" }, tuning: { role: "meta" } });
+const renamed = { ifName: "eth1" };
+const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
+
+function planned(command: ConfiguredVerb, configuration: JsonObject = {}, calledAs = "bridge-wrapper"): Plan {
+  const withoutInterface = { containerId: "", netns: "", ifName: "" };
+  const variables = command === "GC" || command === "STATUS" ? withoutInterface : {};
+  return planRequest(requestOf(command, configuration, variables), calledAs, profiles);
+}
+
+/** The plan of a call that is handed over, with the delegate's configuration. */
+function handOver(environment: Record<string, string>, configuration: JsonObject, more: object = {}) {
+  return {
+    do: "handOver",
+    call: { delegate: "bridge", environment, configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration } },
+    withoutDelegate: "delegateNotFound",
+    notes: [],
+    ...more,
+  };
+}
+
+function splice(environment: Record<string, string>, configuration: JsonObject, as: object) {
+  const call = {
+    delegate: "bridge",
+    environment,
+    configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration },
+  };
+  return { do: "splice", call, splice: as };
+}
+
+const macvlanShown = {
+  ...macvlanResult,
+  routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }],
+  dns: bothResult.dns,
+};
+const bridgeShown = { ...bridgeResult, dns: bothResult.dns };
+const eth1 = { CNI_IFNAME: "eth1" };
+
+describe("first in the chain, or without a prevResult", () => {
+  test.each([
+    ["ADD", {}, splice({}, { name: "zone" }, { as: "only" })],
+    ["ADD", { wrapper: renamed }, splice(eth1, { name: "zone-eth1" }, { as: "first", name: eth1Name })],
+    ["ADD", { prevResult: null }, splice({}, { name: "zone", prevResult: null }, { as: "only" })],
+    ["CHECK", {}, handOver({}, { name: "zone" })],
+    ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" })],
+    ["DEL", {}, handOver({}, { name: "zone" })],
+    ["DEL", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" })],
+    ["GC", {}, handOver({}, { name: "zone" })],
+    ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" })],
+    ["STATUS", {}, handOver({}, { name: "zone" }, { withoutDelegate: "unavailable" })],
+    ["STATUS", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { withoutDelegate: "unavailable" })],
+  ] as const)("%s %j", (command, configuration, plan) => {
+    expect(planned(command, configuration)).toStrictEqual(plan);
+  });
+});
+
+describe("chained", () => {
+  test("ADD of a creator", () => {
+    const configuration = { wrapper: renamed, prevResult: macvlanResult };
+    const as = { as: "creator", name: eth1Name, prevResult: macvlanResult };
+    expect(planned("ADD", configuration)).toStrictEqual(splice(eth1, { name: "zone-eth1" }, as));
+  });
+
+  test("ADD of a meta plugin", () => {
+    const { call, splice } = planned("ADD", { prevResult: bothResult }, "tuning-wrapper") as Plan & { do: "splice" };
+    expect(call).toMatchObject({ delegate: "tuning", environment: {}, configuration: { prevResult: macvlanShown } });
+    expect(splice).toMatchObject({ as: "meta", attachment: { container: 0 } });
+  });
+
+  test.each([
+    ["CHECK", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
+    ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown })],
+    ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
+    ["DEL", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown })],
+  ] as const)("%s %j", (command, configuration, plan) => {
+    expect(planned(command, { ...configuration, prevResult: bothResult })).toStrictEqual(plan);
+  });
+
+  test("DEL of what is not there is noted", () => {
+    const notes = ["interface eth9 is not in prevResult: the delegate gets none"];
+    expect(planned("DEL", { wrapper: { ifName: "eth9" }, prevResult: bothResult })).toStrictEqual(
+      handOver({ CNI_IFNAME: "eth9" }, { name: "zone-eth9" }, { notes }),
+    );
+  });
+
+  test("GC and STATUS have no prevResult; what came is handed on", () => {
+    expect(planned("GC", { prevResult: bothResult })).toStrictEqual(
+      handOver({}, { name: "zone", prevResult: bothResult }),
+    );
+  });
+});
+
+describe("a prevResult that cannot be read", () => {
+  const prevResult = { ips: [{ address: "10.0.0.2/24", interface: 4 }] };
+  const problem = "invalid prevResult: prevResult.ips[0].interface is outside the list of 0 interfaces";
+
+  test.each(["ADD", "CHECK"] as const)("%s: code 7", (command) => {
+    expect(planned(command, { prevResult })).toStrictEqual({
+      do: "fail",
+      error: { cniVersion: "1.0.0", code: 7, msg: problem, details: expect.any(String) },
+    });
+  });
+
+  test("DEL: let pass", () => {
+    const notes = [`${problem}: the delegate gets none`];
+    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes }));
+  });
+
+  test.each(["GC", "STATUS"] as const)("%s: not looked at", (command) => {
+    expect(planned(command, { prevResult })).toMatchObject({ do: "handOver", call: { configuration: { prevResult } } });
+  });
+});
+
+describe("specification versions", () => {
+  const chainVersions = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+  const otherVersions = ["0.1.0", "0.2.0", "1.2.0", "9.9.9"];
+
+  describe.each(chainVersions)("%s", (cniVersion) => {
+    test.each(["ADD", "CHECK", "DEL"] as const)("%s in a chain is planned", (command) => {
+      expect(planned(command, { cniVersion, wrapper: renamed, prevResult: { cniVersion } }).do).not.toBe("fail");
+    });
+  });
+
+  describe.each(otherVersions)("%s", (cniVersion) => {
+    test.each(["ADD", "CHECK", "DEL"] as const)("%s in a chain: code 1", (command) => {
+      expect(planned(command, { cniVersion, prevResult: {} })).toStrictEqual({
+        do: "fail",
+        error: { cniVersion, code: 1, msg: "incompatible CNI versions", details: expect.stringContaining(cniVersion) },
+      });
+    });
+
+    test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is the delegate's business", (command) => {
+      expect(planned(command, { cniVersion })).toMatchObject({
+        do: "handOver",
+        call: { configuration: { cniVersion } },
+      });
+    });
+  });
+});
+
+describe("errors are in the version of the configuration", () => {
+  test.each([
+    ["0.4.0", "0.4.0"],
+    ["1.0.0", "1.0.0"],
+  ])("%s", (cniVersion, expected) => {
+    const plan = planned("ADD", { cniVersion }, "cni-wrappers");
+    expect(plan).toMatchObject({ do: "fail", error: { cniVersion: expected, code: 7 } });
+  });
+});
+
+test("what is no error of the catalogue is not caught", () => {
+  const broken = new Proxy(profiles, {
+    getOwnPropertyDescriptor() {
+      throw new TypeError("broken");
+    },
+  });
+  expect(() => planRequest(requestOf("ADD"), "bridge-wrapper", broken)).toThrow(TypeError);
+});
+
+describe("VERSION", () => {
+  test("is the delegate's, in what came on stdin", () => {
+    expect(planVersion("/opt/cni/bin/bridge-wrapper")).toStrictEqual({
+      do: "handOver",
+      call: { delegate: "bridge", environment: {} },
+      withoutDelegate: "ownVersions",
+      notes: [],
+    });
+  });
+
+  test("is the wrapper's own where its name names no delegate", () => {
+    expect(planVersion("/opt/cni/bin/cni-wrappers")).toStrictEqual({ do: "printVersions" });
+  });
+});

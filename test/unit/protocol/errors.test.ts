@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import { CniError, catalogue, type ErrorKey, errorResult, toCniError } from "../../../shared/protocol/errors.ts";
+import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
+import { bothResult, macvlanResult } from "../support/results.ts";
+
+interface Case {
+  readonly code: number;
+  readonly msg: string;
+  /** What the details say of this very case. */
+  readonly says: string;
+  readonly call?: Call;
+  readonly machine?: Machine;
+}
+
+const zone = { cniVersion: "1.0.0", name: "zone" };
+const nowhere: Machine = { inspect: () => "missing" };
+
+/** For every error of the catalogue an input that ends in it. */
+const cases: Record<ErrorKey, Case> = {
+  incompatibleVersion: {
+    code: 1,
+    msg: "incompatible CNI versions",
+    says: "cniVersion is 0.2.0",
+    call: { stdin: { cniVersion: "0.2.0", name: "zone", prevResult: {} } },
+  },
+  missingVariables: {
+    code: 4,
+    msg: "required env variables [CNI_CONTAINERID,CNI_NETNS] missing",
+    says: "CNI_COMMAND is ADD",
+    call: { env: { CNI_CONTAINERID: "", CNI_NETNS: "" } },
+  },
+  invalidVariable: {
+    code: 4,
+    msg: "invalid env variable CNI_IFNAME",
+    says: '"eth0:1" must not contain',
+    call: { env: { CNI_IFNAME: "eth0:1" } },
+  },
+  unknownCommand: {
+    code: 4,
+    msg: "unknown CNI_COMMAND: PRUNE",
+    says: "Known are ADD, DEL, CHECK, GC, STATUS and VERSION.",
+    call: { env: { CNI_COMMAND: "PRUNE" } },
+  },
+  unreadableInput: {
+    code: 5,
+    msg: "error reading from stdin",
+    says: "EISDIR",
+    call: { stdin: new Error("EISDIR") },
+  },
+  oversizedInput: {
+    code: 5,
+    msg: "plugin configuration is too large",
+    says: "At most 8 MiB",
+    call: { stdin: Buffer.alloc(8 * 1024 * 1024 + 1, " ") },
+  },
+  undecodableInput: {
+    code: 6,
+    msg: "error unmarshall network config",
+    says: "it is no JSON object",
+    call: { stdin: "[]" },
+  },
+  invalidConfiguration: {
+    code: 7,
+    msg: "invalid plugin configuration: wrapper.role must be",
+    says: "Mend it",
+    call: { stdin: { ...zone, wrapper: { role: "both" } } },
+  },
+  unknownWrapperKey: {
+    code: 7,
+    msg: "invalid plugin configuration: unknown key wrapper.ifname",
+    says: "Did you mean wrapper.ifName?",
+    call: { stdin: { ...zone, wrapper: { ifname: "eth1" } } },
+  },
+  unnamedDelegate: {
+    code: 7,
+    msg: "no delegate: started as /opt/cni/bin/cni-wrappers",
+    says: "<plugin>-wrapper",
+    call: { calledAs: "/opt/cni/bin/cni-wrappers" },
+  },
+  interfaceNameTaken: {
+    code: 7,
+    msg: "interface name eth0 is taken",
+    says: "an earlier plugin of the list made it",
+    call: { stdin: { ...zone, prevResult: macvlanResult } },
+  },
+  invalidPrevResult: {
+    code: 7,
+    msg: "invalid prevResult: prevResult.interfaces[0].name must be a string",
+    says: "what the plugins before this one returned",
+    call: { env: { CNI_COMMAND: "CHECK" }, stdin: { ...zone, prevResult: { interfaces: [{}] } } },
+  },
+  unavailable: {
+    code: 50,
+    msg: "plugin not available: delegate bridge not found",
+    says: "looked for /opt/cni/bin/bridge, /usr/lib/cni-wrappers/bridge",
+    call: { env: { CNI_COMMAND: "STATUS" } },
+    machine: nowhere,
+  },
+  delegateNotFound: {
+    code: 100,
+    msg: "delegate bridge not found",
+    says: "looked for /opt/cni/bin/bridge, /usr/lib/cni-wrappers/bridge",
+    machine: nowhere,
+  },
+  delegateDied: {
+    code: 101,
+    msg: "delegate bridge died",
+    says: "it was ended by SIGKILL",
+    machine: { answers: [{ ended: "signal", signal: "SIGKILL" }] },
+  },
+  invalidDelegateOutput: {
+    code: 102,
+    msg: "output of delegate bridge is invalid",
+    says: "it is no JSON object",
+    machine: { answers: [exits(0, "done\n")] },
+  },
+  attachmentMissing: {
+    code: 103,
+    msg: "interface eth2 is not in prevResult",
+    says: "prevResult has eth0, eth1.",
+    call: { env: { CNI_COMMAND: "CHECK" }, stdin: { ...zone, wrapper: { ifName: "eth2" }, prevResult: bothResult } },
+  },
+  delegateNotStarted: {
+    code: 104,
+    msg: "delegate bridge cannot be started",
+    says: "ENOEXEC",
+    machine: { answers: [{ ended: "not started", reason: "ENOEXEC" }] },
+  },
+  internal: {
+    code: 999,
+    msg: "internal error of the wrapper",
+    says: "TypeError: broken",
+    machine: {
+      inspect() {
+        throw new TypeError("broken");
+      },
+    },
+  },
+};
+
+test("every error of the catalogue has a case", () => {
+  expect(Object.keys(cases).sort()).toEqual(Object.keys(catalogue).sort());
+});
+
+describe.each(Object.entries(cases))("%s", (_, { code, msg, says, call, machine }) => {
+  const outcome = callWrapper(call, machine);
+
+  test("is one CNI error object on stdout, and exit code 1", () => {
+    expect(outcome).toMatchObject({ exitCode: 1, writes: 1, stdout: expect.stringMatching(/\}\n$/) });
+    expect(printed(outcome)).toStrictEqual({
+      cniVersion: expect.stringMatching(/^\d\.\d\.\d$/),
+      code,
+      msg: expect.stringContaining(msg),
+      details: expect.stringContaining(says),
+    });
+  });
+});
+
+test("codes from 100 on are the project's own, those below the specification's", () => {
+  const codes = Object.values(catalogue).map(({ code }) => code);
+  expect(codes.filter((code) => code < 100 && ![1, 4, 5, 6, 7, 50].includes(code))).toEqual([]);
+});
+
+describe("whatever was thrown becomes an error of the catalogue", () => {
+  test("its own is the same", () => {
+    const error = new CniError("delegateDied", "bridge");
+    expect(toCniError(error)).toBe(error);
+  });
+
+  test.each([
+    [new RangeError("too deep"), "RangeError: too deep"],
+    ["text", "text"],
+    [undefined, "undefined"],
+  ])("%s", (thrown, details) => {
+    expect(toCniError(thrown)).toMatchObject({ code: 999, details: expect.stringContaining(details) });
+  });
+});
+
+test("a subject is taken as it is", () => {
+  expect(new CniError("delegateDied", "$&$1%s").message).toBe("delegate $&$1%s died");
+});
+
+test.each([
+  ["0.4.0", "0.4.0"],
+  [undefined, "1.1.0"],
+  ["", "1.1.0"],
+])("the error of a configuration of %j says cniVersion %s", (cniVersion, expected) => {
+  expect(errorResult(new CniError("internal", ""), cniVersion)).toMatchObject({ cniVersion: expected });
+});

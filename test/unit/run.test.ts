@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import type { Answer } from "../../shared/host/host.ts";
+import { type Call, callWrapper, exits, printed, type Run } from "./support/fake-host.ts";
+import { blue } from "./support/requests.ts";
+import { bothResult, bridgeResult, macvlanResult } from "./support/results.ts";
+
+const zone = { cniVersion: "1.0.0", name: "zone" };
+const first: Call = { stdin: { ...zone, type: "bridge-wrapper" } };
+const second: Call = { stdin: { ...zone, wrapper: { ifName: "eth1" }, prevResult: macvlanResult } };
+const environment = {
+  CNI_COMMAND: "ADD",
+  CNI_CONTAINERID: "blue",
+  CNI_NETNS: blue,
+  CNI_IFNAME: "eth0",
+  CNI_PATH: "/opt/cni/bin",
+};
+
+function calling(command: string, call: Call = first): Call {
+  return { ...call, env: { ...call.env, CNI_COMMAND: command } };
+}
+
+function commands(runs: readonly Run[]): (string | undefined)[] {
+  return runs.map(({ env }) => env.CNI_COMMAND);
+}
+
+describe("what is handed over", () => {
+  const verbs = ["CHECK", "DEL", "GC", "STATUS"];
+
+  test.each(verbs)("%s: the delegate takes the process's place, and answers", (command) => {
+    const outcome = callWrapper(calling(command), { answers: [exits(7, "its own words")] });
+    expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 0 });
+    expect(outcome.runs).toStrictEqual([
+      {
+        how: "exec",
+        path: "/opt/cni/bin/bridge",
+        env: { ...environment, CNI_COMMAND: command },
+        stdin: { ...zone, type: "bridge" },
+      },
+    ]);
+  });
+
+  test.each(verbs)("%s: where it cannot take it, it is spawned, and its answer passed on", (command) => {
+    const outcome = callWrapper(calling(command), { canExec: false, answers: [exits(7, "its own words")] });
+    expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
+    expect(outcome.runs).toMatchObject([{ how: "spawn", env: { CNI_COMMAND: command }, stdin: { type: "bridge" } }]);
+  });
+
+  test.each(verbs)("%s: at debug it is spawned, so that its answer can be logged", (command) => {
+    const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "debug" };
+    const outcome = callWrapper(calling(command, { ...first, env }), { answers: [exits(7, "its own words")] });
+    expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
+    expect(outcome.runs).toMatchObject([{ how: "spawn", env: { ...env, CNI_COMMAND: command } }]);
+  });
+
+  test("ADD of a version without chains", () => {
+    const { runs } = callWrapper({ stdin: { cniVersion: "0.2.0", name: "zone" } });
+    expect(runs).toMatchObject([{ how: "exec", env: { CNI_COMMAND: "ADD" }, stdin: { cniVersion: "0.2.0" } }]);
+  });
+
+  test("VERSION with its own stdin, which nobody has read", () => {
+    const { runs, stdout } = callWrapper(calling("VERSION"), { answers: [exits(0, "versions")] });
+    expect(runs).toMatchObject([{ how: "exec", path: "/opt/cni/bin/bridge", stdin: undefined }]);
+    expect(stdout).toBe("versions");
+  });
+});
+
+describe("ADD", () => {
+  test("the delegate is spawned, with the runtime's variables but for its interface's", () => {
+    const env = { CNI_ARGS: "IP=10.0.0.9;K8S_POD_NAME=web", LANG: "C", EMPTY: "" };
+    const { runs } = callWrapper({ ...second, env }, { answers: [exits(0, bridgeResult)] });
+    expect(runs).toStrictEqual([
+      {
+        how: "spawn",
+        path: "/opt/cni/bin/bridge",
+        env: { ...environment, CNI_IFNAME: "eth1", CNI_ARGS: "K8S_POD_NAME=web", LANG: "C", EMPTY: "" },
+        stdin: { ...zone, name: "zone-eth1", type: "bridge" },
+      },
+    ]);
+  });
+
+  test("the spliced result is printed once", () => {
+    const outcome = callWrapper(second, { answers: [exits(0, bridgeResult)] });
+    expect(outcome).toMatchObject({ exitCode: 0, writes: 1 });
+    expect(printed(outcome)).toStrictEqual(bothResult);
+    expect(outcome.stdout).toMatch(/^\{\n {4}"/);
+  });
+
+  test("where nothing is changed, the delegate's very bytes", () => {
+    const odd = '  {"ips":[ ],\n\t"n": 12345678901234567890, "n": 1e2}\r\n\n';
+    expect(callWrapper(first, { answers: [exits(0, odd)] })).toMatchObject({ exitCode: 0, stdout: odd, writes: 1 });
+  });
+
+  test("a delegate's own error is passed on, bytes and exit code, and nothing more is run", () => {
+    const error = '{"code": 11,"msg":"try again"}';
+    for (const call of [first, second]) {
+      const outcome = callWrapper(call, { answers: [exits(3, error)] });
+      expect(outcome).toMatchObject({ exitCode: 3, stdout: error, writes: 1, runs: [{ how: "spawn" }] });
+    }
+  });
+});
+
+describe("the wrapper fails after the delegate's ADD succeeded", () => {
+  const broken = [
+    ["no JSON", "done"],
+    ["nothing", ""],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["no UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
+    ["a byte order mark", "\uFEFF{}"],
+    ["two objects", "{}{}"],
+  ] as const;
+  const unusable = [
+    ["an index out of range", { ips: [{ address: "10.0.0.2/24", interface: 1 }] }],
+    ["an interface without a name", { interfaces: [{ sandbox: blue }] }],
+    ["another version than is known", { cniVersion: "2.0.0" }],
+  ] as const;
+
+  test.each([...broken, ...unusable])("by %s: its DEL is run, then the error is reported", (_, output) => {
+    const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
+    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
+    expect(printed(outcome)).toMatchObject({ code: 102, msg: "output of delegate bridge is invalid" });
+    const [add, del] = outcome.runs;
+    expect(outcome.runs).toHaveLength(2);
+    expect(del).toStrictEqual({ ...add, env: { ...add?.env, CNI_COMMAND: "DEL" } });
+  });
+
+  test.each(broken)("alone in its chain, by %s as well", (_, output) => {
+    const outcome = callWrapper(first, { answers: [exits(0, output), exits(0)] });
+    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
+    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+  });
+
+  test.each(unusable)("alone in its chain it may return what it likes: %s", (_, output) => {
+    const outcome = callWrapper(first, { answers: [exits(0, output)] });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: JSON.stringify(output), runs: [{ how: "spawn" }] });
+  });
+
+  test("its answer was cut off", () => {
+    const outcome = callWrapper(first, { answers: [{ ended: "too much output" }, exits(0)] });
+    expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("more than 8 MiB") });
+    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+  });
+
+  test("nobody reads stdout: its DEL is run all the same", () => {
+    const stdoutError = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+    const outcome = callWrapper(second, { stdoutError, answers: [exits(0, bridgeResult), exits(0)] });
+    expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+  });
+
+  test.each<[string, Answer, string]>([
+    ["with an error", exits(1, '{"code":11,"msg":"busy"}'), '{"code":11,"msg":"busy"}'],
+    ["without a word", exits(5), "exit code 5"],
+    ["by a signal", { ended: "signal", signal: "SIGTERM" }, "delegate bridge died"],
+    ["before it begins", { ended: "not started", reason: "ENOENT" }, "delegate bridge cannot be started"],
+    ["with too many words", { ended: "too much output" }, "output of delegate bridge is invalid"],
+  ])("that its DEL fails %s is told with the first error", (_, del, words) => {
+    const outcome = callWrapper(second, { answers: [exits(0, "done"), del] });
+    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
+    expect(printed(outcome)).toMatchObject({
+      code: 102,
+      details: expect.stringMatching(/it is no JSON object.*Its DEL failed as well: /),
+    });
+    expect(printed(outcome).details).toContain(words);
+    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+  });
+});
+
+describe("a delegate that came to no end of its own", () => {
+  test.each<[string, Answer, number]>([
+    ["a signal", { ended: "signal", signal: "SIGSEGV" }, 101],
+    ["no start", { ended: "not started", reason: "ENOEXEC" }, 104],
+  ])("%s on ADD: it did not succeed, so that nothing is undone", (_, answer, code) => {
+    const outcome = callWrapper(second, { answers: [answer] });
+    expect(printed(outcome)).toMatchObject({ code });
+    expect(commands(outcome.runs)).toEqual(["ADD"]);
+  });
+
+  test.each<[string, Answer, number]>([
+    ["a signal", { ended: "signal", signal: "SIGSEGV" }, 101],
+    ["no start", { ended: "not started", reason: "ENOEXEC" }, 104],
+    ["too much output", { ended: "too much output" }, 102],
+  ])("%s on CHECK", (_, answer, code) => {
+    const outcome = callWrapper(calling("CHECK"), { canExec: false, answers: [answer] });
+    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
+    expect(printed(outcome)).toMatchObject({ code });
+    expect(commands(outcome.runs)).toEqual(["CHECK"]);
+  });
+});
+
+describe("nothing is run for what is wrong before", () => {
+  const nested = `{"cniVersion":"1.0.0","name":"zone","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+
+  test.each<[string, Call]>([
+    ["the variables", { env: { CNI_IFNAME: "" } }],
+    ["stdin", { stdin: "{" }],
+    ["the configuration", { stdin: { ...zone, wrapper: { ifname: "eth1" } } }],
+    ["the plan", { stdin: { ...zone, prevResult: macvlanResult } }],
+    ["a configuration nested too deeply to be written again", { stdin: nested }],
+    ["the same, to be handed over", calling("CHECK", { stdin: nested })],
+  ])("%s", (_, call) => {
+    expect(callWrapper(call)).toMatchObject({ exitCode: 1, writes: 1, runs: [] });
+  });
+});
+
+test("warnings of DEL and STATUS do not reach the runtime", () => {
+  for (const command of ["DEL", "STATUS"]) {
+    const outcome = callWrapper(calling(command, { stdin: { ...zone, wrapper: { unknown: 1 } } }));
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: "", writes: 0, runs: [{ how: "exec" }] });
+  }
+});
+
+describe("VERSION without a delegate", () => {
+  const own = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+
+  test.each([
+    ["a probe of podman", { env: { CNI_PATH: "dummy" }, stdin: { cniVersion: "0.4.0" } }, "0.4.0"],
+    ["without stdin", { env: { CNI_PATH: "dummy" }, stdin: "" }, "1.1.0"],
+    ["with stdin that is none", { env: { CNI_PATH: "dummy" }, stdin: "{" }, "1.1.0"],
+    ["under the executable's own name", { calledAs: "cni-wrappers", stdin: { cniVersion: "1.0.0" } }, "1.0.0"],
+  ])("%s: the wrapper's own list, in the version asked for", (_, call, cniVersion) => {
+    const outcome = callWrapper(calling("VERSION", call));
+    expect(outcome).toMatchObject({ exitCode: 0, writes: 1, runs: [] });
+    expect(printed(outcome)).toStrictEqual({ cniVersion, supportedVersions: own });
+  });
+});
+
+describe("stdout that cannot be written", () => {
+  const stdoutError = new Error("EPIPE");
+
+  test.each<[string, Call]>([
+    ["the wrapper's error", { stdin: "{" }],
+    ["what a call without CNI_COMMAND prints", { env: { CNI_COMMAND: "" } }],
+    ["the wrapper's own versions", { env: { CNI_COMMAND: "VERSION" }, calledAs: "cni-wrappers" }],
+  ])("%s: exit code 1, and no exception", (_, call) => {
+    expect(callWrapper(call, { stdoutError })).toMatchObject({ exitCode: 1, stdout: "", runs: [] });
+  });
+
+  test("a delegate's error: exit code 1, and nothing is undone", () => {
+    const outcome = callWrapper(first, { stdoutError, answers: [exits(3, "{}")] });
+    expect(outcome.exitCode).toBe(1);
+    expect(commands(outcome.runs)).toEqual(["ADD"]);
+  });
+});

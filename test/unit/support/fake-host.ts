@@ -1,0 +1,145 @@
+import { profiles } from "../../../plugins/index.ts";
+import type { Answer, Host } from "../../../shared/host/host.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { run } from "../../../shared/run.ts";
+import { frozen } from "./frozen.ts";
+import { blue } from "./requests.ts";
+
+/** One call of a wrapper. What is left out is what an ordinary ADD of bridge-wrapper has. */
+export interface Call {
+  readonly calledAs?: string;
+  readonly env?: Record<string, string>;
+  /** An object is sent as JSON, a text as UTF-8; an error is what reading ends in. */
+  readonly stdin?: unknown;
+}
+
+/** The machine that the call is made on. */
+export interface Machine {
+  /** What is at a path; without it, every executable of /opt/cni/bin is there. */
+  readonly inspect?: Host["inspect"];
+  /** How the delegate's runs end, one after the other; the last one is for all that follow. */
+  readonly answers?: readonly Answer[];
+  /** Whether the delegate can take the process's place. */
+  readonly canExec?: boolean;
+  /** What writing to stdout ends in. */
+  readonly stdoutError?: Error;
+}
+
+/** One run of a delegate. */
+export interface Run {
+  readonly how: "exec" | "spawn";
+  readonly path: string;
+  readonly env: Record<string, string | undefined>;
+  /** The bytes, parsed where they are JSON; undefined where it has the wrapper's own stdin. */
+  readonly stdin: unknown;
+}
+
+/** What a runtime and an operator see of a call. */
+export interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  /** How often the wrapper itself wrote to stdout. */
+  readonly writes: number;
+  readonly runs: readonly Run[];
+  readonly log: readonly { readonly file: string; readonly line: string }[];
+}
+
+/** The answer of a delegate that exits by itself; an object is printed as JSON. */
+export function exits(exitCode: number, output: unknown = ""): Answer {
+  const stdout = output instanceof Uint8Array ? output : Buffer.from(textOf(output));
+  return { ended: "exit", exitCode, stdout };
+}
+
+/** The JSON object on stdout. */
+export function printed({ stdout }: Outcome): JsonObject {
+  return JSON.parse(stdout);
+}
+
+/** Answers a call as the executable does, on a machine that is made up. */
+export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
+  const fake = fakeHost(call, machine);
+  const exitCode = run(fake.host, profiles);
+  return { exitCode: fake.replacedBy()?.exitCode ?? exitCode, ...fake.seen() };
+}
+
+const environment = {
+  CNI_COMMAND: "ADD",
+  CNI_CONTAINERID: "blue",
+  CNI_NETNS: blue,
+  CNI_IFNAME: "eth0",
+  CNI_PATH: "/opt/cni/bin",
+};
+
+function fakeHost(
+  { calledAs = "/opt/cni/bin/bridge-wrapper", env, stdin = { cniVersion: "1.0.0", name: "zone" } }: Call,
+  { inspect = inOptCniBin, answers = [exits(0)], canExec = true, stdoutError }: Machine,
+) {
+  const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
+  let replacedBy: (Answer & { ended: "exit" }) | undefined;
+  let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
+
+  const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): Answer => {
+    runs.push({ how, path, env: { ...env }, stdin: stdin && parsed(stdin) });
+    return answers[Math.min(runs.length, answers.length) - 1] ?? exits(0);
+  };
+
+  const host: Host = {
+    env: frozen({ ...environment, ...env }),
+    calledAs,
+    executable: "/usr/lib/cni-wrappers/cni-wrappers",
+    pid: 4711,
+    release: { version: "1.2.3", commit: "abcdef" },
+    now: () => clock,
+    readStdin(limit) {
+      if (stdin instanceof Error) throw stdin;
+      const bytes = stdin instanceof Uint8Array ? stdin : Buffer.from(textOf(stdin));
+      return bytes.length > limit ? undefined : bytes;
+    },
+    writeStdout(text) {
+      if (replacedBy) return;
+      if (stdoutError) throw stdoutError;
+      output.push(Buffer.from(text));
+    },
+    decodeUtf8(bytes) {
+      const text = Buffer.from(bytes).toString();
+      return Buffer.from(text).equals(bytes) ? text : undefined;
+    },
+    inspect,
+    exec(path, env, stdin) {
+      if (!canExec) return;
+      const answer = start("exec", path, env, stdin);
+      if (answer.ended === "exit") replacedBy = answer;
+      // From here on there is another program; whatever the wrapper still does is not seen.
+      throw new Error("replaced");
+    },
+    spawn(path, env, stdin) {
+      clock += 7;
+      return start("spawn", path, env, stdin);
+    },
+    appendLine(file, line) {
+      if (!replacedBy) log.push({ file, line });
+    },
+  };
+
+  const seen = () => {
+    const stdout = replacedBy ? Buffer.from(replacedBy.stdout) : Buffer.concat(output);
+    return { stdout: stdout.toString(), writes: output.length, runs, log };
+  };
+  return { host, replacedBy: () => replacedBy, seen };
+}
+
+function inOptCniBin(path: string): "executable" | "missing" {
+  return path.startsWith("/opt/cni/bin/") ? "executable" : "missing";
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
