@@ -96,7 +96,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: the wrapped chain", ({ plu
     const container = await attached(lab, lab[runtime], list);
     expectSuccess(await lab[runtime].del(list, container));
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, { bridges: ["disc0"] });
+    await expectNothingLeft(lab, ["disc0"]);
   });
 });
 

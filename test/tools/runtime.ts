@@ -90,6 +90,9 @@ export class GoCni implements Runtime {
   }
 }
 
+/** cnitool wants a namespace for verbs that have none. */
+const nobody: Container = { name: "nobody", netns: "/run/netns/nobody" };
+
 /** The specification's own cnitool, over libcni alone. */
 export class Cnitool implements Runtime {
   readonly #lab: Lab;
@@ -115,7 +118,12 @@ export class Cnitool implements Runtime {
   }
 
   status(list: NetworkList): Promise<Outcome> {
-    return this.#call("status", list, { name: "none", netns: "/run/netns/none" });
+    return this.#call("status", list, nobody);
+  }
+
+  /** Every attachment of the network is taken for invalid. */
+  gc(list: NetworkList): Promise<Outcome> {
+    return this.#call("gc", list, nobody);
   }
 
   /** Attaches under another interface name than eth0. */

@@ -12,16 +12,25 @@ export async function snapshot(lab: Lab, ...containers: readonly Container[]): P
   return {
     namespaces,
     packetRules: await lab.kernel.packetRules(),
-    nft: (await lab.run("nft", ["--stateless", "list", "ruleset"])).split("\n"),
+    nft: await nftTables(lab),
     files: await files(lab),
   };
+}
+
+/** The tables in order of their names: firewall makes those of IPv4 and IPv6 in random order. */
+async function nftTables(lab: Lab): Promise<string[][]> {
+  const text = await lab.run("nft", ["--stateless", "list", "ruleset"]);
+  return text
+    .split(/^(?=table )/m)
+    .sort()
+    .map((table) => table.trim().split("\n"));
 }
 
 async function namespaceState(lab: Lab, container: Container | undefined) {
   const json = async (...args: string[]) => JSON.parse((await lab.ip(container, "-json", ...args)) || "[]");
   return {
     links: steady(await json("-details", "address", "show")),
-    routes: await json("-4", "route", "show", "table", "all"),
+    routes: steady(await json("-4", "route", "show", "table", "all")),
     // The kernel adds the link-local ones of IPv6 whenever it is done with duplicate address detection.
     routes6: (await json("-6", "route", "show")).filter(({ protocol }: { protocol: string }) => protocol !== "kernel"),
     rules: [await json("-4", "rule"), await json("-6", "rule")],
@@ -50,20 +59,32 @@ async function files(lab: Lab): Promise<Record<string, unknown>> {
   );
 }
 
-/** libcni's results name the plugins in the configuration they keep: that is what two labs may differ in. */
+/**
+ * Of libcni's results the configuration is left out, as it names the plugins and two labs may differ in that, and
+ * CNI_ARGS are put in order: go-cni passes them in random order.
+ */
 async function content(lab: Lab, file: string): Promise<unknown> {
   const text = await lab.readFile(file);
-  return file.startsWith("/var/lib/cni/results/") ? { ...JSON.parse(text), config: undefined } : text;
+  if (!file.startsWith("/var/lib/cni/results/")) {
+    return text;
+  }
+  const { config, ...cached } = JSON.parse(text);
+  return { ...cached, cniArgs: cached.cniArgs?.map((pair: string[]) => pair.join("=")).sort() };
 }
 
-/** Leaves out what changes by itself with time: timers, and flags that last until an address or a port has settled. */
+/**
+ * Leaves out what changes by itself with time: timers, whether an address is still tentative, and the carrier, of which
+ * the kernel takes note up to a second later. That a link is up is kept.
+ */
 function steady(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.map(steady);
+    return value.map(steady).filter((item) => !carrierFlags.includes(item));
   }
   if (typeof value !== "object" || value === null) {
     return value;
   }
-  const entries = Object.entries(value).filter(([key]) => !/_timer$|^tentative$/.test(key));
+  const entries = Object.entries(value).filter(([key]) => !/_timer$|^tentative$|^operstate$/.test(key));
   return Object.fromEntries(entries.map(([key, inner]) => [key, steady(inner)]));
 }
+
+const carrierFlags: readonly unknown[] = ["LOWER_UP", "NO-CARRIER", "linkdown"];

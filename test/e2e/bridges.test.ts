@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import {
+  attached,
+  everyPair,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+const masquerading = (bridge: string, subnet: string) => ({
+  type: "bridge",
+  bridge,
+  isGateway: true,
+  ipMasq: true,
+  ipam: hostLocal(subnet),
+});
+
+const layer2 = { type: "bridge", bridge: "hbr2", ipam: hostLocal("10.40.0.0/24") };
+
+describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerade", ({ plugins, runtime }) => {
+  const first = masquerading("disc0", "10.20.0.0/24");
+  const second = masquerading("disc1", "10.30.0.0/24");
+  const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
+
+  test("have a chain each, pass CHECK and leave nothing behind on DEL", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    const id = lab[runtime].id(container);
+    const rules = await lab.kernel.packetRules();
+    const chains = rules.filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
+    expect(chains).toHaveLength(2);
+    expect(rules.filter((rule) => rule.includes("-A POSTROUTING")).map(withoutChain)).toEqual([
+      `-A POSTROUTING -s 10.20.0.2/32 -m comment --comment "name: \\"zone\\" id: \\"${id}\\"" -j CHAIN`,
+      `-A POSTROUTING -s 10.30.0.2/32 -m comment --comment "name: \\"zone-eth1\\" id: \\"${id}\\"" -j CHAIN`,
+    ]);
+    expectSuccess(await lab[runtime].check(list, container));
+    expectSuccess(await lab[runtime].del(list, container));
+    await expectNothingLeft(lab, ["disc0", "disc1"]);
+  });
+
+  test("share a chain in one network, and DEL fails: why a renamed interface has a network of its own", async () => {
+    await using lab = await Lab.start({ plugins });
+    const shared = zone("1.0.0", wrapped(first), {
+      ...wrapped(second),
+      wrapper: { ifName: "eth1", network: "zone" },
+    });
+    const container = await attached(lab, lab[runtime], shared);
+    expectFailure(await lab[runtime].del(shared, container), /CHAIN_DEL failed \(Device or resource busy\)/);
+    expect(await lab.kernel.leases()).toEqual(["zone/10.20.0.2"]);
+  });
+});
+
+describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer-2 bridge", ({ plugins, runtime }) => {
+  const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
+
+  async function fourContainers(lab: Lab): Promise<[Container, Container, Container, Container]> {
+    const add = (name: string) => attached(lab, lab[runtime], list, name);
+    return [await add("c1"), await add("c2"), await add("c3"), await add("c4")];
+  }
+
+  test("pass CHECK, all of them, whatever MAC the bridge has", async () => {
+    await using lab = await Lab.start({ plugins });
+    const containers = await fourContainers(lab);
+    for (const container of containers) {
+      expectSuccess(await lab[runtime].check(list, container));
+    }
+    await lowerMac(lab, "hbr2");
+    for (const container of containers) {
+      expectSuccess(await lab[runtime].check(list, container));
+    }
+    for (const container of containers) {
+      expectSuccess(await lab[runtime].del(list, container));
+    }
+    await expectNothingLeft(lab, ["hbr2", "port1", "port0"]);
+  });
+
+  test("pass CHECK, but for one whose port is taken out of the bridge", async () => {
+    await using lab = await Lab.start({ plugins });
+    const [first, second] = await fourContainers(lab);
+    await lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(second, "eth1"), "nomaster");
+    expectSuccess(await lab[runtime].check(list, first));
+    expectFailure(await lab[runtime].check(list, second), "CNI veth created for bridge hbr2 was not found");
+  });
+
+  test("pass CHECK, but for one whose host-side veth is gone", async () => {
+    await using lab = await Lab.start({ plugins });
+    const [first, second] = await fourContainers(lab);
+    await lab.ip(undefined, "link", "del", await lab.kernel.hostVeth(second, "eth1"));
+    expectSuccess(await lab[runtime].check(list, first));
+    expectFailure(await lab[runtime].check(list, second), "Interface name eth1 not found");
+  });
+
+  test("fail CHECK, all of them, when the bridge is gone", async () => {
+    await using lab = await Lab.start({ plugins });
+    const containers = await fourContainers(lab);
+    await lab.ip(undefined, "link", "del", "hbr2");
+    for (const container of containers) {
+      expectFailure(await lab[runtime].check(list, container), "Interface name hbr2 not found");
+    }
+  });
+
+  test("fail CHECK unwrapped, once a port with a lower MAC joins: why the wrapper leaves the MAC out", async () => {
+    await using lab = await Lab.start({ plugins });
+    const plain = zone("1.0.0", layer2);
+    const container = await attached(lab, lab[runtime], plain);
+    expectSuccess(await lab[runtime].check(plain, container));
+    await lowerMac(lab, "hbr2");
+    expectFailure(await lab[runtime].check(plain, container), /^Bridge interface hbr2 Mac doesn't match: \S+$/);
+  });
+});
+
+/** A bridge that was given no MAC takes the lowest of its ports. */
+async function lowerMac(lab: Lab, bridge: string): Promise<void> {
+  await lab.ip(undefined, "link", "add", "port0", "type", "veth", "peer", "name", "port1");
+  await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", bridge);
+  expect((await lab.kernel.link(undefined, bridge)).address).toBe("02:00:00:00:00:01");
+}
+
+function withoutChain(rule: string): string {
+  return rule.replace(/CNI-[0-9a-f]{24}/, "CHAIN");
+}

@@ -1,0 +1,148 @@
+import { describe, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import { attached, everyPair, expectFailure, expectSuccess, twoInterfaces } from "./support.ts";
+
+// A CHECK that passes says something only if it fails when something is missing. Each twin takes one thing away.
+
+interface Twin {
+  readonly loses: string;
+  readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;
+  /** What the reference plugin says. */
+  readonly message: string | RegExp;
+}
+
+const macvlanTwins: readonly Twin[] = [
+  {
+    loses: "eth0's address",
+    takeAway: (lab, container) => lab.ip(container, "address", "del", "172.16.5.2/24", "dev", "eth0"),
+    message: "Failed to match addr 172.16.5.2/24 on interface eth0",
+  },
+  {
+    loses: "eth0's default route",
+    takeAway: (lab, container) => lab.ip(container, "route", "del", "default"),
+    message: /^Expected Route .*0\.0\.0\.0.* not found in routing table$/,
+  },
+  {
+    loses: "the route to eth0's own subnet",
+    takeAway: (lab, container) => lab.ip(container, "route", "del", "172.16.5.0/24"),
+    message: "Failed to find Gateway 172.16.5.1 for interface eth0",
+  },
+  {
+    loses: "eth0",
+    takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
+    message: "container Interface name in prevResult: eth0 not found",
+  },
+  {
+    loses: "eth0 to a link of another type",
+    takeAway: async (lab, container) => {
+      await lab.ip(container, "link", "del", "eth0");
+      await lab.ip(container, "link", "add", "eth0", "type", "veth");
+    },
+    message: "error: Container interface eth0 not of type macvlan",
+  },
+  {
+    loses: "eth0's MAC",
+    takeAway: (lab, container) => lab.ip(container, "link", "set", "eth0", "address", "02:00:00:00:00:99"),
+    message: /^interface eth0 Mac \S+ doesn't match container Mac: 02:00:00:00:00:99$/,
+  },
+  {
+    loses: "eth0's macvlan mode",
+    takeAway: (lab, container) => lab.ip(container, "link", "set", "eth0", "type", "macvlan", "mode", "private"),
+    message: "container macvlan mode private does not match expected value: bridge",
+  },
+  {
+    loses: "eth0's master",
+    takeAway: (lab) => lab.ip(undefined, "link", "del", "uplink0"),
+    message: "Link not found",
+  },
+  {
+    loses: "eth0's lease",
+    takeAway: (lab) => lab.run("rm", ["/var/lib/cni/networks/zone/172.16.5.2"]),
+    message: /^host-local: Failed to find address added by container \S+$/,
+  },
+];
+
+const bridgeTwins: readonly Twin[] = [
+  {
+    loses: "eth1's address",
+    takeAway: (lab, container) => lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth1"),
+    message: "Failed to match addr 172.26.64.2/20 on interface eth1",
+  },
+  {
+    loses: "eth1's route",
+    takeAway: (lab, container) => lab.ip(container, "route", "del", "10.99.0.0/16"),
+    message: /^Expected Route .*10\.99\.0\.0.* not found in routing table$/,
+  },
+  {
+    loses: "the route to eth1's own subnet",
+    takeAway: (lab, container) => lab.ip(container, "route", "del", "172.26.64.0/20"),
+    message: "Failed to find Gateway 172.26.64.1 for interface eth1",
+  },
+  {
+    loses: "eth1",
+    takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
+    message: "Interface name eth1 not found",
+  },
+  {
+    loses: "eth1 to a link of another type",
+    takeAway: async (lab, container) => {
+      await lab.ip(container, "link", "del", "eth1");
+      await lab.ip(container, "link", "add", "link", "eth0", "name", "eth1", "type", "macvlan");
+    },
+    message: "Error: Container interface eth1 not of type veth",
+  },
+  {
+    loses: "eth1's MAC",
+    takeAway: (lab, container) => lab.ip(container, "link", "set", "eth1", "address", "02:00:00:00:00:99"),
+    message: /^Interface eth1 Mac \S+ doesn't match container Mac: 02:00:00:00:00:99$/,
+  },
+  {
+    loses: "eth1's host-side veth",
+    takeAway: async (lab, container) => lab.ip(undefined, "link", "del", await lab.kernel.hostVeth(container, "eth1")),
+    message: "Interface name eth1 not found",
+  },
+  {
+    loses: "the host-side veth's place in the bridge",
+    takeAway: async (lab, container) =>
+      lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(container, "eth1"), "nomaster"),
+    message: "CNI veth created for bridge disc0 was not found",
+  },
+  {
+    loses: "the host-side veth's name",
+    takeAway: async (lab, container) => {
+      const veth = await lab.kernel.hostVeth(container, "eth1");
+      await lab.ip(undefined, "link", "set", veth, "down");
+      await lab.ip(undefined, "link", "set", veth, "name", "other0");
+    },
+    message: /^Interface name veth[0-9a-f]{8} not found$/,
+  },
+  {
+    loses: "the bridge",
+    takeAway: (lab) => lab.ip(undefined, "link", "del", "disc0"),
+    message: "Interface name disc0 not found",
+  },
+  {
+    loses: "the MAC of a bridge that is a gateway",
+    takeAway: (lab) => lab.ip(undefined, "link", "set", "disc0", "address", "02:00:00:00:00:99"),
+    message: /^Bridge interface disc0 Mac doesn't match: \S+$/,
+  },
+  {
+    loses: "eth1's lease",
+    takeAway: (lab) => lab.run("rm", ["/var/lib/cni/networks/zone-eth1/172.26.64.2"]),
+    message: /^host-local: Failed to find address added by container \S+$/,
+  },
+];
+
+const versions = { goCni: "1.1.0", cnitool: "0.4.0" } as const;
+
+describe.each(everyPair)("plugins $plugins, $runtime: CHECK passes, and fails when a container", (pair) => {
+  const { plugins, runtime } = pair;
+  test.each([...macvlanTwins, ...bridgeTwins])("loses $loses", async ({ takeAway, message }) => {
+    await using lab = await Lab.start({ plugins });
+    const list = twoInterfaces(versions[runtime]);
+    const container = await attached(lab, lab[runtime], list);
+    expectSuccess(await lab[runtime].check(list, container));
+    await takeAway(lab, container);
+    expectFailure(await lab[runtime].check(list, container), message);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { Lab } from "../tools/lab.ts";
+import { bridge, everyPair, expectSuccess, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+
+const workload = {
+  IgnoreUnknown: "true",
+  K8S_POD_NAMESPACE: "default",
+  K8S_POD_NAME: "web-0",
+  NOMAD_JOB_ID: "web",
+};
+
+const requested = { IP: "172.16.5.77", MAC: "02:00:00:00:00:77" };
+
+describe.each(everyPair)("plugins $plugins, $runtime: of CNI_ARGS,", ({ plugins, runtime }) => {
+  test("IP and MAC reach the runtime's interface and not the renamed one", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const labels = { ...workload, ...requested };
+    const list = twoInterfaces("1.0.0");
+    expectSuccess(await lab[runtime].add(list, container, { labels }));
+    expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.77/24"]);
+    expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
+    expect((await lab.kernel.link(container, "eth1")).address).not.toBe("02:00:00:00:00:77");
+    expectSuccess(await lab[runtime].check(list, container, { labels }));
+    expectSuccess(await lab[runtime].del(list, container, { labels }));
+    expect(await lab.kernel.leases()).toEqual([]);
+  });
+
+  test("everything reaches a renamed interface that keeps them", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const keeping = { ...wrapped(bridge), wrapper: { ifName: "eth1", args: "keep" } };
+    const labels = { ...workload, MAC: "02:00:00:00:00:77" };
+    expectSuccess(await lab[runtime].add(zone("1.0.0", wrapped(macvlan), keeping), container, { labels }));
+    expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
+    expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:77");
+  });
+
+  test("everything else reaches both plugins as it came", async () => {
+    await using lab = await Lab.start({ plugins, recorded: true });
+    const container = await lab.addContainer("c1");
+    const labels = { ...workload, ...requested };
+    expectSuccess(await lab[runtime].add(twoInterfaces("1.0.0"), container, { labels }));
+    const records = await lab.records();
+    const argsOf = (plugin: string) => records.find((record) => record.plugin === plugin)?.env.CNI_ARGS?.split(";");
+    // go-cni gives them in random order.
+    const given = argsOf("bridge-wrapper");
+    expect(given?.toSorted()).toEqual([
+      "IP=172.16.5.77",
+      "IgnoreUnknown=true",
+      "K8S_POD_NAME=web-0",
+      "K8S_POD_NAMESPACE=default",
+      "MAC=02:00:00:00:00:77",
+      "NOMAD_JOB_ID=web",
+    ]);
+    expect(argsOf("macvlan")).toEqual(argsOf("macvlan-wrapper"));
+    expect(argsOf("bridge")).toEqual(given?.filter((pair) => !/^(IP|MAC)=/.test(pair)));
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import type { NetworkList, PortMapping } from "../tools/runtime.ts";
+import { bridge, everyPair, expectFailure, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+
+const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+
+/** As Nomad passes them: every port as tcp and as udp. */
+const ports: PortMapping[] = [
+  { hostPort: 25649, containerPort: 8080, protocol: "tcp" },
+  { hostPort: 25649, containerPort: 8080, protocol: "udp" },
+];
+
+interface Case {
+  readonly title: string;
+  readonly list: NetworkList;
+  readonly published: string;
+  /** The host's address by which a client reaches the container. */
+  readonly hostAddress: string;
+}
+
+const cases: Case[] = [
+  {
+    title: "[macvlan eth0, bridge eth1, portmap]",
+    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), portmap),
+    published: "172.16.5.2",
+    hostAddress: "172.16.5.1",
+  },
+  {
+    title: "[bridge eth0, macvlan eth1, portmap]",
+    list: zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1"), portmap),
+    published: "172.26.64.2",
+    hostAddress: "172.26.64.1",
+  },
+];
+
+describe.each(everyPair)("plugins $plugins, $runtime: port mappings", ({ plugins, runtime }) => {
+  test.each(cases)("of $title lead to eth0 only, and are gone after DEL", async (given) => {
+    const { list, published, hostAddress } = given;
+    await using lab = await Lab.start({ plugins });
+    // The other end of macvlan's parent: the container's gateway.
+    await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab[runtime].add(list, container, { ports }));
+
+    const targets = (await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"));
+    expect(targets.map((rule) => rule.replace(/CNI-DN-[0-9a-f]+/, "CHAIN"))).toEqual([
+      `-A CHAIN -p tcp -m tcp --dport 25649 -j DNAT --to-destination ${published}:8080`,
+      `-A CHAIN -p udp -m udp --dport 25649 -j DNAT --to-destination ${published}:8080`,
+    ]);
+    expect(await answerThrough(lab, container, hostAddress)).toBe(published);
+    expectSuccess(await lab[runtime].check(list, container, { ports }));
+
+    expectSuccess(await lab[runtime].del(list, container, { ports }));
+    const left = (await lab.kernel.packetRules()).filter((rule) => /DNAT --to|CNI-DN-|CNI-[0-9a-f]{24}/.test(rule));
+    expect(left).toEqual([]);
+    expect(await lab.kernel.leases()).toEqual([]);
+  });
+
+  test.each(cases)("of $title fail CHECK when their rules are gone", async ({ list }) => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab[runtime].add(list, container, { ports }));
+    expectSuccess(await lab[runtime].check(list, container, { ports }));
+    const chain = (await lab.kernel.packetRules()).find((rule) => rule.startsWith(":CNI-DN-"))?.slice(1, -2) ?? "";
+    await lab.run("iptables", ["--table", "nat", "--flush", chain]);
+    expectFailure(await lab[runtime].check(list, container, { ports }), /^could not check ipv4 dnat: /);
+  });
+});
+
+/** Connects to the published port from the host and gives the address at which the container was reached. */
+function answerThrough(lab: Lab, container: Container, hostAddress: string): Promise<string> {
+  const server = `require("net").createServer((client) => client.end(client.localAddress)).listen(8080, "0.0.0.0")`;
+  const client = `const connect = () => require("net").connect(25649, "${hostAddress}")
+    .on("data", (answer) => { process.stdout.write(answer); process.exit(0); })
+    .on("error", () => setTimeout(connect, 50));
+    connect(); setTimeout(() => process.exit(1), 10000)`;
+  const script = `nsenter --net="$1" "$0" -e "$2" & "$0" -e "$3"; kill $!`;
+  return lab.run("sh", ["-c", script, "/run/lab/node", container.netns, server, client]);
+}

@@ -1,0 +1,265 @@
+import { describe, expect, test } from "vitest";
+import { type PluginVersion, pluginVersions } from "../tools/go.ts";
+import { type Container, Lab } from "../tools/lab.ts";
+import { normalise } from "../tools/normalise.ts";
+import { snapshot } from "../tools/snapshot.ts";
+import { bridge, hostLocal, macvlan } from "./support.ts";
+
+// What a plain plugin says when something is wrong, its wrapper says too: same answer, same exit code, same state left.
+
+type Json = Record<string, unknown>;
+
+interface Wrong {
+  readonly title: string;
+  readonly config: Json | string;
+  readonly env?: Record<string, string>;
+  /** What has gone wrong before. */
+  readonly before?: (lab: Lab, container: Container) => Promise<unknown>;
+  /** A part of the message, so that both do not just fail in another way than is meant. */
+  readonly message: string;
+}
+
+const base = { cniVersion: "1.0.0", name: "zone" };
+const zoneBridge = { ...base, ...bridge };
+const zoneMacvlan = { ...base, ...macvlan };
+
+const wrongs: readonly Wrong[] = [
+  {
+    title: "bridge: a subnet that is none",
+    config: { ...zoneBridge, ipam: hostLocal("172.26.64.0") },
+    message: "invalid CIDR address: 172.26.64.0",
+  },
+  {
+    title: "bridge: a subnet that is used up",
+    config: { ...zoneBridge, ipam: hostLocal("172.26.64.0/30") },
+    before: (lab) => lease(lab, "c2", "172.26.64.2"),
+    message: "no IP addresses available in range set",
+  },
+  {
+    title: "bridge: an ipam plugin that is not there",
+    config: { ...zoneBridge, ipam: { type: "missing-ipam" } },
+    message: 'failed to find plugin \\"missing-ipam\\" in path',
+  },
+  {
+    title: "bridge: an interface that is there",
+    config: zoneBridge,
+    before: (lab, container) => lab.ip(container, "link", "add", "eth0", "type", "veth"),
+    message: "already exists",
+  },
+  {
+    title: "bridge: a bridge that is none",
+    config: { ...zoneBridge, bridge: "uplink1" },
+    message: "already exists but is not a bridge",
+  },
+  {
+    title: "bridge: a value of a wrong type",
+    config: { ...zoneBridge, isGateway: "yes" },
+    message: "cannot unmarshal string into Go struct field",
+  },
+  {
+    title: "bridge: options that exclude each other",
+    config: { ...zoneBridge, hairpinMode: true, promiscMode: true },
+    message: "cannot set hairpin mode and promiscuous mode at the same time",
+  },
+  {
+    title: "bridge: CHECK without a prevResult",
+    config: zoneBridge,
+    env: { CNI_COMMAND: "CHECK" },
+    before: (lab) => lease(lab, "c1", "172.26.64.2"),
+    message: "Required prevResult missing",
+  },
+  {
+    title: "bridge: CHECK of another namespace",
+    config: { ...zoneBridge, prevResult: resultOf("/run/netns/other") },
+    env: { CNI_COMMAND: "CHECK" },
+    before: async (lab) => {
+      await lease(lab, "c1", "172.26.64.2");
+      await lab.ip(undefined, "link", "add", "disc0", "type", "bridge");
+    },
+    message: "Sandbox in prevResult",
+  },
+  {
+    title: "macvlan: a master that is not there",
+    config: { ...zoneMacvlan, master: "missing0" },
+    message: "Link not found",
+  },
+  {
+    title: "macvlan: an MTU above the master's",
+    config: { ...zoneMacvlan, mtu: 9000 },
+    message: "invalid MTU 9000, must be [0, master MTU(1500)]",
+  },
+  {
+    title: "macvlan: a mode that is none",
+    config: { ...zoneMacvlan, mode: "nonsense" },
+    message: 'unknown macvlan mode: \\"nonsense\\"',
+  },
+  {
+    title: "macvlan: an address of another subnet",
+    config: zoneMacvlan,
+    env: { CNI_ARGS: "IgnoreUnknown=true;IP=10.1.2.3" },
+    message: "failed to allocate all requested IPs: 10.1.2.3",
+  },
+  {
+    title: "macvlan: an argument that is unknown",
+    config: zoneMacvlan,
+    env: { CNI_ARGS: "K8S_POD_NAME=web-0" },
+    message: "unknown args",
+  },
+  {
+    title: "macvlan: arguments without values",
+    config: zoneMacvlan,
+    env: { CNI_ARGS: "IgnoreUnknown" },
+    message: "invalid pair",
+  },
+  {
+    title: "bridge: a namespace that is not there",
+    config: zoneBridge,
+    env: { CNI_NETNS: "/run/netns/missing" },
+    message: 'failed to open netns \\"/run/netns/missing\\"',
+  },
+  {
+    title: "bridge: a version that does not exist",
+    config: { ...zoneBridge, cniVersion: "9.9.9" },
+    message: "incompatible CNI versions",
+  },
+  {
+    title: "bridge: a version that is none",
+    config: { ...zoneBridge, cniVersion: "one" },
+    message: "incompatible CNI versions",
+  },
+  {
+    title: "bridge: CHECK in a version without it",
+    config: { ...zoneBridge, cniVersion: "0.3.1" },
+    env: { CNI_COMMAND: "CHECK" },
+    message: "config version does not allow CHECK",
+  },
+  {
+    title: "bridge: STATUS in a version without it",
+    config: zoneBridge,
+    env: { CNI_COMMAND: "STATUS" },
+    message: "config version does not allow STATUS",
+  },
+  {
+    title: "bridge: GC in a version without it",
+    config: zoneBridge,
+    env: { CNI_COMMAND: "GC" },
+    message: "config version does not allow GC",
+  },
+];
+
+/** What no runtime built on libcni passes on: the wrapper answers itself, and has words of its own for it. */
+const malformed: readonly Wrong[] = [
+  {
+    title: "bridge: no namespace",
+    config: zoneBridge,
+    env: { CNI_NETNS: "" },
+    message: "CNI_NETNS",
+  },
+  {
+    title: "bridge: no variable but CNI_COMMAND",
+    config: zoneBridge,
+    env: { CNI_CONTAINERID: "", CNI_IFNAME: "", CNI_NETNS: "" },
+    message: "CNI_CONTAINERID",
+  },
+  {
+    title: "bridge: a container id with a slash",
+    config: zoneBridge,
+    env: { CNI_CONTAINERID: "a/b" },
+    message: "containerID",
+  },
+  {
+    title: "bridge: an interface name of 16 bytes",
+    config: zoneBridge,
+    env: { CNI_IFNAME: "sixteen-bytes-00" },
+    message: "interface name",
+  },
+  {
+    title: "bridge: an interface name with a slash",
+    config: zoneBridge,
+    env: { CNI_IFNAME: "eth/0" },
+    message: "interface name",
+  },
+  {
+    title: "bridge: a verb that is none",
+    config: zoneBridge,
+    env: { CNI_COMMAND: "FOO" },
+    message: "FOO",
+  },
+  {
+    title: "bridge: no network name",
+    config: { ...bridge, cniVersion: "1.0.0" },
+    message: "network name",
+  },
+  {
+    title: "bridge: a network name with a slash",
+    config: { ...zoneBridge, name: "a/b" },
+    message: "network name",
+  },
+  {
+    title: "bridge: configuration that is not JSON",
+    config: "{ nothing",
+    message: "",
+  },
+  {
+    title: "bridge: no configuration",
+    config: "",
+    message: "",
+  },
+];
+
+describe.each(pluginVersions)("plugins %s: the same error as plain:", (plugins) => {
+  test.each(wrongs)("$title", async (wrong) => {
+    const [plain, inside] = await bothFailures(plugins, wrong);
+    expect(plain).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(wrong.message) });
+    expect(inside).toEqual(plain);
+  });
+});
+
+describe.each(pluginVersions)("plugins %s: the same code as plain:", (plugins) => {
+  test.each(malformed)("$title", async (wrong) => {
+    const [plain, inside] = await bothFailures(plugins, wrong);
+    const { stdout: ofPlain, ...plainRest } = plain;
+    const { stdout: ofWrapped, ...wrappedRest } = inside;
+    expect(ofPlain).toContain(wrong.message);
+    expect(JSON.parse(ofWrapped).code).toBe(JSON.parse(ofPlain).code);
+    expect(wrappedRest).toEqual(plainRest);
+  });
+});
+
+function bothFailures(plugins: PluginVersion, wrong: Wrong) {
+  const plugin = wrong.title.split(":", 1)[0] ?? "";
+  return Promise.all([failure(plugins, plugin, wrong), failure(plugins, `${plugin}-wrapper`, wrong)]);
+}
+
+/** Calls one plugin, and gives its answer and what it left. */
+async function failure(plugins: PluginVersion, plugin: string, { config, env, before }: Wrong) {
+  await using lab = await Lab.start({ plugins });
+  const container = await lab.addContainer("c1");
+  await before?.(lab, container);
+  const request = typeof config === "string" ? config : JSON.stringify({ ...config, type: plugin });
+  const outcome = await lab.call(`${Lab.pluginPath}/${plugin}`, [], {
+    env: {
+      CNI_COMMAND: "ADD",
+      CNI_CONTAINERID: "c1",
+      CNI_NETNS: container.netns,
+      CNI_IFNAME: "eth0",
+      CNI_PATH: Lab.pluginPath,
+      ...env,
+    },
+    input: request,
+  });
+  return normalise({ ...outcome, left: await snapshot(lab, container) });
+}
+
+function lease(lab: Lab, id: string, address: string): Promise<string> {
+  const directory = "/var/lib/cni/networks/zone";
+  return lab.run("sh", ["-c", 'mkdir -p "$0"; printf "%s\\r\\neth0" "$1" >"$0/$2"', directory, id, address]);
+}
+
+function resultOf(sandbox: string): Json {
+  return {
+    cniVersion: "1.0.0",
+    interfaces: [{ name: "disc0" }, { name: "eth0", sandbox }],
+    ips: [{ address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 1 }],
+  };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { pluginVersions } from "../tools/go.ts";
+import { type CallRecord, Lab } from "../tools/lab.ts";
+import {
+  attached,
+  bridge,
+  everyPair,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  macvlan,
+  twoInterfaces,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+const list = twoInterfaces("1.1.0");
+
+describe.each(everyPair)("plugins $plugins, $runtime: STATUS", ({ plugins, runtime }) => {
+  test("reaches both delegates, with the empty variables that are normal for it", async () => {
+    await using lab = await Lab.start({ plugins, recorded: true });
+    expectSuccess(await lab[runtime].status(list));
+    const records = (await lab.records()).filter(isCreator);
+    expect(records.map(({ plugin, stdin }) => [plugin, stdin.name, stdin.type])).toEqual([
+      ["macvlan", "zone", "macvlan"],
+      ["bridge", "zone-eth1", "bridge"],
+    ]);
+    for (const { env } of records) {
+      expect(env).toMatchObject({ CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_ARGS: "" });
+    }
+  });
+
+  test("fails as the plain plugin's does", async () => {
+    await using lab = await Lab.start({ plugins });
+    const broken = { ...bridge, ipam: { type: "missing-ipam" } };
+    const message = 'failed to find plugin "missing-ipam" in path [/opt/cni/bin]';
+    expectFailure(await lab[runtime].status(zone("1.1.0", broken)), message);
+    expectFailure(await lab[runtime].status(zone("1.1.0", wrapped(macvlan), wrapped(broken, "eth1"))), message);
+  });
+});
+
+describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
+  test("removes the container that is no longer valid and nothing of the one that is", async () => {
+    await using lab = await Lab.start({ plugins });
+    const stays = await attached(lab, lab.goCni, list, "c1");
+    const goes = await attached(lab, lab.goCni, list, "c2");
+    expectSuccess(await lab.goCni.gc(list, [{ containerID: "c1", ifname: "eth0" }]));
+    expect(await lab.kernel.linkNames(goes)).toEqual(["lo"]);
+    expect(await lab.kernel.cachedResults()).toEqual(["zone-c1-eth0"]);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
+    expectSuccess(await lab.goCni.check(list, stays));
+  });
+
+  test("tells each delegate the name under which its attachments are known to it", async () => {
+    await using lab = await Lab.start({ plugins, recorded: true });
+    const valid = [
+      { containerID: "c1", ifname: "eth0" },
+      { containerID: "c2", ifname: "eth0" },
+    ];
+    expectSuccess(await lab.goCni.gc(list, valid));
+    const [first, second] = (await lab.records()).filter(isCreator);
+    expect(first?.stdin).toMatchObject({ name: "zone", type: "macvlan", ...bothLists(valid) });
+    expect(second?.stdin).toMatchObject({ name: "zone-eth1", type: "bridge" });
+    for (const attachments of Object.values(pick(second))) {
+      expect(attachments).toHaveLength(4);
+      expect(attachments).toEqual(expect.arrayContaining([...valid, ...valid.map(asEth1)]));
+    }
+  });
+
+  test("without a list of what is valid removes everything", async () => {
+    await using lab = await Lab.start({ plugins });
+    await attached(lab, lab.cnitool, list, "c1");
+    await attached(lab, lab.cnitool, list, "c2");
+    expectSuccess(await lab.cnitool.gc(list));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+const allVersions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+
+describe.each(pluginVersions)("plugins %s: libcni's VERSION probe", (plugins) => {
+  test.each(["bridge", "bridge-wrapper", "macvlan", "macvlan-wrapper"])("finds every version in %s", async (plugin) => {
+    await using lab = await Lab.start({ plugins });
+    expect(JSON.parse(expectSuccess(await lab.goCni.version(plugin)))).toEqual({ supportedVersions: allVersions });
+  });
+
+  test("is answered where there is no delegate", async () => {
+    await using lab = await Lab.start({ plugins });
+    const answer = await lab.goCni.version("bridge-wrapper", "/run/lab/wrappers");
+    expect(JSON.parse(expectSuccess(answer))).toEqual({ supportedVersions: allVersions });
+  });
+
+  test("finds a list of wrapped plugins valid, and one of an unknown version invalid", async () => {
+    await using lab = await Lab.start({ plugins });
+    const portmap = { type: "portmap", capabilities: { portMappings: true } };
+    const valid = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), portmap);
+    expect(JSON.parse(expectSuccess(await lab.goCni.validate(valid)))).toEqual({ capabilities: ["portMappings"] });
+    expectFailure(
+      await lab.goCni.validate(zone("9.9.9", wrapped(bridge))),
+      '[plugin bridge-wrapper does not support config version "9.9.9"]',
+    );
+  });
+});
+
+function isCreator({ plugin }: CallRecord): boolean {
+  return plugin === "macvlan" || plugin === "bridge";
+}
+
+function bothLists(attachments: unknown) {
+  return { "cni.dev/valid-attachments": attachments, "cni.dev/attachments": attachments };
+}
+
+function pick(record: CallRecord | undefined) {
+  return {
+    "cni.dev/valid-attachments": record?.stdin["cni.dev/valid-attachments"],
+    "cni.dev/attachments": record?.stdin["cni.dev/attachments"],
+  };
+}
+
+function asEth1({ containerID }: { containerID: string }) {
+  return { containerID, ifname: "eth1" };
+}

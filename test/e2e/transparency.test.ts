@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { Lab, type Outcome } from "../tools/lab.ts";
+import { normalise } from "../tools/normalise.ts";
+import type { AttachOptions, NetworkList, Runtime } from "../tools/runtime.ts";
+import { snapshot } from "../tools/snapshot.ts";
+import { checkVersions, hostLocal, wrapped, zone } from "./support.ts";
+
+// A chain with one interface gives, wrapped, what it gives plain: the same result, kernel state and errors.
+
+type Plugin = Record<string, unknown>;
+
+interface Chain {
+  readonly title: string;
+  readonly plugins: readonly Plugin[];
+  readonly versions: readonly string[];
+  readonly options?: AttachOptions;
+}
+
+const everyVersion = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+
+const dualStack = {
+  type: "host-local",
+  ranges: [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]],
+  routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
+};
+
+const chains: readonly Chain[] = [
+  {
+    title: "[bridge] that masquerades",
+    versions: everyVersion,
+    plugins: [
+      {
+        type: "bridge",
+        bridge: "disc0",
+        isGateway: true,
+        ipMasq: true,
+        hairpinMode: true,
+        dns: { nameservers: ["10.20.0.1"], search: ["example.org"] },
+        ipam: hostLocal("10.20.0.0/24", { dst: "0.0.0.0/0" }, { dst: "10.99.0.0/16", gw: "10.20.0.7" }),
+      },
+    ],
+  },
+  {
+    title: "[bridge] of IPv4 and IPv6",
+    versions: ["0.4.0", "1.1.0"],
+    plugins: [{ type: "bridge", bridge: "disc0", isDefaultGateway: true, ipMasq: true, ipam: dualStack }],
+  },
+  {
+    title: "[bridge] of layer 2",
+    versions: ["0.4.0", "1.1.0"],
+    plugins: [{ type: "bridge", bridge: "hbr2", mtu: 1400, ipam: hostLocal("10.40.0.0/24") }],
+  },
+  {
+    title: "[macvlan]",
+    versions: everyVersion,
+    plugins: [
+      {
+        type: "macvlan",
+        master: "uplink0",
+        mode: "private",
+        mtu: 1400,
+        dns: { nameservers: ["172.16.5.1"] },
+        ipam: hostLocal("172.16.5.0/24", { dst: "0.0.0.0/0" }),
+      },
+    ],
+  },
+  {
+    title: "[macvlan] without ipam",
+    versions: ["0.3.1", "1.1.0"],
+    plugins: [{ type: "macvlan", master: "uplink0" }],
+  },
+  {
+    title: "[macvlan, tuning], IP and MAC asked for",
+    versions: checkVersions,
+    options: { labels: { IgnoreUnknown: "true", IP: "172.16.5.77", MAC: "02:00:00:00:00:77", NOMAD_JOB_ID: "web" } },
+    plugins: [
+      { type: "macvlan", master: "uplink0", ipam: hostLocal("172.16.5.0/24") },
+      { type: "tuning", sysctl: { "net.ipv4.conf.IFNAME.arp_filter": "1" }, mtu: 1300 },
+    ],
+  },
+  {
+    title: "Nomad's own: bridge, firewall, portmap",
+    versions: checkVersions,
+    options: {
+      labels: { IgnoreUnknown: "true", NOMAD_JOB_ID: "web" },
+      ports: [
+        { hostPort: 25649, containerPort: 8080, protocol: "tcp" },
+        { hostPort: 25649, containerPort: 8080, protocol: "udp" },
+      ],
+    },
+    plugins: [
+      { type: "loopback" },
+      {
+        type: "bridge",
+        bridge: "nomad",
+        ipMasq: true,
+        isGateway: true,
+        forceAddress: true,
+        hairpinMode: false,
+        ipam: { ...dualStack, dataDir: "/run/cni" },
+      },
+      { type: "firewall", backend: "iptables", iptablesAdminChainName: "NOMAD-ADMIN" },
+      { type: "portmap", capabilities: { portMappings: true }, snat: true },
+    ],
+  },
+];
+
+/** The runtimes call plugins in the same way: one for each version of the plugins is enough here. */
+const pairs = [
+  { plugins: "1.9.1", runtime: "goCni" },
+  { plugins: "1.6.2", runtime: "cnitool" },
+] as const;
+
+const cases = chains.flatMap((chain) => chain.versions.map((cniVersion) => ({ ...chain, chain, cniVersion })));
+
+describe.each(pairs)(
+  "plugins $plugins, $runtime: wrapped is as plain in a container's life:",
+  ({ plugins, runtime }) => {
+    test.each(cases)("$title, $cniVersion", async ({ chain, cniVersion }) => {
+      const stories = [chain.plugins, chain.plugins.map(wrapCreator)].map(async (entries) => {
+        await using lab = await Lab.start({ plugins });
+        const told = await story(lab, lab[runtime], zone(cniVersion, ...entries), chain.options);
+        return normalise(told, { keep: ["02:00:00:00:00:77"] });
+      });
+      const [plain, inside] = await Promise.all(stories);
+      expect(inside).toEqual(plain);
+    });
+  },
+);
+
+/** What a runtime asks while a container lives, with what it is told, and what there is after what could change it. */
+async function story(lab: Lab, runtime: Runtime, list: NetworkList, options?: AttachOptions) {
+  const container = await lab.addContainer("c1");
+  const told = async (verb: "add" | "check" | "del") => withPlainNames(await runtime[verb](list, container, options));
+  return {
+    attach: await told("add"),
+    attached: await snapshot(lab, container),
+    check: await told("check"),
+    attachAgain: await told("add"),
+    stillAttached: await snapshot(lab, container),
+    detach: await told("del"),
+    detached: await snapshot(lab, container),
+    checkAgain: await told("check"),
+    detachAgain: await told("del"),
+    attachAnew: await told("add"),
+    attachedAnew: await snapshot(lab, container),
+  };
+}
+
+/** libcni says which entry of the list failed: there the wrapper has another name, as it should. */
+function withPlainNames(outcome: Outcome): Outcome {
+  return { ...outcome, stderr: outcome.stderr.replaceAll(/(type="\w+)-wrapper"/g, '$1"') };
+}
+
+function wrapCreator(plugin: Plugin): Plugin {
+  return plugin.type === "bridge" || plugin.type === "macvlan" ? wrapped(plugin) : plugin;
+}

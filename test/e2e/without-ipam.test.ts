@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import type { NetworkList } from "../tools/runtime.ts";
+import {
+  attached,
+  bridge,
+  everyPair,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+const layer2Bridge = { type: "bridge", bridge: "hbr2" };
+const layer2Macvlan = { type: "macvlan", master: "uplink0", mode: "bridge" };
+
+interface Case {
+  readonly title: string;
+  readonly list: NetworkList;
+  readonly losses: { takeAway: (lab: Lab, container: Container) => Promise<unknown>; message: string }[];
+}
+
+const bridgeSecond: Case = {
+  title: "a bridge as eth1",
+  list: zone("1.0.0", wrapped(macvlan), wrapped(layer2Bridge, "eth1")),
+  losses: [
+    {
+      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
+      message: "Interface name eth1 not found",
+    },
+    {
+      takeAway: async (lab, container) =>
+        lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(container, "eth1"), "nomaster"),
+      message: "CNI veth created for bridge hbr2 was not found",
+    },
+    {
+      takeAway: (lab) => lab.ip(undefined, "link", "del", "hbr2"),
+      message: "Interface name hbr2 not found",
+    },
+    {
+      takeAway: (lab, container) => lab.ip(container, "address", "del", "172.16.5.2/24", "dev", "eth0"),
+      message: "Failed to match addr 172.16.5.2/24 on interface eth0",
+    },
+  ],
+};
+
+const macvlanSecond: Case = {
+  title: "a macvlan as eth1",
+  list: zone("1.0.0", wrapped(bridge), wrapped(layer2Macvlan, "eth1")),
+  losses: [
+    {
+      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
+      message: "container Interface name in prevResult: eth1 not found",
+    },
+    {
+      takeAway: (lab, container) => lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth0"),
+      message: "Failed to match addr 172.26.64.2/20 on interface eth0",
+    },
+  ],
+};
+
+const bridgeAlone: Case = {
+  title: "a bridge as eth0, alone",
+  list: zone("1.0.0", wrapped(layer2Bridge)),
+  losses: [
+    {
+      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
+      message: "Interface name eth0 not found",
+    },
+  ],
+};
+
+const macvlanAlone: Case = {
+  title: "a macvlan as eth0, alone",
+  list: zone("1.0.0", wrapped(layer2Macvlan)),
+  losses: [
+    {
+      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
+      message: "container Interface name in prevResult: eth0 not found",
+    },
+  ],
+};
+
+describe.each(everyPair)("plugins $plugins, $runtime: without ipam,", ({ plugins, runtime }) => {
+  describe.each([bridgeSecond, macvlanSecond, bridgeAlone, macvlanAlone])("$title", ({ list, losses }) => {
+    test("passes ADD, CHECK and DEL and has no address", async () => {
+      await using lab = await Lab.start({ plugins });
+      const container = await attached(lab, lab[runtime], list);
+      const name = list.plugins.length === 1 ? "eth0" : "eth1";
+      expect(await lab.kernel.addresses(container, name)).toEqual([]);
+      expectSuccess(await lab[runtime].check(list, container));
+      expectSuccess(await lab[runtime].del(list, container));
+      expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+      const bridges = list.plugins.map((plugin) => plugin.bridge).filter((name) => typeof name === "string");
+      await expectNothingLeft(lab, bridges);
+    });
+
+    test.each(losses)("fails CHECK: $message", async ({ takeAway, message }) => {
+      await using lab = await Lab.start({ plugins });
+      const container = await attached(lab, lab[runtime], list);
+      expectSuccess(await lab[runtime].check(list, container));
+      await takeAway(lab, container);
+      expectFailure(await lab[runtime].check(list, container), message);
+    });
+  });
+
+  test("a plain bridge fails CHECK: why the wrapper gives it one for CHECK", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", layer2Bridge);
+    const container = await attached(lab, lab[runtime], list);
+    expectFailure(await lab[runtime].check(list, container), "no plugin name provided");
+  });
+});
