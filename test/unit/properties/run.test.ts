@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { callWrapper, exits, type Outcome, printed } from "../support/fake-host.ts";
+import { bothResult } from "../support/results.ts";
+import { resultOf, scenes } from "./scene.ts";
+
+const zone = { cniVersion: "1.0.0", name: "zone" };
+
+/** JSON that is nearly what is expected: known keys, and values of every kind in their places. */
+const nearly = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.constantFrom("eth0", "eth1", "/run/netns/blue", "10.0.0.2/24", "10.0.0.2/x", "10.0.0.1", "fd00::1", "1.0.0", ""),
+    fc.constantFrom(null, true, 0, 1, -1, 0.5, 1e300),
+    fc.string({ maxLength: 20, unit: "binary" }),
+  ),
+  list: fc.array(tie("any"), { maxLength: 4 }),
+  object: fc.dictionary(
+    fc
+      .constantFrom(
+        "interfaces",
+        "ips",
+        "routes",
+        "dns",
+        "name",
+        "sandbox",
+        "address",
+        "interface",
+        "gw",
+        "nameservers",
+      )
+      .chain((key) => fc.constantFrom(key, key, key, "ifName", "log", "cniVersion", "__proto__")),
+    tie("any"),
+    { maxKeys: 5, noNullPrototype: true },
+  ),
+  any: fc.oneof({ maxDepth: 5 }, tie("leaf"), tie("list"), tie("object")),
+}));
+
+/** A result with one part of it exchanged for something else. */
+const damaged = fc.tuple(scenes(), fc.nat({ max: 60 }), nearly.any).map(([scene, where, value]) => {
+  let left = where;
+  return JSON.parse(JSON.stringify(resultOf(scene)), (key, part) => (key !== "" && left-- === 0 ? value : part));
+});
+const prevResults = fc.oneof(nearly.object, damaged);
+const verbs = fc.constantFrom("ADD", "CHECK", "DEL", "GC", "STATUS");
+
+function call(CNI_COMMAND: string, stdin: unknown, calledAs = "bridge-wrapper"): Outcome {
+  return callWrapper({ calledAs, env: { CNI_COMMAND }, stdin }, { answers: [exits(0, "{}")] });
+}
+
+/** Whether the call came to the delegate, or to one error of the catalogue that is not the wrapper's own fault. */
+function isInOrder(outcome: Outcome): boolean {
+  if (outcome.runs.length > 0) return outcome.exitCode === 0;
+  const { code } = printed(outcome);
+  return outcome.exitCode === 1 && outcome.writes === 1 && [1, 4, 5, 6, 7, 103].includes(Number(code));
+}
+
+test("whatever comes on stdin, there is one answer", () => {
+  const texts = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.uint8Array(),
+    nearly.any.map((value) => JSON.stringify(value)),
+  );
+  fc.assert(fc.property(verbs, texts, (verb, stdin) => isInOrder(call(verb, stdin))));
+});
+
+test("whatever prevResult is, and whatever is under wrapper, there is one answer", () => {
+  const wrapper = fc.oneof(fc.constantFrom({}, { ifName: "eth1" }, { ifName: "net1", role: "meta" }), nearly.any);
+  const calledAs = fc.constantFrom("bridge-wrapper", "tuning-wrapper");
+  fc.assert(
+    fc.property(verbs, prevResults, wrapper, calledAs, (verb, prevResult, wrapper, calledAs) =>
+      isInOrder(call(verb, { ...zone, prevResult, wrapper }, calledAs)),
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test("DEL fails for nothing that prevResult says", () => {
+  fc.assert(
+    fc.property(prevResults, fc.constantFrom("eth0", "eth1"), (prevResult, ifName) => {
+      expect(call("DEL", { ...zone, prevResult, wrapper: { ifName } })).toMatchObject({ exitCode: 0, writes: 0 });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("STATUS fails for nothing that is under wrapper", () => {
+  fc.assert(
+    fc.property(nearly.any, (wrapper) => {
+      expect(call("STATUS", { ...zone, wrapper })).toMatchObject({ exitCode: 0, writes: 0, runs: [{ how: "exec" }] });
+    }),
+  );
+});
+
+test("whatever the delegate answers to ADD, it is passed on, spliced, or undone by its DEL", () => {
+  const answers = fc.oneof(fc.string(), fc.uint8Array(), prevResults);
+  fc.assert(
+    fc.property(answers, (answer) => {
+      const stdin = { ...zone, wrapper: { ifName: "eth9" }, prevResult: bothResult };
+      const outcome = callWrapper({ stdin }, { answers: [exits(0, answer), exits(0)] });
+      const isDone = outcome.exitCode === 0 && outcome.runs.length === 1;
+      const isUndone = outcome.exitCode === 1 && outcome.runs.length === 2 && printed(outcome).code === 102;
+      expect(isDone || isUndone).toBe(true);
+      if (isDone) expect(printed(outcome).interfaces).toEqual(expect.arrayContaining([...bothResult.interfaces]));
+    }),
+    { numRuns: 1000 },
+  );
+});

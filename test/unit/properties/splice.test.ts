@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type AttachmentName, findAttachment } from "../../../shared/plan/attachments.ts";
+import { narrowResult } from "../../../shared/plan/narrow.ts";
+import { spliceCreator, spliceMeta } from "../../../shared/plan/splice.ts";
+import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
+import { isContainerInterface } from "../../../shared/protocol/result.ts";
+import { frozen } from "../support/frozen.ts";
+import { interfacesOf, made, netns, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
+
+function nameOf(scene: Scene, number: number): AttachmentName {
+  const runtimeIfName = made(scene, scene.runtime).container.name;
+  return { ifName: made(scene, number).container.name, netns, runtimeIfName };
+}
+
+/** The addresses of a result, each with the interface that it points at instead of its index. */
+function pointed({ interfaces, ips }: CniResult): [Interface | undefined, Omit<IpConfig, "interface">][] {
+  return (ips ?? []).map(({ interface: index, ...ip }) => [interfaces?.[index ?? -1], ip]);
+}
+
+/** The same, as the scene has it. */
+function expectedPointed(scene: Scene, numbers: readonly number[]) {
+  return scene.ips
+    .filter(({ of }) => of !== undefined && numbers.includes(of))
+    .map(({ of, value: { interface: _, ...ip } }) => [made(scene, of).container, ip]);
+}
+
+/** Scenes whose last attachment is the call's own, made by a creator behind the others. */
+const creations = scenes().filter((scene) => {
+  const last = scene.attachments.length - 1;
+  return last > 0 && scene.runtime < last && made(scene, last).container.sandbox === netns;
+});
+
+function created(scene: Scene) {
+  const last = scene.attachments.length - 1;
+  const others = [...scene.attachments.keys()].slice(0, last);
+  const [prevResult, delegateResult] = [resultOf(scene, others), resultOf(scene, [last])];
+  return {
+    last,
+    others,
+    prevResult,
+    delegateResult,
+    merged: spliceCreator(prevResult, delegateResult, nameOf(scene, last)),
+  };
+}
+
+test("a creator's attachment is appended, and nothing of the others is lost or changed", () => {
+  fc.assert(
+    fc.property(creations, (scene) => {
+      const { last, others, merged } = created(scene);
+      expect(merged.interfaces).toStrictEqual(scene.attachments.flatMap(orderedInterfacesOf));
+      expect(pointed(merged)).toStrictEqual([...expectedPointed(scene, others), ...expectedPointed(scene, [last])]);
+      expect(new Set(merged.routes)).toStrictEqual(new Set(scene.routes.map(({ value }) => value)));
+      expect(merged).toMatchObject(scene.rest);
+    }),
+  );
+});
+
+test("what narrowing finds of a created attachment is what its delegate returned", () => {
+  fc.assert(
+    fc.property(creations, (scene) => {
+      const { last, merged, delegateResult } = created(scene);
+      const name = nameOf(scene, last);
+      const attachment = findAttachment(merged, name.ifName, netns);
+      const narrowed = attachment && narrowResult(merged, attachment, name);
+      expect(narrowed?.interfaces).toStrictEqual(orderedInterfacesOf(made(scene, last)));
+      expect(narrowed && pointed(narrowed)).toStrictEqual(expectedPointed(scene, [last]));
+      expect(narrowed?.routes).toStrictEqual(expect.arrayContaining([...(delegateResult.routes ?? [])]));
+    }),
+  );
+});
+
+test("lo is gone behind a creator, with its addresses and nothing else", () => {
+  const loopback = frozen({ name: "lo", mac: "00:00:00:00:00:00", sandbox: netns });
+  fc.assert(
+    fc.property(creations, (scene) => {
+      const { last, prevResult, delegateResult, merged } = created(scene);
+      const moved = (prevResult.ips ?? []).map((ip) =>
+        ip.interface == null ? ip : { ...ip, interface: ip.interface + 1 },
+      );
+      const withLoopback = frozen({
+        ...prevResult,
+        interfaces: [loopback, ...(prevResult.interfaces ?? [])],
+        ips: [{ address: "127.0.0.1/8", interface: 0 }, ...moved, { address: "::1/128", interface: 0 }],
+      });
+      expect(spliceCreator(withLoopback, delegateResult, nameOf(scene, last))).toStrictEqual(merged);
+    }),
+  );
+});
+
+/** What a meta plugin may do to its interface: other keys, another interface before or behind, other addresses. */
+const changes = fc.record({
+  more: fc.record({ mac: fc.constantFrom("02:00:00:00:00:01", "02:00:00:00:00:02") }),
+  before: fc.array(fc.record({ name: fc.constantFrom("ifb0", "ifb1") }), { maxLength: 2 }),
+  behind: fc.array(fc.record({ name: fc.constantFrom("ifb2", "ifb3") }), { maxLength: 2 }),
+  ips: fc.array(fc.record({ address: fc.constantFrom("10.9.0.2/24", "fd09::2/64"), indexed: fc.boolean() }), {
+    maxLength: 2,
+  }),
+});
+
+test("a meta plugin's answer takes its attachment's place, and nothing of the others is lost or changed", () => {
+  fc.assert(
+    fc.property(scenes(), changes, (scene, { more, before, behind, ips }) => {
+      const number = scene.runtime;
+      const [prevResult, name] = [resultOf(scene), nameOf(scene, number)];
+      const attachment = findAttachment(prevResult, name.ifName, netns);
+      if (attachment === undefined) throw new Error(`${name.ifName} was not found`);
+      const own = made(scene, number);
+      const changed = frozen({ ...own, before, behind, container: { ...own.container, ...more } });
+      const added = ips.map(({ address, indexed }) => (indexed ? { address, interface: before.length } : { address }));
+      const delegateResult = frozen({
+        interfaces: interfacesOf(changed),
+        ips: added,
+        routes: [{ dst: "10.9.9.0/24" }],
+      });
+
+      const merged = spliceMeta(prevResult, attachment, delegateResult, name);
+
+      const others = [...scene.attachments.keys()].filter((other) => other !== number);
+      const attachments = scene.attachments.with(number, changed);
+      expect(merged.interfaces).toStrictEqual(attachments.flatMap(orderedInterfacesOf));
+      const isOwn = ([target]: readonly unknown[]): boolean =>
+        JSON.stringify(target) === JSON.stringify(changed.container);
+      expect(pointed(merged).filter((ip) => !isOwn(ip))).toStrictEqual(expectedPointed(scene, others));
+      expect(pointed(merged).filter(isOwn)).toStrictEqual(ips.map(({ address }) => [changed.container, { address }]));
+      const hidden = scene.routes.filter(({ of }) => of !== undefined && of !== number).map(({ value }) => value);
+      expect(merged.routes).toStrictEqual([{ dst: "10.9.9.0/24" }, ...hidden]);
+      expect(merged).toMatchObject(scene.rest);
+    }),
+  );
+});
+
+test("host-side interfaces come before their container interface in whatever is spliced", () => {
+  fc.assert(
+    fc.property(creations, (scene) => {
+      const { merged } = created(scene);
+      expect(merged.interfaces?.at(-1)).toSatisfy(isContainerInterface);
+    }),
+  );
+});

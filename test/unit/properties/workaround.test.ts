@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { planRequest } from "../../../shared/plan/plan.ts";
+import type { CniResult } from "../../../shared/protocol/result.ts";
+import { oracle } from "../support/jq.ts";
+import { requestOf } from "../support/requests.ts";
+import { resultOf, type Scene, scenes } from "./scene.ts";
+
+// Where the wrapper and the script of the bash workaround differ by design, so that such results are not made here:
+// - Several sandboxes, or a host-side interface, with the same name: the script takes the first of the list.
+// - Addresses without an index: the script gives them to nobody, the wrapper to the runtime's own interface.
+// What differs in every result is not compared:
+// - Host-side interfaces: for bridge the script keeps all of them, else none; the wrapper keeps the attachment's own.
+// - The index of an address: only the script for bridge moves it with its interface.
+// - Routes: the script keeps those through another attachment's gateway.
+const comparable = scenes({ severalSandboxes: false, unindexed: false }).filter((scene) => {
+  const containers = scene.attachments.map(({ container }) => container.name);
+  const hosts = scene.attachments.flatMap(({ before, behind }) => [...before, ...behind]);
+  return !hosts.some(({ name, sandbox }) => containers.includes(name) || sandbox === "");
+});
+
+/** What CHECK of one attachment is given by the wrapper. */
+function wrapped(scene: Scene, ifName: string, prevResult: CniResult): CniResult {
+  const runtimeIfName = scene.attachments[scene.runtime]?.container.name ?? "";
+  const request = requestOf("CHECK", { prevResult, wrapper: { ifName, network: "zone" } }, { ifName: runtimeIfName });
+  const plan = planRequest(request, "macvlan-wrapper", {});
+  return plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : {};
+}
+
+/** What both must choose alike: the container interface, and the addresses on it in their order. */
+function chosen({ interfaces, ips }: CniResult, ifName: string) {
+  return {
+    container: interfaces?.filter(({ name }) => name === ifName),
+    ips: ips?.map(({ interface: _, ...ip }) => ip),
+  };
+}
+
+test.each(["true", "false"])("the wrapper chooses as the bash workaround does, for bridge: %s", (bridge) => {
+  fc.assert(
+    fc.property(comparable, (scene) => {
+      const prevResult = resultOf(scene);
+      for (const { container } of scene.attachments) {
+        const ifName = container.name;
+        const script = oracle("workaround.jq", { prevResult }, { ifName, bridge }) as { prevResult: CniResult };
+        expect(chosen(wrapped(scene, ifName, prevResult), ifName)).toEqual(chosen(script.prevResult, ifName));
+      }
+    }),
+  );
+});
+
+test("and for bridge gives the addresses the same interface", () => {
+  fc.assert(
+    fc.property(comparable, (scene) => {
+      const prevResult = resultOf(scene);
+      const ifName = scene.attachments.at(-1)?.container.name ?? "";
+      const script = oracle("workaround.jq", { prevResult }, { ifName, bridge: "true" }) as { prevResult: CniResult };
+      const targets = ({ interfaces, ips }: CniResult) => ips?.map((ip) => interfaces?.[ip.interface ?? -1]?.name);
+      expect(targets(wrapped(scene, ifName, prevResult))).toEqual(targets(script.prevResult));
+    }),
+  );
+});
