@@ -1,0 +1,99 @@
+# What a wrapper must do with one recorded call, derived from what the delegates of the chain answered to ADD: a wrapped
+# plugin always sees a chain in which it is alone, so that what it is shown is what was returned for its interface, and
+# nothing is searched for in prevResult.
+#
+# Input: { request, answer, before }: the wrapper's request ({ plugin, env, stdin }), its delegate's answer to ADD (else
+# null), and the earlier ADDs of the chain, [{ plugin, ifName, answer }]. The runtime's own interface is eth0.
+# Output: { delegate: { environment, configuration }, runtime }: what the delegate must get (the variables that change, the
+# configuration), and on ADD what the runtime must get.
+
+def delegate: rtrimstr("-wrapper");
+def isCreator: delegate | IN("bridge", "macvlan", "ptp");
+def ifName: .request.stdin.wrapper.ifName // "eth0";
+def isRenamed: ifName != "eth0";
+def network: .request.stdin.wrapper.network // (.request.stdin.name + if isRenamed then "-" + ifName else "" end);
+def command: .request.env.CNI_COMMAND;
+
+# Each interface of the chain with the last answer for it, in the order of the chain.
+def attachments: reduce .[] as $add ([];
+  if any(.[]; .ifName == $add.ifName) then map(if .ifName == $add.ifName then $add else . end) else . + [$add] end);
+
+def arguments: split(";") | map(select(test("^(IP|MAC)=") | not)) | join(";");
+
+def environment:
+  .request.env as $env
+  | if isRenamed and $env.CNI_IFNAME != "" then
+      { CNI_IFNAME: ifName } + if ($env.CNI_ARGS | arguments) != $env.CNI_ARGS then { CNI_ARGS: ($env.CNI_ARGS | arguments) } else {} end
+    else {} end;
+
+def gateways: [.answer.ips[]?.gateway | values];
+def isReachedBy($some): .gw as $gw | any($some[]; gateways | index($gw) != null);
+
+# The plugin fixes the MAC of its bridge only if it gives it an address: else the MAC follows the ports.
+def hasFixedMac: .ipam.type != null and (.isGateway == true or .isDefaultGateway == true) and (.vlan // 0) == 0;
+
+def mendedForCheck($plugin):
+  if ($plugin | delegate) == "bridge" then
+    (if hasFixedMac then . else .bridge as $bridge | .prevResult.interfaces |= map(if .name == $bridge then { name } else . end) end)
+    | .ipam //= { type: "static" }
+  else . end;
+
+# prevResult as the wrapper's delegate must see it: what was returned for its interface, the rest of the whole.
+def shown:
+  ifName as $ifName
+  | (.before | attachments) as $all
+  | [$all[] | select(.ifName == $ifName)] as $own
+  | [$all[] | select(.ifName != $ifName)] as $others
+  | .request.stdin.prevResult
+  | .interfaces = $own[0].answer.interfaces
+  | if has("ips") then .ips = ($own[0].answer.ips // []) end
+  | if has("routes") then .routes |= map(select((isReachedBy($others) | not) or isReachedBy($own))) end;
+
+def withAttachment:
+  ifName as $ifName
+  | reduce (.request.stdin["cni.dev/valid-attachments", "cni.dev/attachments"] // [] | .[].containerID) as $id ([]; . + [$id])
+  | unique | map({ containerID: ., ifname: $ifName });
+
+def configuration:
+  . as $call
+  | .request.plugin as $plugin
+  | (.request.stdin | del(.wrapper, .prevResult)) + { type: ($plugin | delegate), name: network }
+  | if $call.request.stdin.prevResult == null or ($call | command == "ADD" and ($plugin | isCreator)) then .
+    else .prevResult = ($call | shown) end
+  | if $call | command == "CHECK" then mendedForCheck($plugin)
+    elif $call | command == "GC" then
+      ($call | withAttachment) as $added
+      | (.["cni.dev/valid-attachments", "cni.dev/attachments"] | values) |= . + ($added - .)
+    else . end;
+
+def unique_in_order: reduce .[] as $item ([]; if index([$item]) then . else . + [$item] end);
+
+def joined($first; $second):
+  $second + $first
+  | with_entries(if .value | type == "array" then .key as $key | .value = ([$first[$key][]?, $second[$key][]?] | unique_in_order) else . end);
+
+# All attachments side by side, each address pointing at its interface's new place.
+def sideBySide: reduce (.[].answer) as $answer ({ interfaces: [], ips: [] };
+  (.interfaces | length) as $offset
+  | .interfaces += $answer.interfaces
+  | .ips += [$answer.ips[]? | .interface += $offset]);
+
+def runtime:
+  ifName as $ifName
+  | .request.stdin.prevResult as $prevResult
+  | (.before + [{ plugin: .request.plugin, ifName: $ifName, answer }] | attachments) as $all
+  | if $prevResult == null then .answer
+    elif .request.plugin | isCreator then
+      .answer + $prevResult + ($all | sideBySide)
+      | if $all | any(.answer.routes) then .routes = ([$prevResult.routes[]?, $all[-1].answer.routes[]?] | unique_in_order) end
+      | if $all | any(.answer.dns) then .dns = joined($prevResult.dns // {}; $all[-1].answer.dns // {}) end
+    else
+      [$all[] | select(.ifName == $ifName)] as $own
+      | [$all[] | select(.ifName != $ifName)] as $others
+      | [$prevResult.routes[]? | select(isReachedBy($others) and (isReachedBy($own) | not))] as $hidden
+      | $prevResult + .answer + ($all | sideBySide)
+      | if .routes then .routes = $own[0].answer.routes + $hidden end
+    end;
+
+{ delegate: { environment: environment, configuration: configuration } }
++ if command == "ADD" then { runtime: runtime } else {} end
