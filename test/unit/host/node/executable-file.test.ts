@@ -1,0 +1,98 @@
+import { chmodSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { canExec, inspectFile } from "../../../../shared/host/node/executable-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let number = 0;
+
+function made(content: string | Buffer, mode = 0o755): string {
+  const path = join(folder, `file${number++}`);
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+/** The beginning of an executable of this machine, changed. */
+function elf(change: (header: Buffer) => void = () => {}, length = 4096): Buffer {
+  const header = Buffer.alloc(4096);
+  readSync(openSync(process.execPath, "r"), header, 0, header.length, 0);
+  change(header);
+  return header.subarray(0, length);
+}
+
+describe("what is at a path", () => {
+  test.each([
+    ["a file that may be executed", () => made(""), "executable"],
+    ["a file that may not", () => made("", 0o644), "not executable"],
+    ["nothing", () => join(folder, "none"), "missing"],
+    ["nothing, in what is no directory", () => join(made(""), "none"), "missing"],
+    ["a directory", () => folder, "missing"],
+    ["a device", () => "/dev/null", "missing"],
+    ["a link to a file that may be executed", () => linkTo(made("")), "executable"],
+    ["a link to nothing", () => linkTo("none"), "missing"],
+  ])("%s", (_, path, expected) => {
+    expect(inspectFile(path())).toBe(expected);
+  });
+
+  function linkTo(target: string): string {
+    const path = join(folder, `link${number++}`);
+    symlinkSync(target, path);
+    return path;
+  }
+});
+
+describe("a file that has been there for a while", () => {
+  beforeEach(() => void vi.setSystemTime(Date.now() + 60_000));
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ["an executable of this machine", () => made(elf())],
+    ["the one that is running", () => process.execPath],
+    ["a script", () => made("#!/bin/sh\n")],
+    ["a script with an argument and spaces", () => made("#! \t/bin/sh -e\nexit\n")],
+    ["a script without an end of line", () => made("#!/bin/sh")],
+  ])("is sure to be executed: %s", (_, path) => {
+    expect(canExec(path())).toBe(true);
+  });
+
+  test.each([
+    ["nothing there", () => join(folder, "none")],
+    ["a directory", () => folder],
+    ["no permission", () => made(elf(), 0o644)],
+    ["empty", () => made("")],
+    ["a text", () => made("echo\n")],
+    ["shorter than a header", () => made(elf(undefined, 20))],
+    ["cut off behind its header", () => made(elf(undefined, 64))],
+    ["cut off in its program headers", () => made(elf(undefined, 130))],
+    ["for another machine", () => made(elf((header) => header.writeUInt16LE(0xf3, 18)))],
+    ["32-bit", () => made(elf((header) => header.writeUInt8(1, 4)))],
+    ["of the other byte order", () => made(elf((header) => header.writeUInt8(2, 5)))],
+    ["an object file", () => made(elf((header) => header.writeUInt16LE(1, 16)))],
+    ["a core dump", () => made(elf((header) => header.writeUInt16LE(4, 16)))],
+    ["program headers of another size", () => made(elf((header) => header.writeUInt16LE(32, 54)))],
+    ["without program headers", () => made(elf((header) => header.writeUInt16LE(0, 56)))],
+    ["with program headers far away", () => made(elf((header) => header.writeBigUInt64LE(1n << 40n, 32)))],
+    [
+      "an interpreter that is missing",
+      () => made(elf((header) => header.write("/nowhere", header.indexOf("/lib"), "latin1"))),
+    ],
+    ["a script whose interpreter is missing", () => made("#!/nowhere/sh\n")],
+    ["a script whose interpreter is a directory", () => made(`#!${folder}\n`)],
+    ["a script whose interpreter may not be executed", () => made(`#!${made(elf(), 0o644)}\n`)],
+    ["a script whose interpreter is a script", () => made(`#!${made("#!/bin/sh\n")}\n`)],
+    ["a script with the line ends of another system", () => made("#!/bin/sh\r\n")],
+    ["a script without an interpreter", () => made("#!\n")],
+    ["a script with an interpreter too far away", () => made(`#!/${"x/".repeat(300)}sh\n`)],
+  ])("is not sure to be executed: %s", (_, path) => {
+    expect(canExec(path())).toBe(false);
+  });
+});
+
+// As long as somebody has it open for writing, execve fails.
+test("a file of a moment ago is not sure to be executed", () => {
+  expect(canExec(made("#!/bin/sh\n"))).toBe(false);
+});
