@@ -1,6 +1,9 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 
-const headerSize = 4096;
+/** As much of a file as the kernel looks at to find out what it is. */
+const headerSize = 256;
+/** How many scripts may name one another as interpreters. */
+const scriptDepth = 4;
 const elfMagic = 0x7f454c46;
 /** ET_EXEC and ET_DYN; the others are object files and core dumps. */
 const elfExecutableTypes = [2, 3];
@@ -22,21 +25,23 @@ export function inspectFile(path: string): "executable" | "not executable" | "mi
  */
 export function canExec(path: string): boolean {
   try {
-    return isExecutable(path) && !isFresh(path) && isLoadable(readHeader(path));
+    return isExecutable(path) && !isFresh(path) && isLoadable(path);
   } catch {
     return false;
   }
 }
 
-// Who writes an executable holds it open, and as long as it is, execve fails (ETXTBSY).
-function isFresh(path: string): boolean {
-  return Math.abs(Date.now() - statSync(path).ctimeMs) < freshMs;
-}
-
-function isLoadable(header: Buffer): boolean {
-  const script = /^#![ \t]*([^ \t\n\0]+)/.exec(header.toString("latin1", 0, 256))?.[1];
-  if (script === undefined) return isElfForHere(header);
-  return inspectFile(script) === "executable" && isElfForHere(readHeader(script));
+/**
+ * Whether a file may be spawned. Where the kernel does not know what it is (ENOEXEC), execvp lets a shell read it: a text, a
+ * download cut short, an executable for another machine.
+ */
+export function canSpawn(path: string): boolean {
+  try {
+    return isLoadable(path);
+  } catch {
+    // What cannot be read here, a shell cannot read either.
+    return true;
+  }
 }
 
 function isExecutable(path: string): boolean {
@@ -48,38 +53,58 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function readHeader(path: string): Buffer {
-  const header = Buffer.alloc(headerSize);
+// Who writes an executable holds it open, and as long as it is, execve fails (ETXTBSY).
+function isFresh(path: string): boolean {
+  return Math.abs(Date.now() - statSync(path).ctimeMs) < freshMs;
+}
+
+function isLoadable(path: string, depth = 0): boolean {
   const file = openSync(path, constants.O_RDONLY);
   try {
-    return header.subarray(0, readSync(file, header, 0, headerSize, 0));
+    const header = readAt(file, 0, headerSize);
+    const interpreter = /^#![ \t]*([^ \t\n\0]+)/.exec(header.toString("latin1"))?.[1];
+    if (interpreter === undefined) return isElfForHere(file, header);
+    return depth < scriptDepth && inspectFile(interpreter) === "executable" && isLoadable(interpreter, depth + 1);
   } finally {
     closeSync(file);
   }
 }
 
 // ELF-64: class and byte order at 4 and 5, type at 16, machine at 18.
-function isElfForHere(header: Buffer): boolean {
+function isElfForHere(file: number, header: Buffer): boolean {
   if (header.length < 64 || header.readUInt32BE(0) !== elfMagic) return false;
-  const own = readHeader(process.execPath);
+  const own = ownHeader();
   if (header.readUInt16BE(4) !== own.readUInt16BE(4) || header.readUInt16BE(18) !== own.readUInt16BE(18)) return false;
   if (!elfExecutableTypes.includes(header.readUInt16LE(16))) return false;
-  const programs = programHeaders(header);
-  return programs.length > 0 && programs.every((program) => isInterpreterThere(header, program));
+  const programs = programHeaders(file, header);
+  return programs.length > 0 && programs.every((program) => isInterpreterThere(file, program));
 }
 
-// Their offset is at 32, their size and number at 54 and 56. None where they are not all in what was read: a file cut short.
-function programHeaders(header: Buffer): Buffer[] {
-  const [offset, size, count] = [Number(header.readBigUInt64LE(32)), header.readUInt16LE(54), header.readUInt16LE(56)];
-  if (size !== programHeaderSize || offset + size * count > header.length) return [];
-  return Array.from({ length: count }, (_, index) =>
-    header.subarray(offset + size * index, offset + size * (index + 1)),
-  );
+function ownHeader(): Buffer {
+  const file = openSync(process.execPath, constants.O_RDONLY);
+  try {
+    return readAt(file, 0, headerSize);
+  } finally {
+    closeSync(file);
+  }
 }
 
-function isInterpreterThere(header: Buffer, program: Buffer): boolean {
+// Their offset is at 32, their size and number at 54 and 56. None where they are not all there: a file cut short.
+function programHeaders(file: number, header: Buffer): Buffer[] {
+  const [offset, size, count] = [header.readBigUInt64LE(32), header.readUInt16LE(54), header.readUInt16LE(56)];
+  const table = readAt(file, Number(offset), size * count);
+  if (size !== programHeaderSize || table.length < size * count) return [];
+  return Array.from({ length: count }, (_, index) => table.subarray(size * index, size * (index + 1)));
+}
+
+function isInterpreterThere(file: number, program: Buffer): boolean {
   if (program.readUInt32LE(0) !== programHeaderInterpreter) return true;
-  const start = Number(program.readBigUInt64LE(8));
-  const length = Number(program.readBigUInt64LE(32));
-  return inspectFile(header.toString("latin1", start, start + length - 1)) === "executable";
+  const [start, length] = [Number(program.readBigUInt64LE(8)), Number(program.readBigUInt64LE(32))];
+  const name = readAt(file, start, Math.min(length, 4096));
+  return name.length === length && inspectFile(name.toString("latin1", 0, length - 1)) === "executable";
+}
+
+function readAt(file: number, position: number, length: number): Buffer {
+  const content = Buffer.alloc(length);
+  return content.subarray(0, readSync(file, content, 0, length, position));
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Answer, Host } from "../host.ts";
-import { canExec, inspectFile } from "./executable-file.ts";
+import { canExec, canSpawn, inspectFile } from "./executable-file.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
 // Put in by the build.
@@ -76,6 +76,7 @@ function exec(path: string, env: Host["env"], stdin: string | undefined): void {
 }
 
 function spawn(path: string, env: Host["env"], stdin: string | undefined, limit: number): Answer {
+  if (!canSpawn(path)) return { ended: "not started", reason: `${path} is no executable for this machine` };
   // Loaded when needed: it takes 2 ms, and most calls are handed over.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { error, status, signal, stdout } = spawnSync(path, [], {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { canExec, inspectFile } from "../../../../shared/host/node/executable-file.ts";
+import { canExec, canSpawn, inspectFile } from "../../../../shared/host/node/executable-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -55,14 +55,26 @@ describe("a file that has been there for a while", () => {
     ["a script", () => made("#!/bin/sh\n")],
     ["a script with an argument and spaces", () => made("#! \t/bin/sh -e\nexit\n")],
     ["a script without an end of line", () => made("#!/bin/sh")],
+    ["a script whose interpreter is a script", () => chain(2)],
+    ["program headers behind the first page", () => made(moved(9000))],
   ])("is sure to be executed: %s", (_, path) => {
     expect(canExec(path())).toBe(true);
+    expect(canSpawn(path())).toBe(true);
   });
 
+  function chain(length: number): string {
+    return length === 0 ? "/bin/sh" : made(`#!${chain(length - 1)}\n`);
+  }
+
+  function moved(offset: number): Buffer {
+    const header = elf();
+    const [start, size] = [Number(header.readBigUInt64LE(32)), header.readUInt16LE(54) * header.readUInt16LE(56)];
+    const file = Buffer.concat([header, Buffer.alloc(offset - header.length), header.subarray(start, start + size)]);
+    file.writeBigUInt64LE(BigInt(offset), 32);
+    return file;
+  }
+
   test.each([
-    ["nothing there", () => join(folder, "none")],
-    ["a directory", () => folder],
-    ["no permission", () => made(elf(), 0o644)],
     ["empty", () => made("")],
     ["a text", () => made("echo\n")],
     ["shorter than a header", () => made(elf(undefined, 20))],
@@ -83,10 +95,20 @@ describe("a file that has been there for a while", () => {
     ["a script whose interpreter is missing", () => made("#!/nowhere/sh\n")],
     ["a script whose interpreter is a directory", () => made(`#!${folder}\n`)],
     ["a script whose interpreter may not be executed", () => made(`#!${made(elf(), 0o644)}\n`)],
-    ["a script whose interpreter is a script", () => made(`#!${made("#!/bin/sh\n")}\n`)],
+    ["a script whose interpreter is a text", () => made(`#!${made("echo\n")}\n`)],
+    ["scripts that name one another without an end", () => chain(20)],
     ["a script with the line ends of another system", () => made("#!/bin/sh\r\n")],
     ["a script without an interpreter", () => made("#!\n")],
     ["a script with an interpreter too far away", () => made(`#!/${"x/".repeat(300)}sh\n`)],
+  ])("is nothing that the kernel can execute, and no shell may read it: %s", (_, path) => {
+    expect(canExec(path())).toBe(false);
+    expect(canSpawn(path())).toBe(false);
+  });
+
+  test.each([
+    ["nothing there", () => join(folder, "none")],
+    ["a directory", () => folder],
+    ["no permission", () => made(elf(), 0o644)],
   ])("is not sure to be executed: %s", (_, path) => {
     expect(canExec(path())).toBe(false);
   });
@@ -94,5 +116,7 @@ describe("a file that has been there for a while", () => {
 
 // As long as somebody has it open for writing, execve fails.
 test("a file of a moment ago is not sure to be executed", () => {
-  expect(canExec(made("#!/bin/sh\n"))).toBe(false);
+  const path = made("#!/bin/sh\n");
+  expect(canExec(path)).toBe(false);
+  expect(canSpawn(path)).toBe(true);
 });
