@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { errorOf, Machine } from "./support/machine.ts";
+
+const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
+/** An ADD whose answer is to be spliced. */
+const second = { configuration: { prevResult, wrapper: { ifName: "eth1", role: "creator" } } };
+const deep = `{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+
+const unreadable: [string, string | Uint8Array, string][] = [
+  ["nothing", "", "it is no JSON object"],
+  ["white space", " \n", "it is no JSON object"],
+  ["no JSON", "done\n", "it is no JSON object"],
+  ["a list", "[]", "it is no JSON object"],
+  ["null", "null", "it is no JSON object"],
+  ["two objects", "{}\n{}\n", "it is no JSON object"],
+  ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "it is no JSON object"],
+  ["a byte order mark", "\uFEFF{}", "it is no JSON object"],
+  ["UTF-16", Buffer.from("{}", "utf16le"), "it is no JSON object"],
+  ["a NUL behind it", "{}\0", "it is no JSON object"],
+];
+
+const unusable: [string, string, string][] = [
+  ["an index out of range", '{"ips":[{"address":"10.0.0.2/24","interface":0}]}', "result.ips[0].interface is outside"],
+  ["a wrong type", '{"interfaces":{"name":"eth1"}}', "result.interfaces must be a list"],
+  ["another version", '{"cniVersion":"2.0.0"}', "a result of cniVersion 2.0.0 cannot be spliced"],
+  ["deep nesting", deep, ""],
+];
+
+describe.each([...unreadable, ...unusable])("ADD is answered by %s", (_, answer, says) => {
+  test("code 102, and nothing is left behind: the delegate's DEL has been run", async () => {
+    const machine = new Machine();
+    machine.answer("ADD", answer);
+    const ended = await machine.call(second);
+    expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
+    expect(errorOf(ended).details).toContain(says);
+    expect(machine.calls()).toEqual(["ADD", "DEL"]);
+    expect(machine.received("DEL")).toEqual(machine.received("ADD"));
+  });
+});
+
+test.each(unreadable)("an only interface's ADD is answered by %s: the same", async (_, answer) => {
+  const machine = new Machine();
+  machine.answer("ADD", answer);
+  const ended = await machine.call();
+  expect(ended).toMatchObject({ exitCode: 1, stderr: "" });
+  expect(errorOf(ended)).toMatchObject({ code: 102, msg: "output of delegate plain is invalid" });
+  expect(machine.calls()).toEqual(["ADD", "DEL"]);
+});
+
+test.each(unusable)("an only interface's ADD is answered by %s: passed on", async (_, answer) => {
+  const machine = new Machine();
+  machine.answer("ADD", answer);
+  expect(await machine.call()).toMatchObject({ exitCode: 0, stdout: answer, stderr: "" });
+  expect(machine.calls()).toEqual(["ADD"]);
+});
+
+test("an answer of just under 8 MiB is spliced", async () => {
+  const machine = new Machine();
+  const filler = "x".repeat(8 * 1024 * 1024 - 100);
+  machine.answer("ADD", JSON.stringify({ filler, interfaces: [{ name: "eth1", sandbox: "/run/netns/blue" }] }));
+  const { exitCode, stdout } = await machine.call(second);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ filler, interfaces: [{ name: "eth0" }, { name: "eth1" }] });
+});
+
+test("an answer of 9 MiB: the same", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", Buffer.alloc(9 * 1024 * 1024, " "));
+  const ended = await machine.call();
+  expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining("it is more than 8 MiB") });
+  expect(machine.calls()).toEqual(["ADD", "DEL"]);
+});
+
+test("a delegate that has no end to its answer is ended, and undone", async () => {
+  const machine = new Machine();
+  const ended = await machine.call({ ...second, delegate: "endless" });
+  expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining("it is more than 8 MiB") });
+  expect(machine.calls()).toEqual(["ADD", "DEL"]);
+});
+
+test("that the clean-up failed as well is told with the first error", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", "done");
+  machine.answer("DEL", '{"code":11,"msg":"busy"}');
+  const ended = await machine.call({ ...second, delegate: "fails-del" });
+  expect(errorOf(ended)).toMatchObject({
+    code: 102,
+    details: expect.stringMatching(/it is no JSON object.*Its DEL failed as well: \{"code":11,"msg":"busy"\}$/),
+  });
+});

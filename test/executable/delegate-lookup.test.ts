@@ -1,0 +1,100 @@
+import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bin, delegates, errorOf, Machine } from "./support/machine.ts";
+
+/** Copies the delegate `says-where` to a directory of the machine. */
+function install(machine: Machine, directory: string): string {
+  mkdirSync(machine.path(directory));
+  copyFileSync(join(delegates, "says-where"), machine.path(`${directory}/says-where`));
+  return machine.path(directory);
+}
+
+/** The path by which the delegate was called. */
+async function found(machine: Machine, path: string | undefined, through?: readonly string[]): Promise<string> {
+  const call = { delegate: "says-where", command: "DEL", env: { CNI_PATH: path }, ...(through && { through }) };
+  return (await machine.call(call)).stdout.trim();
+}
+
+describe("CNI_PATH", () => {
+  test("several directories: the first that has it", async () => {
+    const machine = new Machine();
+    const [a, b] = [install(machine, "a"), install(machine, "b")];
+    expect(await found(machine, `${machine.directory}:${a}:${b}`)).toBe(`${a}/says-where`);
+    expect(await found(machine, `${b}:${a}`)).toBe(`${b}/says-where`);
+  });
+
+  test("empty elements are none, not even where the delegate is in the present directory", async () => {
+    const machine = new Machine();
+    const [a, b] = [install(machine, "a"), install(machine, "b")];
+    const inA = ["sh", "-c", `cd ${a} && exec "$@"`, "sh"];
+    expect(await found(machine, `:${b}`, inA)).toBe(`${b}/says-where`);
+    expect(await found(machine, `${b}:`, inA)).toBe(`${b}/says-where`);
+    expect(
+      errorOf(await machine.call({ delegate: "says-where", env: { CNI_PATH: "::" }, through: inA })),
+    ).toMatchObject({
+      code: 100,
+    });
+  });
+
+  test("a relative directory is looked up from the present one", async () => {
+    const machine = new Machine();
+    install(machine, "a");
+    expect(await found(machine, "a", ["sh", "-c", `cd ${machine.directory} && exec "$@"`, "sh"])).toBe("a/says-where");
+    expect(await found(machine, ".", ["sh", "-c", `cd ${machine.path("a")} && exec "$@"`, "sh"])).toBe("./says-where");
+  });
+
+  test("a directory with spaces and other signs", async () => {
+    const machine = new Machine();
+    const odd = install(machine, "a b'\"$(false)é");
+    expect(await found(machine, odd)).toBe(Buffer.from(`${odd}/says-where`).toString("latin1"));
+  });
+
+  test("what is there and no executable is passed over", async () => {
+    const machine = new Machine();
+    const b = install(machine, "b");
+    mkdirSync(machine.path("a/says-where"), { recursive: true });
+    mkdirSync(machine.path("c"));
+    machine.file("c/says-where", "#!/bin/sh\n");
+    expect(await found(machine, `${machine.path("a")}:${machine.path("c")}:${b}`)).toBe(`${b}/says-where`);
+  });
+});
+
+describe("beside the executable", () => {
+  test.each([undefined, "", "/nowhere"])("with CNI_PATH=%s", async (path) => {
+    const machine = new Machine();
+    const directory = install(machine, "bin");
+    // A link beside it is what is called; the executable itself is where it is.
+    const script = `mount --bind ${directory} ${machine.directory}/bin && mount --bind ${bin}/cni-wrappers ${directory}/cni-wrappers && exec ${directory}/bridge-wrapper`;
+    machine.file("bin/cni-wrappers", "");
+    symlinkSync("cni-wrappers", join(directory, "bridge-wrapper"));
+    expect(await found(machine, path, ["unshare", "--mount", "sh", "-c", script, "sh"])).toBe(
+      `${directory}/says-where`,
+    );
+  });
+
+  test("a link elsewhere leads to what is beside the executable, not beside the link", async () => {
+    const machine = new Machine();
+    install(machine, "links");
+    symlinkSync(join(bin, "cni-wrappers"), machine.path("links/bridge-wrapper"));
+    const path = machine.path("links/bridge-wrapper");
+    const ended = await machine.call({ path, delegate: "says-where", env: { CNI_PATH: "/nowhere" } });
+    expect(errorOf(ended)).toMatchObject({ code: 100, details: expect.stringContaining(`${bin}/says-where`) });
+  });
+});
+
+test.each([
+  ["ADD", 100],
+  ["CHECK", 100],
+  ["DEL", 100],
+  ["GC", 100],
+  ["STATUS", 50],
+])("%s without a delegate: code %i, and where it was looked for", async (command, code) => {
+  const machine = new Machine();
+  const ended = await machine.call({ command, delegate: "nobody", env: { CNI_PATH: "/a:/b" } });
+  expect(ended).toMatchObject({ exitCode: 1, stderr: "" });
+  expect(errorOf(ended)).toMatchObject({
+    code,
+    details: expect.stringContaining(`looked for /a/nobody, /b/nobody, ${bin}/nobody.`),
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { handedOver, Machine, verbs } from "./support/machine.ts";
+
+/** The environment that a delegate was started with, in the order of its names. */
+function environmentOf(stdout: string): string[] {
+  return stdout.split("\0").slice(0, -1).sort();
+}
+
+const odd = {
+  EMPTY: "",
+  "name with spaces": "value with spaces ",
+  "a.b-c": "1",
+  ünïcödé: "日本語 🐝",
+  QUOTES: `"'\`$(false)$HOME\\`,
+  LINES: "one\ntwo\n",
+  EQUAL: "a=b=c",
+  LONG: "x".repeat(100_000),
+  NODE_OPTIONS: "--require=/nowhere.js",
+  NODE_PATH: "/nowhere",
+  NODE_ENV: "production",
+  LD_LIBRARY_PATH: "",
+  PATH: "/usr/bin:/bin:",
+  HOME: "/nowhere",
+  CNI_ARGS: "IP=10.0.0.2;K8S_POD_NAME=web;MAC=02:00:00:00:00:01;A=b",
+  CNI_ANYTHING: "else",
+};
+
+describe.each(verbs)("%s", (command) => {
+  // An answer that is no result is an error's, whose bytes are passed on.
+  const call = { command, delegate: command === "ADD" ? "environment-and-fail" : "environment", env: odd };
+
+  test("the environment is what the runtime gave", async () => {
+    const machine = new Machine();
+    const wrapped = environmentOf((await machine.call(call)).stdout);
+    expect(wrapped).toEqual(environmentOf((await machine.bare(call)).stdout));
+    expect(wrapped).toContain("EMPTY=");
+  });
+});
+
+describe.each(["ADD", "CHECK", "DEL"])("%s of a renamed interface", (command) => {
+  const call = { command, delegate: command === "ADD" ? "environment-and-fail" : "environment", env: odd };
+  const variable = (name: string, value: string) => `${name}=${value}`;
+
+  test.each([
+    [{ ifName: "eth1" }, "K8S_POD_NAME=web;A=b"],
+    [{ ifName: "eth1", args: "keep" }, odd.CNI_ARGS],
+  ])("two variables change: %j", async (wrapper, args) => {
+    const machine = new Machine();
+    const wrapped = environmentOf((await machine.call({ ...call, configuration: { wrapper } })).stdout);
+    const bare = environmentOf((await machine.bare(call)).stdout);
+    const others = ([name]: string[]) => name !== "CNI_IFNAME" && name !== "CNI_ARGS";
+    const rest = (all: string[]) => all.filter((pair) => others(pair.split("=")));
+    expect(rest(wrapped)).toEqual(rest(bare));
+    expect(wrapped).toHaveLength(bare.length);
+    expect(wrapped).toContain(variable("CNI_IFNAME", "eth1"));
+    expect(wrapped.map(utf8)).toContain(variable("CNI_ARGS", args));
+  });
+});
+
+describe.each(["GC", "STATUS"])("%s of a renamed interface", (command) => {
+  test("nothing changes: there is no interface", async () => {
+    const machine = new Machine();
+    const call = { command, delegate: "environment", env: { ...odd, CNI_IFNAME: "" } };
+    const wrapped = await machine.call({ ...call, configuration: { wrapper: { ifName: "eth1" } } });
+    expect(environmentOf(wrapped.stdout)).toEqual(environmentOf((await machine.bare(call)).stdout));
+  });
+});
+
+test("an empty environment but for what must be there", async () => {
+  const machine = new Machine();
+  const through = ["env", "-i", "CNI_COMMAND=STATUS", `CNI_PATH=${machine.environment({}).CNI_PATH}`];
+  const call = { command: "STATUS", delegate: "environment", through };
+  const { stdout } = await machine.call(call);
+  expect(environmentOf(stdout).map((pair) => pair.split("=")[0])).toEqual(["CNI_COMMAND", "CNI_PATH"]);
+});
+
+test("nothing that Node would take for itself acts on the wrapper", async () => {
+  const machine = new Machine();
+  const path = machine.file("evil.cjs", "process.stdout.write('evil'); process.exit(66);");
+  const env = { NODE_OPTIONS: `--require=${path}` };
+  for (const command of handedOver) {
+    expect(await machine.call({ command, env })).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  }
+  machine.answer("ADD", "{}");
+  expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+});
+
+function utf8(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString();
+}

@@ -1,0 +1,127 @@
+import { mkdirSync, statSync } from "node:fs";
+import { execa } from "execa";
+import { describe, expect, test } from "vitest";
+import { Machine, verbs } from "./support/machine.ts";
+
+/** The lines of a log, parsed. */
+function lines(machine: Machine, name = "log"): Record<string, unknown>[] {
+  const text = machine.read(name)?.toString() ?? "";
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+function logging(machine: Machine, name: string, level = "info") {
+  return { configuration: { wrapper: { log: { file: machine.path(name), level } } } };
+}
+
+test.each(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by) => {
+  const machine = new Machine();
+  machine.answer("ADD", "{}");
+  const env = { CNI_ARGS: "NOMAD_JOB_ID=two;SECRET=hush" };
+  if (by === "wrapper.log") await machine.call({ env, ...logging(machine, "log") });
+  else await machine.call({ env: { ...env, CNI_WRAPPERS_LOG: machine.path("log") } });
+  expect(lines(machine)).toEqual([
+    {
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: "info",
+      pid: expect.any(Number),
+      command: "ADD",
+      containerId: "blue",
+      ifName: "eth0",
+      workload: { NOMAD_JOB_ID: "two" },
+      network: "zone",
+      delegate: "plain",
+      durationMs: expect.any(Number),
+      exitCode: 0,
+      message: "delegate answered ADD",
+    },
+  ]);
+  expect(Math.abs(Date.parse(String(lines(machine)[0]?.time)) - Date.now())).toBeLessThan(60_000);
+});
+
+test("the file is made with mode 0640, and its directory where it is missing", async () => {
+  const machine = new Machine();
+  const ended = await machine.call({
+    command: "DEL",
+    ...logging(machine, "a/b/log"),
+    through: ["sh", "-c", 'umask 0; exec "$@"', "sh"],
+  });
+  expect(ended.exitCode).toBe(0);
+  expect(statSync(machine.path("a/b/log")).mode & 0o7777).toBe(0o640);
+  expect(lines(machine, "a/b/log")).toMatchObject([{ command: "DEL" }]);
+});
+
+test("what is there is kept, and so is its mode", async () => {
+  const machine = new Machine();
+  machine.file("log", '{"level":"from before"}\n', 0o600);
+  await machine.call({ command: "DEL", ...logging(machine, "log") });
+  expect(lines(machine)).toMatchObject([{ level: "from before" }, { level: "info" }]);
+  expect(statSync(machine.path("log")).mode & 0o7777).toBe(0o600);
+});
+
+test("twenty at once: every line is one write, and whole", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", "{}");
+  const CNI_ARGS = `K8S_POD_NAME=${"x".repeat(100_000)}`;
+  const calls = Array.from({ length: 20 }, (_, index) =>
+    machine.call({ env: { CNI_CONTAINERID: `c${index}`, CNI_ARGS }, ...logging(machine, "log") }),
+  );
+  for (const { exitCode } of await Promise.all(calls)) expect(exitCode).toBe(0);
+  const ids = lines(machine).map(({ containerId }) => containerId);
+  expect(ids.sort()).toEqual(Array.from({ length: 20 }, (_, index) => `c${index}`).sort());
+});
+
+describe("a log that cannot be written is no hindrance", () => {
+  const places: [string, (machine: Machine) => unknown][] = [
+    ["a directory", (machine) => mkdirSync(machine.path("log"))],
+    ["in what is no directory", (machine) => machine.file("file", "")],
+    ["a pipe without a reader", (machine) => execa("mkfifo", [machine.path("log")])],
+    ["a full disk", (machine) => execa("ln", ["-s", "/dev/full", machine.path("log")])],
+  ];
+
+  test.each(places)("%s", async (title, make) => {
+    const machine = new Machine();
+    await make(machine);
+    for (const command of verbs) {
+      machine.answer(command, "{}");
+      const name = title === "in what is no directory" ? "file/log" : "log";
+      const ended = await machine.call({ command, ...logging(machine, name, "debug"), env: { EXIT_CODE: "0" } });
+      expect(ended).toEqual({ exitCode: 0, signal: undefined, stdout: "{}", stderr: "" });
+    }
+    expect(machine.calls()).toEqual([...verbs]);
+  });
+});
+
+describe("debug changes nothing that the runtime sees", () => {
+  test.each(verbs)("%s", async (command) => {
+    const answer = '{"a": 1}\n\n';
+    for (const EXIT_CODE of ["0", "3"]) {
+      const [machine, silent] = [new Machine(), new Machine()];
+      machine.answer(command, answer);
+      silent.answer(command, answer);
+      const env = { EXIT_CODE, WORDS: "said" };
+      const ended = await machine.call({ command, env, ...logging(machine, "log", "debug") });
+      expect(ended).toEqual(await silent.call({ command, env }));
+      expect(machine.received(command)).toEqual(silent.received(command));
+      expect(lines(machine).at(-1)).toMatchObject({ message: "delegate's answer", answer: { a: 1 } });
+    }
+  });
+
+  test("VERSION", async () => {
+    const machine = new Machine();
+    machine.answer("VERSION", '{"a": 1}\n\n');
+    const env = { CNI_WRAPPERS_LOG: machine.path("log"), CNI_WRAPPERS_LOG_LEVEL: "debug" };
+    const through = ["bash", "-c", 'exec -a plain-wrapper "$@"', "bash"];
+    const ended = await machine.call({ command: "VERSION", stdin: '{"cniVersion":"0.4.0"}', env, through });
+    expect(ended).toMatchObject({ exitCode: 0, stdout: '{"a": 1}\n\n' });
+    expect(machine.received("VERSION")?.toString()).toBe('{"cniVersion":"0.4.0"}');
+  });
+});
+
+test("an error of the wrapper's own is logged with its code", async () => {
+  const machine = new Machine();
+  await machine.call({ stdin: "{", env: { CNI_WRAPPERS_LOG: machine.path("log") } });
+  expect(lines(machine)).toMatchObject([{ level: "error", code: 6, message: "error unmarshall network config" }]);
+});

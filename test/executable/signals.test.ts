@@ -1,0 +1,25 @@
+import { describe, expect, test } from "vitest";
+import { errorOf, handedOver, Machine } from "./support/machine.ts";
+
+describe.each(["SIGKILL", "SIGTERM", "SIGSEGV", "SIGPIPE", "SIGABRT"])("a delegate that ends by %s", (signal) => {
+  const env = { SIGNAL: signal.slice(3) };
+
+  test.each(handedOver)("%s: the wrapper's process is seen to end by it", async (command) => {
+    const machine = new Machine();
+    const ended = await machine.call({ command, delegate: "dies", env });
+    expect(ended).toMatchObject({ exitCode: undefined, signal, stdout: "", stderr: "dying\n" });
+    expect(ended).toEqual(await machine.bare({ command, delegate: "dies", env }));
+  });
+
+  test("ADD: code 101", async () => {
+    const machine = new Machine();
+    const ended = await machine.call({ delegate: "dies", env });
+    expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "dying\n" });
+    expect(errorOf(ended)).toMatchObject({
+      code: 101,
+      msg: "delegate dies died",
+      details: expect.stringContaining(`it was ended by ${signal}`),
+    });
+    expect(machine.calls()).toEqual(["ADD"]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { bin, delegates, handedOver, Machine, verbs } from "./support/machine.ts";
+
+const directories = ["/dev/shm", "/run", "/tmp"];
+
+/**
+ * Starts a call in a mount namespace of its own, where each of these directories is an empty one with those mount options. All
+ * that the call needs is put aside before, as it may be in one of them. Then lists what is in the directories.
+ */
+function amongEmptyDirectories(machine: Machine, options: string) {
+  const outside = { bin, delegates, scratch: machine.directory };
+  const script = `
+    mount -t tmpfs none /mnt
+    for name in ${Object.keys(outside).join(" ")}; do mkdir "/mnt/$name"; done
+    ${Object.entries(outside)
+      .map(([name, directory]) => `mount --bind '${directory}' /mnt/${name}`)
+      .join("\n")}
+    for directory in ${directories.join(" ")}; do mount -t tmpfs -o ${options} none "$directory"; done
+    ls -A ${directories.join(" ")} >/mnt/scratch/before
+    /mnt/bin/bridge-wrapper
+    code=$?
+    ls -A ${directories.join(" ")} >/mnt/scratch/after
+    exit $code`;
+  return {
+    through: ["unshare", "--mount", "sh", "-c", script, "sh"],
+    env: { CNI_PATH: "/mnt/delegates", SCRATCH: "/mnt/scratch" },
+  };
+}
+
+function expectNothingLeft(machine: Machine): void {
+  expect(machine.read("after")?.toString()).toBe(machine.read("before")?.toString());
+  expect(machine.read("after")?.toString()).toContain("/dev/shm:");
+}
+
+describe.each(verbs)("%s", (command) => {
+  test("leaves no file behind", async () => {
+    const machine = new Machine();
+    machine.answer(command, "{}");
+    const ended = await machine.call({ command, ...amongEmptyDirectories(machine, "rw") });
+    expect(ended).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+    expectNothingLeft(machine);
+    expect(machine.received(command)?.toString()).toBe('{"cniVersion":"1.0.0","name":"zone","type":"plain"}');
+  });
+
+  test("leaves none when the delegate dies", async () => {
+    const machine = new Machine();
+    const { env, through } = amongEmptyDirectories(machine, "rw");
+    await machine.call({ command, delegate: "dies", env: { ...env, SIGNAL: "KILL" }, through });
+    expect(machine.calls()).toEqual([command]);
+    expectNothingLeft(machine);
+  });
+});
+
+describe.each([
+  ["is read-only", "ro"],
+  ["has no room", "size=4k"],
+])("where every place for a temporary file %s", (_, options) => {
+  const filler = "x".repeat(100_000);
+
+  test.each(handedOver)("%s: the delegate gets its stdin all the same", async (command) => {
+    const machine = new Machine();
+    const configuration = { filler };
+    const call = { command, configuration, ...amongEmptyDirectories(machine, options) };
+    const ended = await machine.call({ ...call, env: { ...call.env, EXIT_CODE: "5" } });
+    expect(ended).toMatchObject({ exitCode: 5, stderr: "" });
+    const received = machine.received(command)?.toString();
+    expect(received).toBe(JSON.stringify({ cniVersion: "1.0.0", name: "zone", type: "plain", filler }));
+    expectNothingLeft(machine);
+  });
+});

@@ -1,0 +1,78 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { errorOf, Machine, verbs } from "./support/machine.ts";
+
+const elf = readFileSync("/bin/true");
+
+/** The beginning of an ELF file with a part of its header changed. */
+function changed(change: (header: Buffer) => void): Buffer {
+  const copy = Buffer.from(elf);
+  change(copy);
+  return copy;
+}
+
+/** What may lie in a plugin directory where the plugin should be. */
+const files: [string, string | Uint8Array][] = [
+  ["an empty file", ""],
+  ["a text", "<html>404 Not Found</html>\n"],
+  ["a script whose interpreter is missing", "#!/nowhere/python3\n"],
+  ["a script with the line ends of another system", "#!/bin/sh\r\nexit 0\r\n"],
+  ["a script whose interpreter is a directory", "#!/tmp\n"],
+  ["an executable for another machine", changed((header) => header.writeUInt16LE(0xf3, 18))],
+  [
+    "an executable whose interpreter is missing",
+    changed((header) => header.write("/nowhere", header.indexOf("/lib"), "latin1")),
+  ],
+  ["an object file", changed((header) => header.writeUInt16LE(1, 16))],
+  ["a download that ended in the header", elf.subarray(0, 64)],
+  ["a download that ended in the program headers", elf.subarray(0, 200)],
+];
+
+const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-executable-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// A file that was written a moment ago is never handed over to, as somebody may still be writing it.
+beforeAll(async () => {
+  for (const [index, [, content]] of files.entries())
+    writeFileSync(join(folder, `file${index}`), content, { mode: 0o755 });
+  writeFileSync(join(folder, "truncated"), elf.subarray(0, 8000), { mode: 0o755 });
+  await sleep(2100);
+});
+
+describe.each(files.map(([title], index) => [title, `file${index}`] as const))("%s", (_, delegate) => {
+  test.each(["ADD", "CHECK"])("%s: code 104, and not a word more", async (command) => {
+    const machine = new Machine();
+    const ended = await machine.call({ command, delegate, env: { CNI_PATH: folder } });
+    expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
+    expect(errorOf(ended)).toMatchObject({ code: 104, msg: `delegate ${delegate} cannot be started` });
+  });
+});
+
+test("a download that ended behind the headers dies as it does without a wrapper", async () => {
+  const machine = new Machine();
+  const call = { command: "DEL", delegate: "truncated", env: { CNI_PATH: folder } };
+  const [wrapped, bare] = [await machine.call(call), await machine.call({ ...call, path: join(folder, "truncated") })];
+  expect(wrapped).toEqual(bare);
+});
+
+test.each(verbs)("%s: a file without the permission is named: code 100, or 50 on STATUS", async (command) => {
+  const machine = new Machine();
+  machine.file("delegate", "#!/bin/sh\n");
+  const ended = await machine.call({ command, delegate: "delegate", env: { CNI_PATH: machine.directory } });
+  expect(errorOf(ended)).toMatchObject({
+    code: command === "STATUS" ? 50 : 100,
+    details: expect.stringContaining(`${machine.path("delegate")} cannot be executed`),
+  });
+});
+
+test.each(verbs)("%s: a file that somebody is writing, code 104", async (command) => {
+  const machine = new Machine();
+  const writer = openSync(machine.file("delegate", elf, 0o755), "r+");
+  const ended = await machine.call({ command, delegate: "delegate", env: { CNI_PATH: machine.directory } });
+  closeSync(writer);
+  expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
+  expect(errorOf(ended)).toMatchObject({ code: 104, details: expect.stringContaining("ETXTBSY") });
+});
