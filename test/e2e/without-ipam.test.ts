@@ -19,7 +19,11 @@ const layer2Macvlan = { type: "macvlan", master: "uplink0", mode: "bridge" };
 interface Case {
   readonly title: string;
   readonly list: NetworkList;
-  readonly losses: { takeAway: (lab: Lab, container: Container) => Promise<unknown>; message: string }[];
+  readonly losses: {
+    readonly loses: string;
+    readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;
+    readonly message: string;
+  }[];
 }
 
 const bridgeSecond: Case = {
@@ -27,19 +31,23 @@ const bridgeSecond: Case = {
   list: zone("1.0.0", wrapped(macvlan), wrapped(layer2Bridge, "eth1")),
   losses: [
     {
+      loses: "eth1",
       takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
       message: "Interface name eth1 not found",
     },
     {
+      loses: "eth1's place in the bridge",
       takeAway: async (lab, container) =>
         lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(container, "eth1"), "nomaster"),
       message: "CNI veth created for bridge hbr2 was not found",
     },
     {
+      loses: "the bridge",
       takeAway: (lab) => lab.ip(undefined, "link", "del", "hbr2"),
       message: "Interface name hbr2 not found",
     },
     {
+      loses: "eth0's address",
       takeAway: (lab, container) => lab.ip(container, "address", "del", "172.16.5.2/24", "dev", "eth0"),
       message: "Failed to match addr 172.16.5.2/24 on interface eth0",
     },
@@ -51,10 +59,12 @@ const macvlanSecond: Case = {
   list: zone("1.0.0", wrapped(bridge), wrapped(layer2Macvlan, "eth1")),
   losses: [
     {
+      loses: "eth1",
       takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
       message: "container Interface name in prevResult: eth1 not found",
     },
     {
+      loses: "eth0's address",
       takeAway: (lab, container) => lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth0"),
       message: "Failed to match addr 172.26.64.2/20 on interface eth0",
     },
@@ -66,6 +76,7 @@ const bridgeAlone: Case = {
   list: zone("1.0.0", wrapped(layer2Bridge)),
   losses: [
     {
+      loses: "eth0",
       takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
       message: "Interface name eth0 not found",
     },
@@ -77,6 +88,7 @@ const macvlanAlone: Case = {
   list: zone("1.0.0", wrapped(layer2Macvlan)),
   losses: [
     {
+      loses: "eth0",
       takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
       message: "container Interface name in prevResult: eth0 not found",
     },
@@ -97,7 +109,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: without ipam,", ({ plugins
       await expectNothingLeft(lab, bridges);
     });
 
-    test.each(losses)("fails CHECK: $message", async ({ takeAway, message }) => {
+    test.each(losses)("fails CHECK when the container loses $loses", async ({ takeAway, message }) => {
       await using lab = await Lab.start({ plugins });
       const container = await attached(lab, lab[runtime], list);
       expectSuccess(await lab[runtime].check(list, container));

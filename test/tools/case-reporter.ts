@@ -30,7 +30,8 @@ export default class CaseReporter implements Reporter {
     }
     const found = differences(listed, executed);
     if (found.length > 0) {
-      console.error(["The cases that ran are not those of test/e2e/cases.json:", ...found].join("\n  "));
+      const title = "The cases that ran are not those of test/e2e/cases.json (UPDATE_CASES=1 renews the list):";
+      console.error([title, ...found].join("\n  "));
       process.exitCode = 1;
     }
   }

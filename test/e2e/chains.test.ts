@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import { kernelHas } from "../tools/needs.ts";
+import type { NetworkList } from "../tools/runtime.ts";
+import {
+  attached,
+  bridge,
+  everyPair,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+const second = { type: "bridge", bridge: "disc1", isGateway: true, ipam: hostLocal("10.30.0.0/24") };
+
+interface Case {
+  readonly title: string;
+  readonly list: NetworkList;
+  /** The container's links in the kernel's order, with their addresses. */
+  readonly links: Record<string, string[]>;
+  /** The interfaces of the result, in its order. */
+  readonly result: string[];
+  readonly bridges: string[];
+  readonly twin: { takeAway: (lab: Lab, container: Container) => Promise<unknown>; message: string | RegExp };
+}
+
+const cases: readonly Case[] = [
+  {
+    title: "three interfaces",
+    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(second, "eth2")),
+    links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["172.26.64.2/20"], eth2: ["10.30.0.2/24"] },
+    result: ["eth0", "disc0", "VETH", "eth1", "disc1", "VETH", "eth2"],
+    bridges: ["disc0", "disc1"],
+    twin: loses("eth2", "10.30.0.2/24"),
+  },
+  {
+    title: "the renamed interface first",
+    list: zone("1.0.0", wrapped(bridge, "eth1"), wrapped(macvlan)),
+    links: { lo: [], eth1: ["172.26.64.2/20"], eth0: ["172.16.5.2/24"] },
+    result: ["disc0", "VETH", "eth1", "eth0"],
+    bridges: ["disc0"],
+    twin: loses("eth1", "172.26.64.2/20"),
+  },
+  {
+    title: "two macvlans of one master",
+    list: zone("1.0.0", wrapped(macvlan), wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }, "eth1")),
+    links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["172.16.6.2/24"] },
+    result: ["eth0", "eth1"],
+    bridges: [],
+    twin: loses("eth1", "172.16.6.2/24"),
+  },
+  {
+    title: "two interfaces in one bridge",
+    list: zone(
+      "1.0.0",
+      wrapped(second),
+      wrapped({ ...second, isGateway: false, ipam: hostLocal("10.40.0.0/24") }, "eth1"),
+    ),
+    links: { lo: [], eth0: ["10.30.0.2/24"], eth1: ["10.40.0.2/24"] },
+    result: ["disc1", "VETH", "eth0", "disc1", "VETH", "eth1"],
+    bridges: ["disc1"],
+    twin: loses("eth0", "10.30.0.2/24"),
+  },
+  {
+    title: "a second interface of IPv4 and IPv6",
+    list: zone(
+      "1.0.0",
+      wrapped(macvlan),
+      wrapped(
+        {
+          ...second,
+          ipam: {
+            type: "host-local",
+            ranges: [[{ subnet: "10.30.0.0/24" }], [{ subnet: "fd00:30::/64" }]],
+            routes: [{ dst: "fd00:99::/64" }],
+          },
+        },
+        "eth1",
+      ),
+    ),
+    links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["10.30.0.2/24", "fd00:30::2/64"] },
+    result: ["eth0", "disc1", "VETH", "eth1"],
+    bridges: ["disc1"],
+    twin: loses("eth1", "fd00:30::2/64"),
+  },
+  {
+    title: "a route without a gateway",
+    list: zone(
+      "1.0.0",
+      wrapped(macvlan),
+      wrapped({ ...second, ipam: hostLocal("10.30.0.0/24", { dst: "10.99.0.0/16" }) }, "eth1"),
+    ),
+    links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["10.30.0.2/24"] },
+    result: ["eth0", "disc1", "VETH", "eth1"],
+    bridges: ["disc1"],
+    twin: {
+      takeAway: (lab, container) => lab.ip(container, "route", "del", "10.99.0.0/16"),
+      message: /^Expected Route .*10\.99\.0\.0.* not found in routing table$/,
+    },
+  },
+];
+
+describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, runtime }) => {
+  test.each(cases)("$title passes ADD, CHECK and DEL", async ({ list, links, result, bridges }) => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    expect(await lab.kernel.linkNames(container)).toEqual(Object.keys(links));
+    for (const [name, addresses] of Object.entries(links)) {
+      expect(await lab.kernel.addresses(container, name)).toEqual(addresses);
+    }
+    const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
+    const names = cached.interfaces?.map(({ name }) => name.replace(/^veth[0-9a-f]{8}$/, "VETH"));
+    expect(names).toEqual(result);
+    expect(cached.ips?.map(({ address, interface: index }) => [names?.[index ?? -1], address])).toEqual(
+      result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
+    );
+    expectSuccess(await lab[runtime].check(list, container));
+    expectSuccess(await lab[runtime].del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab, bridges);
+  });
+
+  test.each(cases)("$title fails CHECK when one thing is gone", async ({ list, twin }) => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    expectSuccess(await lab[runtime].check(list, container));
+    await twin.takeAway(lab, container);
+    expectFailure(await lab[runtime].check(list, container), twin.message);
+  });
+
+  test("two interfaces with all of Nomad's own plugins around them passes", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone(
+      "0.4.0",
+      { type: "loopback" },
+      wrapped({ ...bridge, ipMasq: true, forceAddress: true }),
+      wrapped(macvlan, "eth1"),
+      { type: "firewall", backend: "iptables", iptablesAdminChainName: "NOMAD-ADMIN" },
+      { type: "portmap", capabilities: { portMappings: true }, snat: true },
+    );
+    const container = await lab.addContainer("c1");
+    const ports = [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" } as const];
+    expectSuccess(await lab[runtime].add(list, container, { ports }));
+    const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
+    const names = cached.interfaces?.map(({ name }) => name.replace(/^veth[0-9a-f]{8}$/, "VETH"));
+    expect(names).toEqual(["disc0", "VETH", "eth0", "eth1"]);
+    const accepted = (await lab.kernel.packetRules()).filter((rule) => /^-A CNI-FORWARD -s/.test(rule));
+    expect(accepted).toEqual([
+      "-A CNI-FORWARD -s 172.26.64.2/32 -j ACCEPT",
+      "-A CNI-FORWARD -s 172.16.5.2/32 -j ACCEPT",
+    ]);
+    expectSuccess(await lab[runtime].check(list, container, { ports }));
+    expectSuccess(await lab[runtime].del(list, container, { ports }));
+    const left = (await lab.kernel.packetRules()).filter((rule) => /172\.|CNI-DN-|CNI-[0-9a-f]{24}/.test(rule));
+    expect(left).toEqual([]);
+    expect(await lab.kernel.leases()).toEqual([]);
+    expect(await lab.kernel.cachedResults()).toEqual([]);
+  });
+
+  test("two interfaces of one name is refused before the second plugin runs", async () => {
+    await using lab = await Lab.start({ plugins, recorded: true });
+    const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge));
+    const outcome = await lab[runtime].add(list, await lab.addContainer("c1"));
+    expectFailure(outcome, /^plugin type="bridge-wrapper" failed \(add\): .*\beth0\b/);
+    const records = await lab.records();
+    expect(records.map(({ plugin }) => plugin)).toEqual(["macvlan-wrapper", "macvlan", "host-local", "bridge-wrapper"]);
+    expect(records.at(-1)).toMatchObject({ stdout: { code: 7 }, exitCode: 1 });
+  });
+
+  test.skipIf(!kernelHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for four containers", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...second, isGateway: false, vlan: 5 }, "eth1"));
+    const containers = [];
+    for (const name of ["c1", "c2", "c3", "c4"]) {
+      containers.push(await attached(lab, lab[runtime], list, name));
+    }
+    for (const container of containers) {
+      expectSuccess(await lab[runtime].check(list, container));
+    }
+  });
+});
+
+function loses(link: string, address: string): Case["twin"] {
+  return {
+    takeAway: (lab, container) => lab.ip(container, "address", "del", address, "dev", link),
+    message: `Failed to match addr ${address} on interface ${link}`,
+  };
+}
