@@ -55,6 +55,29 @@ describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerad
   });
 });
 
+describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerade by nftables", (pair) => {
+  const { plugins, runtime } = pair;
+  const byNftables = { ipMasqBackend: "nftables" };
+  const first = { ...masquerading("disc0", "10.20.0.0/24"), ...byNftables };
+  const second = { ...masquerading("disc1", "10.30.0.0/24"), ...byNftables };
+  const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
+
+  test("have a rule each, pass CHECK and leave none behind on DEL", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    const id = lab[runtime].id(container);
+    const rules = (await masqueradingRules(lab)).map((rule) => rule.replace(/[0-9a-f]{16}-[0-9a-f]{16}/, "HASH"));
+    expect(rules).toEqual([
+      `ip saddr 10.20.0.2 ip daddr != 10.20.0.0/24 masquerade comment "HASH, net: zone, if: eth0, id: ${id}"`,
+      `ip saddr 10.30.0.2 ip daddr != 10.30.0.0/24 masquerade comment "HASH, net: zone-eth1, if: eth1, id: ${id}"`,
+    ]);
+    expectSuccess(await lab[runtime].check(list, container));
+    expectSuccess(await lab[runtime].del(list, container));
+    expect(await masqueradingRules(lab)).toEqual([]);
+    await expectNothingLeft(lab, ["disc0", "disc1"]);
+  });
+});
+
 describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer-2 bridge", ({ plugins, runtime }) => {
   const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
 
@@ -113,6 +136,15 @@ describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer
     expectFailure(await lab[runtime].check(plain, container), /^Bridge interface hbr2 Mac doesn't match: \S+$/);
   });
 });
+
+/** The rules that the bridge plugin itself has in nftables. */
+async function masqueradingRules(lab: Lab): Promise<string[]> {
+  const text = await lab.run("nft", ["list", "chain", "inet", "cni_plugins_masquerade", "masq_checks"]);
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith("ip "));
+}
 
 /** A bridge that was given no MAC takes the lowest of its ports. */
 async function lowerMac(lab: Lab, bridge: string): Promise<void> {

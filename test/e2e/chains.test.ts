@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Result } from "../tools/kernel.ts";
 import { type Container, Lab } from "../tools/lab.ts";
 import { kernelHas } from "../tools/needs.ts";
 import type { NetworkList } from "../tools/runtime.ts";
@@ -113,9 +114,9 @@ describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, r
       expect(await lab.kernel.addresses(container, name)).toEqual(addresses);
     }
     const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
-    const names = cached.interfaces?.map(({ name }) => name.replace(/^veth[0-9a-f]{8}$/, "VETH"));
+    const names = interfaceNames(cached);
     expect(names).toEqual(result);
-    expect(cached.ips?.map(({ address, interface: index }) => [names?.[index ?? -1], address])).toEqual(
+    expect(cached.ips?.map(({ address, interface: index }) => [names[index ?? -1], address])).toEqual(
       result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
     );
     expectSuccess(await lab[runtime].check(list, container));
@@ -146,8 +147,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, r
     const ports = [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" } as const];
     expectSuccess(await lab[runtime].add(list, container, { ports }));
     const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
-    const names = cached.interfaces?.map(({ name }) => name.replace(/^veth[0-9a-f]{8}$/, "VETH"));
-    expect(names).toEqual(["disc0", "VETH", "eth0", "eth1"]);
+    expect(interfaceNames(cached)).toEqual(["disc0", "VETH", "eth0", "eth1"]);
     const accepted = (await lab.kernel.packetRules()).filter((rule) => /^-A CNI-FORWARD -s/.test(rule));
     expect(accepted).toEqual([
       "-A CNI-FORWARD -s 172.26.64.2/32 -j ACCEPT",
@@ -183,6 +183,11 @@ describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, r
     }
   });
 });
+
+/** The interfaces of a result; the random name of a veth is VETH. */
+function interfaceNames({ interfaces = [] }: Result): string[] {
+  return interfaces.map(({ name }) => name.replace(/^veth[0-9a-f]{8}$/, "VETH"));
+}
 
 function loses(link: string, address: string): Case["twin"] {
   return {
