@@ -7,7 +7,7 @@ import { type Session, say, sizeLimit } from "./session.ts";
 /** A delegate that came to its own end. */
 export type Finished = Answer & { ended: "exit" };
 
-/** Where the delegate is: in the directories of CNI_PATH, then beside the executable itself; undefined if nowhere. */
+/** Where the delegate is, an executable that is not the wrapper itself; undefined if nowhere. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
   return candidates(host, delegate).find((path) => host.inspect(path) === "executable");
 }
@@ -15,15 +15,32 @@ export function findDelegate(host: Host, delegate: string): string | undefined {
 /** The error for a delegate that is nowhere: which places were looked at, and what is there but cannot be executed. */
 export function missingDelegate(host: Host, delegate: string, key: "delegateNotFound" | "unavailable"): CniError {
   const paths = candidates(host, delegate);
-  const useless = paths.filter((path) => host.inspect(path) === "not executable");
-  const what = useless.length > 0 ? `${useless.join(", ")} cannot be executed` : `looked for ${paths.join(", ")}`;
-  return new CniError(key, delegate, what);
+  const found = paths.map((path) => `${path} (${host.inspect(path)})`);
+  return new CniError(
+    key,
+    delegate,
+    found.length > 0 ? `Looked for ${found.join(", ")}` : "CNI_PATH names no directory",
+  );
 }
 
+/**
+ * The directories of CNI_PATH, then the executable's own. Started by the delegate's very name it stands in the delegate's
+ * place: then only the directories behind its own in CNI_PATH, so that wrappers of several versions cannot call each other
+ * for ever.
+ */
 function candidates(host: Host, delegate: string): string[] {
-  const directories = (host.env.CNI_PATH ?? "").split(":").filter((directory) => directory !== "");
-  const own = host.executable.slice(0, host.executable.lastIndexOf("/"));
-  return [...new Set([...directories, own])].map((directory) => `${directory.replace(/\/+$/, "")}/${delegate}`);
+  const listed = (host.env.CNI_PATH ?? "").split(":").filter((directory) => directory !== "");
+  const directories = [...new Set(listed.map((directory) => directory.replace(/\/+$/, "")))];
+  const [called, name] = pathParts(host.calledAs);
+  const [own] = pathParts(host.executable);
+  const searched =
+    name === delegate ? directories.slice(directories.indexOf(called) + 1) : [...new Set([...directories, own])];
+  return searched.map((directory) => `${directory}/${delegate}`);
+}
+
+function pathParts(path: string): [string, string] {
+  const end = path.lastIndexOf("/");
+  return [path.slice(0, Math.max(end, 0)), path.slice(end + 1)];
 }
 
 /** Notes for the log which delegate is called, and for which interface. */

@@ -2,12 +2,13 @@ import { aboutText, versionResult } from "./about.ts";
 import { environmentOf, findDelegate, inputOf, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
 import type { Host } from "./host/host.ts";
 import { isLogged, logOf } from "./log.ts";
-import { type Plan, planRequest, planVersion } from "./plan/plan.ts";
+import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
 import { CniError, errorResult, toCniError } from "./protocol/errors.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
+import { forgetRecords } from "./recovery.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 import { runAndSplice } from "./splice-answer.ts";
 
@@ -42,7 +43,7 @@ function act(session: Session, plan: Plan): number {
     case "handOver":
       return handOver(session, plan);
     case "splice":
-      return runAndSplice(session, plan.call, plan.splice);
+      return runAndSplice(session, plan);
     case "printVersions":
       return printVersions(session.host);
     case "fail":
@@ -52,7 +53,7 @@ function act(session: Session, plan: Plan): number {
   }
 }
 
-function handOver(session: Session, { call, withoutDelegate, notes }: Plan & { do: "handOver" }): number {
+function handOver(session: Session, { call, withoutDelegate, notes, forget }: HandOver): number {
   const { host } = session;
   nameSubject(session, call);
   for (const note of notes) say(session, "warn", note);
@@ -61,6 +62,7 @@ function handOver(session: Session, { call, withoutDelegate, notes }: Plan & { d
     if (withoutDelegate === "ownVersions") return printVersions(host);
     throw missingDelegate(host, call.delegate, withoutDelegate);
   }
+  if (forget) forgetRecords(host, forget);
   say(session, "info", `handing over to ${path}`);
   // At debug the answer is to be logged, so that somebody has to stay and read it.
   if (!isLogged(session.log, "debug")) host.exec(path, environmentOf(session, call), inputOf(call));

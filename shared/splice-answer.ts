@@ -1,42 +1,45 @@
 import { type Finished, findDelegate, missingDelegate, nameSubject, parseOutput, runDelegate } from "./delegate.ts";
 import type { Host } from "./host/host.ts";
-import { type Splice, spliceResult } from "./plan/add.ts";
-import type { DelegateCall } from "./plan/call.ts";
+import { type AddPlan, type Splice, spliceResult } from "./plan/add.ts";
+import { delOf } from "./plan/call.ts";
 import { CniError, toCniError } from "./protocol/errors.ts";
 import { resultProblem } from "./protocol/request.ts";
 import type { CniResult } from "./protocol/result.ts";
 import { isChainVersion } from "./protocol/versions.ts";
+import { addWithRecovery, forgetRecords } from "./recovery.ts";
 import { type Session, say } from "./session.ts";
 
 /**
  * Runs the delegate's ADD and gives the runtime its answer, spliced; returns the exit code. If the delegate succeeds and the
  * wrapper then fails, the delegate's DEL is run before the error is thrown.
  */
-export function runAndSplice(session: Session, call: DelegateCall, splice: Splice): number {
+export function runAndSplice(session: Session, plan: AddPlan): number {
   const { host } = session;
-  nameSubject(session, call);
-  const path = findDelegate(host, call.delegate);
-  if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
-  const answer = runAdd(session, path, call);
+  const { delegate } = plan.call;
+  nameSubject(session, plan.call);
+  const path = findDelegate(host, delegate);
+  if (path === undefined) throw missingDelegate(host, delegate, "delegateNotFound");
+  const answer = runAdd(session, path, plan);
   if (answer.exitCode !== 0) {
     host.writeStdout(answer.stdout);
     return answer.exitCode;
   }
   try {
-    host.writeStdout(splicedOutput(host, call.delegate, splice, answer.stdout));
+    host.writeStdout(splicedOutput(host, delegate, plan.splice, answer.stdout));
     return 0;
   } catch (thrown) {
-    throw undone(session, path, call, toCniError(thrown));
+    throw undone(session, path, plan, toCniError(thrown));
   }
 }
 
-function runAdd(session: Session, path: string, call: DelegateCall): Finished {
+function runAdd(session: Session, path: string, plan: AddPlan): Finished {
+  const { call, recovery } = plan;
   try {
-    return runDelegate(session, path, call);
+    return recovery ? addWithRecovery(session, path, call, recovery) : runDelegate(session, path, call);
   } catch (thrown) {
     const error = toCniError(thrown);
     // Cut off while it was printing its answer: it had done its work.
-    throw error.key === "invalidDelegateOutput" ? undone(session, path, call, error) : error;
+    throw error.key === "invalidDelegateOutput" ? undone(session, path, plan, error) : error;
   }
 }
 
@@ -58,13 +61,15 @@ function versionProblem({ cniVersion }: CniResult): string | undefined {
 }
 
 // The runtime will never know of what the delegate set up, so that nothing of it may stay.
-function undone(session: Session, path: string, call: DelegateCall, error: CniError): CniError {
+function undone(session: Session, path: string, { call, recovery }: AddPlan, error: CniError): CniError {
   say(session, "error", `${error.message}; running the delegate's DEL`, { details: error.details });
-  const undo = { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
   try {
-    const { exitCode, stdout } = runDelegate(session, path, undo);
-    if (exitCode === 0) return error;
-    return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
+    const { exitCode, stdout } = runDelegate(session, path, delOf(call));
+    if (exitCode !== 0) {
+      return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
+    }
+    if (recovery) forgetRecords(session.host, recovery.key);
+    return error;
   } catch (thrown) {
     return error.adding(`Its DEL failed as well: ${toCniError(thrown).message}`);
   }

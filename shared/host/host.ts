@@ -16,8 +16,8 @@ export interface Host {
   writeStdout(output: string | Uint8Array): void;
   /** The text of UTF-8 bytes; undefined if they are not valid. */
   decodeUtf8(bytes: Uint8Array): string | undefined;
-  /** Whether there is a file of that path, and whether it can be executed. */
-  inspect(path: string): "executable" | "not executable" | "missing";
+  /** What a path leads to, as far as executing it goes; a copy of this executable is itself. */
+  inspect(path: string): "executable" | "not executable" | "missing" | "the wrapper itself";
   /**
    * Lets an executable take this process's place, with `stdin` (or the present one) as its stdin. Comes back, with nothing
    * done, where that cannot be: the caller then spawns.
@@ -25,6 +25,16 @@ export interface Host {
   exec(path: string, env: Environment, stdin: string | undefined): void;
   /** Runs an executable to its end and reads its stdout, `limit` bytes at most; its stderr is this process's. */
   spawn(path: string, env: Environment, stdin: string | undefined, limit: number): Answer;
+  /** The text of a small file; undefined if it cannot be read. */
+  readFile(path: string): string | undefined;
+  /** Writes a file whole or not at all, its directory if missing; what went wrong, or undefined. */
+  writeFile(path: string, text: string): string | undefined;
+  /** Removes a file, if it is there and can be. */
+  removeFile(path: string): void;
+  /** The names in a directory; none if it cannot be read. */
+  listDirectory(path: string): readonly string[];
+  /** What a path leads to; undefined if there is nothing. */
+  stat(path: string): FileIdentity | undefined;
   /** Appends a line to a file by one write; makes the file (0640) and its directory if missing. Never throws. */
   appendLine(file: string, line: string): void;
 }
@@ -33,6 +43,13 @@ export interface Host {
 export interface Release {
   readonly version: string;
   readonly commit: string;
+}
+
+/** Which file a path leads to, and when it was last written. */
+export interface FileIdentity {
+  readonly device: number;
+  readonly inode: number;
+  readonly modifiedMs: number;
 }
 
 /** What became of a spawned executable. */

@@ -10,6 +10,7 @@ import {
 } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { narrowResult } from "./narrow.ts";
+import { type RecoveryPlan, recordKey } from "./record.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
 import type { Subject } from "./subject.ts";
@@ -34,13 +35,19 @@ export type Splice =
 export interface AddPlan {
   readonly call: DelegateCall;
   readonly splice: Splice;
+  /** How a failure is healed; for creators only. */
+  readonly recovery?: RecoveryPlan;
 }
 
 /** Plans ADD without a prevResult. */
 export function planFirstAdd(request: Request, subject: Subject): AddPlan {
   if (subject.renamed) refuseDeviceName(request, subject);
   const splice: Splice = subject.renamed ? { as: "first", name: subject.name } : { as: "only" };
-  return { call: delegateCall(request, subject), splice };
+  return {
+    call: delegateCall(request, subject),
+    splice,
+    ...(subject.role === "meta" ? {} : recoveryOf(request, subject)),
+  };
 }
 
 /** Plans ADD behind other plugins; code 7 if a creator's name is taken, 103 if a meta plugin's interface is not there. */
@@ -51,7 +58,11 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
   if (role === "creator") {
     refuseDeviceName(request, subject);
     refuseTakenName(prevResult, name);
-    return { call: delegateCall(request, subject, "none"), splice: { as: "creator", name, prevResult } };
+    return {
+      call: delegateCall(request, subject, "none"),
+      splice: { as: "creator", name, prevResult },
+      ...recoveryOf(request, subject),
+    };
   }
   const others = containerInterfaceNames(prevResult);
   if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" } };
@@ -74,6 +85,12 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
     default:
       return splice satisfies never;
   }
+}
+
+function recoveryOf(request: Request, subject: Subject): Pick<AddPlan, "recovery"> {
+  const recovery = request.wrapper.recover ?? "own";
+  if (recovery === "never") return {};
+  return { recovery: { key: recordKey(request, subject), recovery, netns: request.variables.netns } };
 }
 
 function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentName): void {

@@ -26,6 +26,11 @@ export function delegateCall(request: Request, subject: Subject, shown: ShownPre
   return { delegate: subject.delegate, environment: changedVariables(request, subject), configuration };
 }
 
+/** The DEL that takes down what this ADD set up. */
+export function delOf(call: DelegateCall): DelegateCall {
+  return { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
+}
+
 function changedVariables({ variables, wrapper }: Request, { renamed, name }: Subject): Record<string, string> {
   if (!renamed || variables.ifName === "") return {};
   const changed = { CNI_IFNAME: name.ifName };

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
+import type { ValidAttachments } from "./record.ts";
 import type { Subject } from "./subject.ts";
 
 // libcni sends both: SPEC.md had named the key differently from the code (containernetworking/cni#1101).
@@ -18,6 +19,15 @@ export function planGc(request: Request, subject: Subject): DelegateCall {
     if (Array.isArray(list)) configuration[key] = withInterface(list, subject.name.ifName);
   }
   return { ...call, configuration };
+}
+
+/** The attachments that a GC calls valid; undefined where it says nothing of them. */
+export function validAttachments({ configuration, wrapper }: Request): ValidAttachments | undefined {
+  const list = attachmentKeys.map((key) => configuration[key]).find(Array.isArray);
+  const valid = list
+    ?.filter(isJsonObject)
+    .map((one: JsonObject) => ({ containerId: one.containerID, runtimeIfName: one.ifname }));
+  return valid && { network: configuration.name, ifName: wrapper.ifName, valid };
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {

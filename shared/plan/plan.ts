@@ -3,12 +3,13 @@ import type { JsonObject } from "../protocol/json.ts";
 import { type Request, resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
-import { planChainedAdd, planFirstAdd, type Splice } from "./add.ts";
+import { type AddPlan, planChainedAdd, planFirstAdd } from "./add.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { planCheck } from "./check.ts";
 import { type DelPlan, planDel, planLenientDel } from "./del.ts";
-import { planGc } from "./gc.ts";
+import { planGc, validAttachments } from "./gc.ts";
 import type { Profiles } from "./profile.ts";
+import { type RecordKey, recordKey, type ValidAttachments } from "./record.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
@@ -21,13 +22,17 @@ export type Plan =
       readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
       /** What was let pass. */
       readonly notes: readonly string[];
+      /** The records that go: of the attachment that DEL is about, of all that are not valid any more on GC. */
+      readonly forget?: RecordKey | ValidAttachments;
     }
   /** The delegate is run, and its answer spliced. */
-  | { readonly do: "splice"; readonly call: DelegateCall; readonly splice: Splice }
+  | ({ readonly do: "splice" } & AddPlan)
   /** The wrapper answers VERSION itself. */
   | { readonly do: "printVersions" }
   /** The runtime gets an error, and nothing is run. */
   | { readonly do: "fail"; readonly error: JsonObject };
+
+export type HandOver = Plan & { readonly do: "handOver" };
 
 /** Plans VERSION: the delegate's answer, or the wrapper's own where the executable's name names no delegate. */
 export function planVersion(calledAs: string): Plan {
@@ -55,7 +60,7 @@ function planVerb(request: Request, subject: Subject): Plan {
     case "DEL":
       return planChainedDel(request, subject);
     case "GC":
-      return handOver(planGc(request, subject));
+      return withForgotten(handOver(planGc(request, subject)), validAttachments(request));
     case "STATUS":
       return { ...handOver(delegateCall(request, subject)), withoutDelegate: "unavailable" };
     default:
@@ -78,7 +83,7 @@ function planChainedCheck(request: Request, subject: Subject): DelegateCall {
 
 function planChainedDel(request: Request, subject: Subject): Plan {
   const { call, notes } = chainedDel(request, subject);
-  return handOver(call, notes);
+  return withForgotten(handOver(call, notes), recordKey(request, subject));
 }
 
 function chainedDel(request: Request, subject: Subject): DelPlan {
@@ -100,6 +105,10 @@ function chainedResult({ configuration: { prevResult, cniVersion } }: Request): 
   return prevResult;
 }
 
-function handOver(call: DelegateCall, notes: readonly string[] = []): Plan & { do: "handOver" } {
+function withForgotten(plan: HandOver, forget: HandOver["forget"]): Plan {
+  return forget ? { ...plan, forget } : plan;
+}
+
+function handOver(call: DelegateCall, notes: readonly string[] = []): HandOver {
   return { do: "handOver", call, withoutDelegate: "delegateNotFound", notes };
 }

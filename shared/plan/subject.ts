@@ -37,9 +37,14 @@ export function subjectOf(request: Request, calledAs: string, profiles: Profiles
   };
 }
 
-/** The plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`; none without the ending. */
+/**
+ * The plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`, and for `/opt/cni/first/bridge`,
+ * where the wrapper stands in the plugin's place; none for the executable's own name.
+ */
 export function delegateName(calledAs: string): string | undefined {
-  return /([^/]+)-wrapper$/.exec(calledAs)?.[1];
+  const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
+  const delegate = name.replace(/(?<=.)-wrapper$/, "");
+  return delegate === "" || delegate === "cni-wrappers" ? undefined : delegate;
 }
 
 // GC and STATUS come without CNI_IFNAME. On GC the attachments tell: where all have one name, it is the runtime's.

@@ -3,11 +3,10 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 import type { CniResult } from "./result.ts";
 import {
   configurationSchema,
-  logKeys,
+  logSchema,
   resultSchema,
   schemaProblem,
   type WrapperConfiguration,
-  wrapperKeys,
   wrapperSchema,
 } from "./schema.ts";
 import { nearest } from "./spelling.ts";
@@ -39,25 +38,31 @@ const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 /** Parses the plugin configuration of a call: code 6 if it is no JSON object, code 7 if a key has a wrong value. */
 export function parseRequest(command: ConfiguredVerb, variables: Variables, stdin: string | undefined): Request {
   const configuration = parseConfiguration(stdin);
-  const lenient = lenientVerbs.includes(command);
-  const warnings: string[] = [];
-  const block = configuration.wrapper ?? {};
-  const problem = schemaProblem(wrapperSchema, block, "wrapper");
+  const block = configuration.wrapper ?? undefined;
+  const parsed = block === undefined ? { wrapper: {}, warnings: [] } : parseWrapper(command, block);
+  return { command, variables, configuration, ...parsed };
+}
+
+function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "warnings"> {
+  const schema = wrapperSchema();
+  const problem = schemaProblem(schema, block, "wrapper");
   if (problem !== undefined) {
     if (command !== "STATUS") throw new CniError("invalidConfiguration", problem);
-    return { command, variables, configuration, wrapper: {}, warnings: [`invalid wrapper block left out: ${problem}`] };
+    return { wrapper: {}, warnings: [`invalid wrapper block left out: ${problem}`] };
   }
-  for (const error of unknownKeys(block as JsonObject)) {
-    if (!lenient) throw error;
-    warnings.push(error.message);
-  }
-  return { command, variables, configuration, wrapper: block as WrapperConfiguration, warnings };
+  const wrapper = block as WrapperConfiguration;
+  const unknown = [
+    ...unknownIn(wrapper, Object.keys(schema.shape), "wrapper"),
+    ...unknownIn(wrapper.log ?? {}, Object.keys(logSchema().shape), "wrapper.log"),
+  ];
+  if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
+  return { wrapper, warnings: unknown.map(({ message }) => message) };
 }
 
 function parseConfiguration(stdin: string | undefined): PluginConfiguration {
   const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
   if (!isJsonObject(value)) return undecodable("it is no JSON object");
-  const problem = schemaProblem(configurationSchema, value);
+  const problem = schemaProblem(configurationSchema(), value);
   if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
   return value as unknown as PluginConfiguration;
 }
@@ -75,12 +80,7 @@ function undecodable(what: string): never {
   throw new CniError("undecodableInput", "", what);
 }
 
-function unknownKeys(block: JsonObject): CniError[] {
-  const log = isJsonObject(block.log) ? block.log : {};
-  return [...unknownIn(block, wrapperKeys, "wrapper"), ...unknownIn(log, logKeys, "wrapper.log")];
-}
-
-function unknownIn(block: JsonObject, known: readonly string[], path: string): CniError[] {
+function unknownIn(block: object, known: readonly string[], path: string): CniError[] {
   const unknown = Object.keys(block).filter((key) => !known.includes(key));
   return unknown.map((key) => {
     const meant = `Did you mean ${path}.${nearest(key, known)}? Known are ${known.join(", ")}`;

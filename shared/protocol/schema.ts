@@ -2,53 +2,51 @@ import * as z from "zod/mini";
 import { interfaceNameProblem, networkNameProblem, typeProblem } from "./names.ts";
 
 // Schemas check only; what goes on is the original object, because zod reorders keys and drops what it does not know.
-// Few and flat: building a schema node is what costs on the hot path.
+// They are built when they are needed, few and flat: building them is most of what a call costs besides Node's start.
 
-const text = z.string();
-const optionalText = z.optional(text);
-const nullableText = z.nullish(text);
-const nullableTexts = z.nullish(z.array(text));
+/** Makes the schema of the plugin configuration, as far as a wrapper looks at it. */
+export function configurationSchema() {
+  return z.object({
+    cniVersion: z.optional(z.string()),
+    name: named(networkNameProblem),
+    type: z.optional(named(typeProblem)),
+    prevResult: z.nullish(z.object({})),
+  });
+}
 
-const interfaceName = named(interfaceNameProblem);
-const networkName = named(networkNameProblem);
-const type = named(typeProblem);
+/** Makes the schema of the `wrapper` block of a plugin configuration. */
+export function wrapperSchema() {
+  return z.object({
+    ifName: z.optional(named(interfaceNameProblem)),
+    delegate: z.optional(named(typeProblem)),
+    role: z.optional(z.enum(["creator", "meta"])),
+    network: z.optional(named(networkNameProblem)),
+    args: z.optional(z.enum(["keep"])),
+    recover: z.optional(z.enum(["own", "always", "never"])),
+    log: z.optional(logSchema()),
+  });
+}
 
-/** The plugin configuration, as far as a wrapper looks at it. */
-export const configurationSchema = z.object({
-  cniVersion: optionalText,
-  name: networkName,
-  type: z.optional(type),
-  prevResult: z.nullish(z.record(text, z.unknown())),
-});
-
-const logSchema = z.object({
-  file: z.optional(z.string().check(z.refine((file) => file.startsWith("/"), "must be an absolute path"))),
-  level: z.optional(z.enum(["error", "warn", "info", "debug"])),
-});
-
-/** The `wrapper` block of a plugin configuration. */
-export const wrapperSchema = z.object({
-  ifName: z.optional(interfaceName),
-  delegate: z.optional(type),
-  role: z.optional(z.enum(["creator", "meta"])),
-  network: z.optional(networkName),
-  args: z.optional(z.enum(["keep"])),
-  log: z.optional(logSchema),
-});
-
-/** The keys that may stand under `wrapper`, and under `wrapper.log`. */
-export const wrapperKeys: readonly string[] = Object.keys(wrapperSchema.shape);
-export const logKeys: readonly string[] = Object.keys(logSchema.shape);
+/** Makes the schema of `wrapper.log`. */
+export function logSchema() {
+  return z.object({
+    file: z.optional(named((file) => (file.startsWith("/") ? undefined : "must be an absolute path"))),
+    level: z.optional(z.enum(["error", "warn", "info", "debug"])),
+  });
+}
 
 /** The `wrapper` block: what an operator tells a wrapper. */
-export type WrapperConfiguration = z.infer<typeof wrapperSchema>;
-export type LogLevel = NonNullable<z.infer<typeof logSchema>["level"]>;
+export type WrapperConfiguration = z.infer<ReturnType<typeof wrapperSchema>>;
+export type LogLevel = NonNullable<z.infer<ReturnType<typeof logSchema>>["level"]>;
 
-/** A result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it; built when a result is there to be read. */
+/** Makes the schema of a result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it. */
 export function resultSchema() {
+  const text = z.string();
+  const nullableText = z.nullish(text);
+  const nullableTexts = z.nullish(z.array(text));
   const index = z.nullish(z.number().check(z.refine((n) => Number.isInteger(n) && n >= 0, "must be an index")));
   return z.object({
-    cniVersion: optionalText,
+    cniVersion: z.optional(text),
     interfaces: z.nullish(z.array(z.object({ name: text, sandbox: nullableText }))),
     ips: z.nullish(z.array(z.object({ address: text, interface: index }))),
     routes: z.nullish(z.array(z.object({ gw: nullableText }))),

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type PluginVersion, pluginVersions } from "../tools/go.ts";
 import { type Container, Lab } from "../tools/lab.ts";
 import { normalise } from "../tools/normalise.ts";
-import { snapshot } from "../tools/snapshot.ts";
+import { callPlugin } from "../tools/plugin-call.ts";
+import { snapshot, withoutRecords } from "../tools/snapshot.ts";
 import { bridge, hostLocal, macvlan } from "./support.ts";
 
 // What a plain plugin says when something is wrong, its wrapper says too: same answer, same exit code, same state left.
@@ -236,19 +237,8 @@ async function failure(plugins: PluginVersion, plugin: string, { config, env, be
   await using lab = await Lab.start({ plugins });
   const container = await lab.addContainer("c1");
   await before?.(lab, container);
-  const request = typeof config === "string" ? config : JSON.stringify({ ...config, type: plugin });
-  const outcome = await lab.call(`${Lab.pluginPath}/${plugin}`, [], {
-    env: {
-      CNI_COMMAND: "ADD",
-      CNI_CONTAINERID: "c1",
-      CNI_NETNS: container.netns,
-      CNI_IFNAME: "eth0",
-      CNI_PATH: Lab.pluginPath,
-      ...env,
-    },
-    input: request,
-  });
-  return normalise({ ...outcome, left: await snapshot(lab, container) });
+  const outcome = await callPlugin(lab, container, { plugin, config, ...(env && { env }) });
+  return normalise({ ...outcome, left: withoutRecords(await snapshot(lab, container)) });
 }
 
 function lease(lab: Lab, id: string, address: string): Promise<string> {

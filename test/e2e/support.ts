@@ -71,10 +71,11 @@ export async function attached(lab: Lab, runtime: Runtime, list: NetworkList, na
   return container;
 }
 
-/** Expects that no lease, result, packet rule or interface is left on the host, but for links that stay, as bridges do. */
+/** Expects that no lease, result, record, packet rule or interface is left on the host, but for links that stay, as bridges do. */
 export async function expectNothingLeft(lab: Lab, staying: readonly string[] = []): Promise<void> {
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
+  expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
   expect(await lab.kernel.packetRules()).toEqual([]);
   expect(await lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...staying]);
 }

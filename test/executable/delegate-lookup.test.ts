@@ -95,6 +95,6 @@ test.each([
   expect(ended).toMatchObject({ exitCode: 1, stderr: "" });
   expect(errorOf(ended)).toMatchObject({
     code,
-    details: expect.stringContaining(`looked for /a/nobody, /b/nobody, ${bin}/nobody.`),
+    details: expect.stringContaining(`Looked for /a/nobody (missing), /b/nobody (missing), ${bin}/nobody (missing).`),
   });
 });

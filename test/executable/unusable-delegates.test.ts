@@ -64,7 +64,7 @@ test.each(verbs)("%s: a file without the permission is named: code 100, or 50 on
   const ended = await machine.call({ command, delegate: "delegate", env: { CNI_PATH: machine.directory } });
   expect(errorOf(ended)).toMatchObject({
     code: command === "STATUS" ? 50 : 100,
-    details: expect.stringContaining(`${machine.path("delegate")} cannot be executed`),
+    details: expect.stringContaining(`${machine.path("delegate")} (not executable)`),
   });
 });
 

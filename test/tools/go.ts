@@ -66,6 +66,23 @@ export async function drivers(): Promise<{ gocni: string; cnitool: string; recor
   };
 }
 
+/** Gives the paths of the programs that the benchmark times with: what they are for is said in each one's source. */
+export async function benchPrograms(): Promise<Record<"stopwatch" | "floor" | "delegate" | "recorder", string>> {
+  const directory = await built({
+    title: "programs of the benchmark",
+    module: path.join(testDirectory, "drivers"),
+    packages: ["./stopwatch", "./floor", "./delegate", "./recorder"],
+    // Without symbols: the pages of what is timed are read, too.
+    ldflags: "-s -w",
+  });
+  return {
+    stopwatch: path.join(directory, "stopwatch"),
+    floor: path.join(directory, "floor"),
+    delegate: path.join(directory, "delegate"),
+    recorder: path.join(directory, "recorder"),
+  };
+}
+
 /** Builds everything the end-to-end tests need, one after the other: the Go toolchain uses every core by itself. */
 export async function buildAll(): Promise<void> {
   await drivers();

@@ -66,10 +66,7 @@ export class Kernel {
   /** Every chain that a plugin made and every rule, of IPv4 and IPv6, as iptables-save words them. */
   async packetRules(): Promise<string[]> {
     const texts = [await this.#lab.run("iptables-save"), await this.#lab.run("ip6tables-save")];
-    return texts
-      .flatMap((text) => lines(text))
-      .filter((line) => /^(-A|:\S+ -)/.test(line))
-      .map((line) => line.replace(/ \[\d+:\d+\]$/, ""));
+    return packetRulesOf(texts.join("\n"));
   }
 
   /** The leases under host-local's default directory, such as `zone/172.16.5.2`. */
@@ -100,6 +97,13 @@ export interface Result {
   readonly ips?: readonly { readonly address: string; readonly gateway?: string; readonly interface?: number }[];
   readonly routes?: readonly { readonly dst: string; readonly gw?: string }[];
   readonly dns?: object;
+}
+
+/** The chains that a plugin made and the rules in what iptables-save prints, without counters. */
+export function packetRulesOf(text: string): string[] {
+  return lines(text)
+    .filter((line) => /^(-A|:\S+ -)/.test(line))
+    .map((line) => line.replace(/ \[\d+:\d+\]$/, ""));
 }
 
 function lines(text: string): string[] {

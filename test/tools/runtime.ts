@@ -18,6 +18,8 @@ export interface AttachOptions {
   readonly ports?: readonly PortMapping[];
   /** What becomes CNI_ARGS. */
   readonly labels?: Record<string, string>;
+  /** CNI_PATH, if it is to be another one. go-cni only. */
+  readonly pluginPath?: string;
 }
 
 export interface Attachment {
@@ -62,8 +64,8 @@ export class GoCni implements Runtime {
     return this.#attachment("remove", list, container, options);
   }
 
-  status(list: NetworkList): Promise<Outcome> {
-    return this.#call("status", { conflist: list });
+  status(list: NetworkList, options: Pick<AttachOptions, "pluginPath"> = {}): Promise<Outcome> {
+    return this.#call("status", { ...options, conflist: list });
   }
 
   gc(list: NetworkList, validAttachments: readonly Attachment[]): Promise<Outcome> {

@@ -1,62 +1,95 @@
+import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { packetRulesOf } from "./kernel.ts";
 import type { Container, Lab } from "./lab.ts";
+
+/** What is asked in each namespace. */
+const ofNamespace = {
+  links: "ip -json -details address show",
+  bridgePorts: "bridge -json vlan show",
+  routes: "ip -json -4 route show table all",
+  routes6: "ip -json -6 route show",
+  rules: "ip -json -4 rule",
+  rules6: "ip -json -6 rule",
+  // The exit code is 2: a few of them cannot be read.
+  sysctls: "grep --recursive --no-messages . /proc/sys/net/ipv4/conf /proc/sys/net/ipv6/conf",
+};
+
+/** What is asked on the host alone. */
+const ofHost = { packetRules: "iptables-save; ip6tables-save", nft: "nft --stateless list ruleset" };
+
+/** Everything a plugin could have changed; every part is plain data. */
+type Snapshot = Record<string, unknown> & { readonly files: Record<string, unknown> };
 
 /**
  * Gives everything a plugin could have changed in a lab, as plain data in a fixed order: links, addresses, routes,
  * rules and sysctls of every namespace, packet rules, and the files of plugins and libcni with their modes.
  */
-export async function snapshot(lab: Lab, ...containers: readonly Container[]): Promise<Record<string, unknown>> {
-  const namespaces: Record<string, unknown> = { host: await namespaceState(lab, undefined) };
-  for (const container of containers) {
-    namespaces[container.name] = await namespaceState(lab, container);
-  }
+export async function snapshot(lab: Lab, ...containers: readonly Container[]): Promise<Snapshot> {
+  const texts = await printed(lab, containers);
+  const take = <K extends string>(commands: Record<K, string>) =>
+    Object.fromEntries(Object.keys(commands).map((name) => [name, texts.shift()?.trim() ?? ""])) as Record<K, string>;
+  const host = take(ofHost);
+  const names = ["host", ...containers.map(({ name }) => name)];
   return {
-    namespaces,
-    packetRules: await lab.kernel.packetRules(),
-    nft: await nftTables(lab),
+    namespaces: Object.fromEntries(names.map((name) => [name, namespaceState(take(ofNamespace))])),
+    packetRules: packetRulesOf(host.packetRules),
+    nft: nftTables(host.nft),
     files: await files(lab),
   };
 }
 
+/** Leaves out the wrappers' records of what is attached, which plain plugins have not. After DEL there must be none. */
+export function withoutRecords({ files, ...state }: Snapshot): Snapshot {
+  const kept = Object.entries(files).filter(([file]) => !file.includes(" /var/lib/cni/wrappers/"));
+  return { ...state, files: Object.fromEntries(kept) };
+}
+
+/** What each of the commands prints; one program runs all of them, as most of the time goes into starting them. */
+async function printed(lab: Lab, containers: readonly Container[]): Promise<string[]> {
+  const each = Object.values(ofNamespace).join("; printf '\\f'; ");
+  const inside = containers.map(({ netns }) => `nsenter --net=${netns} sh -c "${each}"`);
+  const commands = [...Object.values(ofHost), each, ...inside];
+  const { stdout } = await lab.call("sh", ["-c", commands.join("; printf '\\f'; ")]);
+  return stdout.split("\f");
+}
+
 /** The tables in order of their names: firewall makes those of IPv4 and IPv6 in random order. */
-async function nftTables(lab: Lab): Promise<string[][]> {
-  const text = await lab.run("nft", ["--stateless", "list", "ruleset"]);
-  return text
+function nftTables(ruleset: string): string[][] {
+  return ruleset
     .split(/^(?=table )/m)
     .sort()
     .map((table) => table.trim().split("\n"));
 }
 
-async function namespaceState(lab: Lab, container: Container | undefined) {
-  const json = async (...args: string[]) => JSON.parse((await lab.ip(container, "-json", ...args)) || "[]");
+function namespaceState({ links, bridgePorts, routes, routes6, rules, rules6, sysctls }: typeof ofNamespace) {
+  const parse = (text: string) => JSON.parse(text || "[]");
   return {
-    links: steady(await json("-details", "address", "show")),
-    routes: steady(await json("-4", "route", "show", "table", "all")),
+    links: steady(parse(links)),
+    bridgePorts: parse(bridgePorts),
+    routes: steady(parse(routes)),
     // The kernel adds the link-local ones of IPv6 whenever it is done with duplicate address detection.
-    routes6: (await json("-6", "route", "show")).filter(({ protocol }: { protocol: string }) => protocol !== "kernel"),
-    rules: [await json("-4", "rule"), await json("-6", "rule")],
-    sysctls: await sysctls(lab, container),
+    routes6: parse(routes6).filter(({ protocol }: { protocol: string }) => protocol !== "kernel"),
+    rules: [parse(rules), parse(rules6)],
+    sysctls: sysctls.split("\n"),
   };
 }
 
-async function sysctls(lab: Lab, container: Container | undefined): Promise<string[]> {
-  const inside = container ? ["nsenter", `--net=${container.netns}`] : [];
-  const [command = "", ...args] = [...inside, "grep", "--recursive", "--no-messages", "."];
-  // The exit code is 2: a few of them cannot be read.
-  const { stdout } = await lab.call(command, [...args, "/proc/sys/net/ipv4/conf", "/proc/sys/net/ipv6/conf"]);
-  return stdout.split("\n");
+/** The files under the directories of plugins and libcni, with their modes. */
+async function files(lab: Lab): Promise<Record<string, unknown>> {
+  const found = (await Promise.all(["/var/lib/cni", "/run/cni"].map((root) => filesIn(lab, root)))).flat().sort();
+  const entries = found.map(async (file) => {
+    const { mode } = await stat(lab.path(file));
+    return [`${(mode & 0o7777).toString(8)} ${file}`, await content(lab, file)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
 
-async function files(lab: Lab): Promise<Record<string, unknown>> {
-  const found = await lab
-    .run("find", ["/var/lib/cni", "/run/cni", "-type", "f", "-printf", "%m %p\\n"])
-    .catch(() => "");
-  const entries = found
-    .split("\n")
-    .filter(Boolean)
-    .sort((one, other) => (one.slice(4) < other.slice(4) ? -1 : 1));
-  return Object.fromEntries(
-    await Promise.all(entries.map(async (entry) => [entry, await content(lab, entry.slice(4))])),
-  );
+async function filesIn(lab: Lab, root: string): Promise<string[]> {
+  if (!existsSync(lab.path(root))) return [];
+  const entries = await readdir(lab.path(root), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => `${root}${parentPath.slice(lab.path(root).length)}/${name}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { callWrapper, printed } from "./support/fake-host.ts";
+import { callWrapper, type Machine, printed } from "./support/fake-host.ts";
 
 /** Looks for bridge on a machine where these paths are what they are said to be; the executable is in /usr/lib/cni-wrappers. */
 function looking(CNI_PATH: string, files: Record<string, "executable" | "not executable">, command = "CHECK") {
@@ -53,13 +53,38 @@ describe("a delegate that is nowhere", () => {
     expect(printed(outcome)).toMatchObject({
       code,
       msg,
-      details: expect.stringContaining("looked for /a/bridge, /b/bridge, /usr/lib/cni-wrappers/bridge."),
+      details: expect.stringContaining(
+        "Looked for /a/bridge (missing), /b/bridge (missing), /usr/lib/cni-wrappers/bridge (missing).",
+      ),
     });
   });
 
   test("what is there and of no use is named", () => {
     const outcome = looking("/a:/b", { "/b/bridge": "not executable" });
-    expect(printed(outcome).details).toMatch(/^\/b\/bridge cannot be executed\. /);
+    expect(printed(outcome).details).toMatch(/, \/b\/bridge \(not executable\), /);
+  });
+});
+
+describe("started by the delegate's own name", () => {
+  const everywhere: Machine = { inspect: () => "executable" };
+  const startedAs = (calledAs: string, CNI_PATH: string, machine = everywhere) =>
+    callWrapper({ calledAs, env: { CNI_PATH, CNI_COMMAND: "CHECK" } }, machine).runs.map(({ path }) => path);
+
+  test.each([
+    ["/b/bridge", "/a:/b:/c:/d", ["/c/bridge"]],
+    ["/b/bridge", "/a:/b/:/c", ["/c/bridge"]],
+    ["/b/bridge", "/a:/b", []],
+    ["/b/bridge", "/b:/a:/b", ["/a/bridge"]],
+    ["/a/bridge", "/b:/a:/b", []],
+    ["/elsewhere/bridge", "/a:/b", ["/a/bridge"]],
+    ["bridge", "/a:/b", ["/a/bridge"]],
+  ])("%s, CNI_PATH=%s: only what stands behind it", (calledAs, path, expected) => {
+    expect(startedAs(calledAs, path)).toEqual(expected);
+  });
+
+  test.each(["/a/bridge", "/opt/cni/bin/bridge-wrapper"])("%s: the wrapper itself is no delegate", (calledAs) => {
+    const inspect = (path: string) => (path === "/c/bridge" ? "executable" : "the wrapper itself");
+    expect(startedAs(calledAs, "/a:/b:/c", { inspect })).toEqual(["/c/bridge"]);
   });
 });
 

@@ -1,4 +1,5 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { inspectFile, isExecutable } from "./inspect-file.ts";
 
 /** As much of a file as the kernel looks at to find out what it is. */
 const headerSize = 256;
@@ -11,12 +12,6 @@ const programHeaderSize = 56;
 const programHeaderInterpreter = 3;
 /** How long after a change a file may still be open for writing: a download, or a copy, goes on all the time. */
 const freshMs = 2000;
-
-/** Whether a file is there and may be executed. */
-export function inspectFile(path: string): "executable" | "not executable" | "missing" {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return "missing";
-  return isExecutable(path) ? "executable" : "not executable";
-}
 
 /**
  * Whether execve of a file is sure to succeed: a failed one ends the process, uncatchable. Looks at what the kernel looks at:
@@ -41,15 +36,6 @@ export function canSpawn(path: string): boolean {
   } catch {
     // What cannot be read here, a shell cannot read either.
     return true;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

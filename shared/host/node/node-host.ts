@@ -1,7 +1,9 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Answer, Host } from "../host.ts";
-import { canExec, canSpawn, inspectFile } from "./executable-file.ts";
+import { canExec, canSpawn } from "./executable-file.ts";
+import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
+import { inspectFile } from "./inspect-file.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
 // Put in by the build.
@@ -25,6 +27,11 @@ export function nodeHost(): Host {
     inspect: inspectFile,
     exec,
     spawn,
+    readFile,
+    writeFile,
+    removeFile,
+    listDirectory,
+    stat,
     appendLine,
   };
 }

@@ -28,13 +28,19 @@ function handOver(environment: Record<string, string>, configuration: JsonObject
   };
 }
 
+/** What the record of a call's attachment is found by. */
+function key(ifName = "eth0") {
+  return { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName };
+}
+
 function splice(environment: Record<string, string>, configuration: JsonObject, as: object) {
   const call = {
     delegate: "bridge",
     environment,
     configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration },
   };
-  return { do: "splice", call, splice: as };
+  const recovery = { key: key(environment.CNI_IFNAME), recovery: "own", netns: blue };
+  return { do: "splice", call, splice: as, recovery };
 }
 
 const macvlanShown = {
@@ -52,8 +58,8 @@ describe("first in the chain, or without a prevResult", () => {
     ["ADD", { prevResult: null }, splice({}, { name: "zone", prevResult: null }, { as: "only" })],
     ["CHECK", {}, handOver({}, { name: "zone" })],
     ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" })],
-    ["DEL", {}, handOver({}, { name: "zone" })],
-    ["DEL", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" })],
+    ["DEL", {}, handOver({}, { name: "zone" }, { forget: key() })],
+    ["DEL", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" }, { forget: key("eth1") })],
     ["GC", {}, handOver({}, { name: "zone" })],
     ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" })],
     ["STATUS", {}, handOver({}, { name: "zone" }, { withoutDelegate: "unavailable" })],
@@ -70,17 +76,24 @@ describe("chained", () => {
     expect(planned("ADD", configuration)).toStrictEqual(splice(eth1, { name: "zone-eth1" }, as));
   });
 
-  test("ADD of a meta plugin", () => {
-    const { call, splice } = planned("ADD", { prevResult: bothResult }, "tuning-wrapper") as Plan & { do: "splice" };
+  test("ADD of a meta plugin, which is not healed", () => {
+    const { call, splice, recovery } = planned("ADD", { prevResult: bothResult }, "tuning-wrapper") as Plan & {
+      do: "splice";
+    };
     expect(call).toMatchObject({ delegate: "tuning", environment: {}, configuration: { prevResult: macvlanShown } });
     expect(splice).toMatchObject({ as: "meta", attachment: { container: 0 } });
+    expect(recovery).toBeUndefined();
   });
 
   test.each([
     ["CHECK", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
     ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown })],
-    ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
-    ["DEL", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown })],
+    ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown }, { forget: key() })],
+    [
+      "DEL",
+      { wrapper: renamed },
+      handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown }, { forget: key("eth1") }),
+    ],
   ] as const)("%s %j", (command, configuration, plan) => {
     expect(planned(command, { ...configuration, prevResult: bothResult })).toStrictEqual(plan);
   });
@@ -88,7 +101,7 @@ describe("chained", () => {
   test("DEL of what is not there is noted", () => {
     const notes = ["interface eth9 is not in prevResult: the delegate gets none"];
     expect(planned("DEL", { wrapper: { ifName: "eth9" }, prevResult: bothResult })).toStrictEqual(
-      handOver({ CNI_IFNAME: "eth9" }, { name: "zone-eth9" }, { notes }),
+      handOver({ CNI_IFNAME: "eth9" }, { name: "zone-eth9" }, { notes, forget: key("eth9") }),
     );
   });
 
@@ -96,6 +109,31 @@ describe("chained", () => {
     expect(planned("GC", { prevResult: bothResult })).toStrictEqual(
       handOver({}, { name: "zone", prevResult: bothResult }),
     );
+  });
+});
+
+describe("recovery", () => {
+  test.each([{}, { prevResult: macvlanResult }])("is what the wrapper block says (%j)", (more) => {
+    const planOf = (recover: string) => planned("ADD", { wrapper: { ...renamed, recover }, ...more });
+    expect(planOf("own")).toMatchObject({ recovery: { recovery: "own" } });
+    expect(planOf("always")).toMatchObject({ recovery: { recovery: "always" } });
+    expect(planOf("never")).not.toHaveProperty("recovery");
+  });
+
+  test("is for creators: an unknown plugin is one where its interface is not there yet", () => {
+    expect(planned("ADD", {}, "other-wrapper")).toHaveProperty("recovery");
+    expect(planned("ADD", { wrapper: { role: "meta" } }, "other-wrapper")).not.toHaveProperty("recovery");
+    expect(planned("ADD", { prevResult: macvlanResult }, "other-wrapper")).not.toHaveProperty("recovery");
+    expect(planned("ADD", { prevResult: macvlanResult, wrapper: renamed }, "other-wrapper")).toHaveProperty("recovery");
+  });
+
+  test("GC forgets what is not valid, where it says what is", () => {
+    const attachments = [{ containerID: "blue", ifname: "eth0" }];
+    expect(planned("GC", { "cni.dev/valid-attachments": attachments, wrapper: renamed })).toMatchObject({
+      forget: { network: "zone", ifName: "eth1", valid: [{ containerId: "blue", runtimeIfName: "eth0" }] },
+    });
+    expect(planned("GC", { "cni.dev/attachments": [] })).toMatchObject({ forget: { valid: [] } });
+    expect(planned("GC", { "cni.dev/valid-attachments": null })).not.toHaveProperty("forget");
   });
 });
 
@@ -112,7 +150,7 @@ describe("a prevResult that cannot be read", () => {
 
   test("DEL: let pass", () => {
     const notes = [`${problem}: the delegate gets none`];
-    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes }));
+    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes, forget: key() }));
   });
 
   test.each(["GC", "STATUS"] as const)("%s: not looked at", (command) => {

@@ -14,11 +14,15 @@ test.each([
   ["./bridge-wrapper", "bridge"],
   ["my-own-wrapper", "my-own"],
   ["bridge-wrapper-wrapper", "bridge-wrapper"],
+  ["/opt/cni/first/bridge", "bridge"],
+  ["/opt/bridge-wrapper/bridge", "bridge"],
+  ["wrapper", "wrapper"],
+  ["-wrapper", "-wrapper"],
 ])("%s stands for %s", (calledAs, delegate) => {
   expect(delegateName(calledAs)).toBe(delegate);
 });
 
-test.each(["", "bridge", "cni-wrappers", "/opt/bridge-wrapper/", "/opt/bridge-wrapper/bridge", "-wrapper", "wrapper"])(
+test.each(["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"])(
   "%j stands for no plugin",
   (calledAs) => {
     expect(delegateName(calledAs)).toBeUndefined();

@@ -92,14 +92,14 @@ const cases: Record<ErrorKey, Case> = {
   unavailable: {
     code: 50,
     msg: "plugin not available: delegate bridge not found",
-    says: "looked for /opt/cni/bin/bridge, /usr/lib/cni-wrappers/bridge",
+    says: "Looked for /opt/cni/bin/bridge (missing), /usr/lib/cni-wrappers/bridge (missing)",
     call: { env: { CNI_COMMAND: "STATUS" } },
     machine: nowhere,
   },
   delegateNotFound: {
     code: 100,
     msg: "delegate bridge not found",
-    says: "looked for /opt/cni/bin/bridge, /usr/lib/cni-wrappers/bridge",
+    says: "Looked for /opt/cni/bin/bridge (missing), /usr/lib/cni-wrappers/bridge (missing)",
     machine: nowhere,
   },
   delegateDied: {

@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import { profiles } from "../../../plugins/index.ts";
 import type { Answer, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
@@ -23,6 +24,10 @@ export interface Machine {
   readonly canExec?: boolean;
   /** What writing to stdout ends in. */
   readonly stdoutError?: Error;
+  /** The small files that are there, by path, in the order in which they were written. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Why no file can be written. */
+  readonly writeProblem?: string;
 }
 
 /** One run of a delegate. */
@@ -42,7 +47,13 @@ export interface Outcome {
   readonly writes: number;
   readonly runs: readonly Run[];
   readonly log: readonly { readonly file: string; readonly line: string }[];
+  /** The small files that are there afterwards, without those of the kernel. */
+  readonly files: Readonly<Record<string, string>>;
 }
+
+/** The boot id of the machine, unless another file is given in its place. */
+export const bootId = "11111111-2222-4333-8444-555555555555";
+const kernelFiles = { "/proc/sys/kernel/random/boot_id": `${bootId}\n` };
 
 /** The answer of a delegate that exits by itself; an object is printed as JSON. */
 export function exits(exitCode: number, output: unknown = ""): Answer {
@@ -72,11 +83,13 @@ const environment = {
 
 function fakeHost(
   { calledAs = "/opt/cni/bin/bridge-wrapper", env, stdin = { cniVersion: "1.0.0", name: "zone" } }: Call,
-  { inspect = inOptCniBin, answers = [exits(0)], canExec = true, stdoutError }: Machine,
+  { inspect = inOptCniBin, answers = [exits(0)], canExec = true, stdoutError, files: given, writeProblem }: Machine,
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
   let replacedBy: (Answer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
+  const written = Object.entries({ ...kernelFiles, ...given });
+  const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
   const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): Answer => {
     runs.push({ how, path, env: { ...env }, stdin: stdin && parsed(stdin) });
@@ -116,6 +129,21 @@ function fakeHost(
       clock += 7;
       return start("spawn", path, env, stdin);
     },
+    readFile: (path) => files.get(path)?.text,
+    writeFile(path, text) {
+      if (writeProblem) return writeProblem;
+      files.set(path, { text, modifiedMs: clock });
+      return undefined;
+    },
+    removeFile(path) {
+      files.delete(path);
+    },
+    listDirectory: (path) => [...files.keys()].filter((file) => dirname(file) === path).map((file) => basename(file)),
+    stat(path) {
+      const modifiedMs = files.get(path)?.modifiedMs;
+      if (modifiedMs !== undefined) return { device: 1, inode: 2, modifiedMs };
+      return path === host.env.CNI_NETNS ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
+    },
     appendLine(file, line) {
       if (!replacedBy) log.push({ file, line });
     },
@@ -123,7 +151,8 @@ function fakeHost(
 
   const seen = () => {
     const stdout = replacedBy ? Buffer.from(replacedBy.stdout) : Buffer.concat(output);
-    return { stdout: stdout.toString(), writes: output.length, runs, log };
+    const kept = [...files].filter(([path]) => !path.startsWith("/proc/")).map(([path, { text }]) => [path, text]);
+    return { stdout: stdout.toString(), writes: output.length, runs, log, files: Object.fromEntries(kept) };
   };
   return { host, replacedBy: () => replacedBy, seen };
 }

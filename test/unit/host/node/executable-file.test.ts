@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { canExec, canSpawn, inspectFile } from "../../../../shared/host/node/executable-file.ts";
+import { canExec, canSpawn } from "../../../../shared/host/node/executable-file.ts";
+import { inspectFile } from "../../../../shared/host/node/inspect-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

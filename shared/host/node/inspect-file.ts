@@ -1,0 +1,43 @@
+import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
+import type { Host } from "../host.ts";
+
+const compareSize = 1024 * 1024;
+
+/** What a path leads to, as far as executing it goes; this executable and its copies are itself. */
+export function inspectFile(path: string): ReturnType<Host["inspect"]> {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file?.isFile()) return "missing";
+  if (!isExecutable(path)) return "not executable";
+  return isItself(path, file) ? "the wrapper itself" : "executable";
+}
+
+function isItself(path: string, file: Stats): boolean {
+  const own = statSync(process.execPath);
+  if (file.ino === own.ino && file.dev === own.dev) return true;
+  return file.size === own.size && hasSameBytes(path, process.execPath);
+}
+
+function hasSameBytes(path: string, other: string): boolean {
+  const [one, two] = [openSync(path, constants.O_RDONLY), openSync(other, constants.O_RDONLY)];
+  const [chunk, otherChunk] = [Buffer.alloc(compareSize), Buffer.alloc(compareSize)];
+  try {
+    for (;;) {
+      const length = readSync(one, chunk);
+      if (readSync(two, otherChunk) !== length || !chunk.equals(otherChunk)) return false;
+      if (length === 0) return true;
+    }
+  } finally {
+    closeSync(one);
+    closeSync(two);
+  }
+}
+
+/** Whether this process may execute a file. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

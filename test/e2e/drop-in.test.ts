@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { Lab } from "../tools/lab.ts";
+import { bridge, expectSuccess, macvlan, zone } from "./support.ts";
+
+const plugins = "1.9.1";
+const first = "/opt/cni/first";
+const list = zone("1.1.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
+const version = '{"cniVersion": "1.1.0"}';
+
+describe("a wrapper under the plugin's own name, in a directory before the plugin's", () => {
+  test.each(["a link", "a copy"])("makes the plain type a wrapped one (%s)", async (kind) => {
+    await using lab = await Lab.start({ plugins });
+    await dropIn(lab, kind, "bridge");
+    const container = await lab.addContainer("c1");
+    const runtime = { pluginPath: `${first}:${Lab.pluginPath}` };
+    expectSuccess(await lab.goCni.add(list, container, runtime));
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
+    expectSuccess(await lab.goCni.status(list, runtime));
+    // Nobody had told macvlan that it is not alone, so that its CHECK needs a wrapper, too.
+    await dropIn(lab, kind, "macvlan");
+    expectSuccess(await lab.goCni.check(list, container, runtime));
+    await lab.ip(container, "address", "delete", "172.26.64.2/20", "dev", "eth1");
+    expect(await lab.goCni.check(list, container, runtime)).toMatchObject({ exitCode: 1 });
+    expectSuccess(await lab.goCni.del(list, container, runtime));
+    expect(await lab.kernel.leases()).toEqual([]);
+  });
+});
+
+describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wrapper", () => {
+  test.each([
+    ["in the directory behind", `${first}:${Lab.pluginPath}`, "v1.9.1"],
+    ["behind a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.9.1"],
+    ["in a directory named twice", `${first}:${Lab.pluginPath}:${first}/`, "v1.9.1"],
+  ])("%s", async (_, path) => {
+    await using lab = await Lab.start({ plugins });
+    await dropIn(lab, "a link", "bridge");
+    await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
+    const env = { CNI_COMMAND: "VERSION", CNI_PATH: path };
+    const bare = await lab.run("/opt/cni/bin/bridge", [], { env, input: version });
+    expect(await lab.run(`${first}/bridge`, [], { env, input: version })).toBe(bare);
+  });
+
+  test.each([
+    ["nowhere", first],
+    ["only in a directory before", `${Lab.pluginPath}:${first}`],
+    ["only as copies of the wrapper that name each other", `${first}:/opt/cni/second:${first}`],
+  ])("missing, as it is %s: an error, and no loop", async (_, path) => {
+    await using lab = await Lab.start({ plugins });
+    await dropIn(lab, "a link", "bridge");
+    await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
+    const call = (CNI_COMMAND: string) =>
+      lab.call(`${first}/bridge`, [], {
+        env: { CNI_COMMAND, CNI_CONTAINERID: "c1", CNI_NETNS: "/run/netns/c1", CNI_IFNAME: "eth0", CNI_PATH: path },
+        input: JSON.stringify({ cniVersion: "1.1.0", name: "zone", ...bridge }),
+      });
+    for (const verb of ["ADD", "CHECK", "DEL"]) {
+      const { exitCode, stdout } = await call(verb);
+      expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
+        exitCode: 1,
+        code: 100,
+        msg: "delegate bridge not found",
+      });
+    }
+    expect(JSON.parse((await call("STATUS")).stdout)).toMatchObject({ code: 50 });
+    expect(JSON.parse((await call("VERSION")).stdout)).toMatchObject({ cniVersion: "1.1.0" });
+  });
+
+  test("wrappers of two versions that find each other: an error, and no loop", async () => {
+    await using lab = await Lab.start({ plugins });
+    await dropIn(lab, "a link", "bridge");
+    // Another size, so that neither takes the other for itself.
+    const other =
+      "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge && echo >>/opt/cni/second/bridge";
+    await lab.run("sh", ["-c", other]);
+    const env = { CNI_COMMAND: "STATUS", CNI_PATH: `${first}:/opt/cni/second:${first}` };
+    const { stdout } = await lab.call(`${first}/bridge`, [], {
+      env,
+      input: JSON.stringify({ name: "zone", ...bridge }),
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ code: 50 });
+  });
+});
+
+/** Puts the wrapper before the plugin: as a link to it, or as a copy of it. */
+async function dropIn(lab: Lab, kind: string, plugin: string): Promise<void> {
+  const command = kind === "a link" ? "ln -s ../bin/cni-wrappers" : "cp /opt/cni/bin/cni-wrappers";
+  await lab.run("sh", ["-c", `mkdir -p ${first} && ${command} ${first}/${plugin}`]);
+}
