@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { owners, surfaceCases, tableProblems } from "../surface/cases.ts";
+import { type Comparison, compare } from "../surface/compare.ts";
+import { goOptions } from "../surface/go-options.ts";
+import { meaningProblem } from "../surface/meaning.ts";
+import { newestVersion, sampleVersions } from "../surface/versions.ts";
+import { kernelHas } from "../tools/needs.ts";
+
+// Every option of bridge and macvlan, and of host-local and static behind them: wrapped is as plain. `npm run surface`
+// runs all of it in every version.
+
+describe("the tables of cases", () => {
+  test.each(owners)("name every option of %s's Go structs, and no other", async (owner) => {
+    expect(tableProblems(owner, await goOptions(owner))).toEqual([]);
+  });
+});
+
+const cases = surfaceCases.map((each) => ({ ...each, each, versions: sampleVersions(each) }));
+
+describe.concurrent("wrapped is as plain:", () => {
+  for (const { each, owner, option, value, needs, versions } of cases) {
+    const title = `${owner}: ${option}, ${value} (${versions.join(", ")})`;
+    test.skipIf(needs && !kernelHas[needs])(title, async ({ expect }) => {
+      for (const version of versions) {
+        const run = await compare(each, version);
+        const step = firstDifference(run);
+        if (step) expect(run.wrapped[step], `${version}, ${step}`).toEqual(run.plain[step]);
+        if (version === newestVersion) expect(await meaningProblem(each, version, run)).toBeUndefined();
+      }
+    });
+  }
+});
+
+/** The first step with a difference that nothing allows. */
+function firstDifference({ differences }: Comparison) {
+  return differences.find(({ allowed }) => allowed === undefined)?.step;
+}

@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from "node:util";
+import type { OwnedCase } from "./case.ts";
+import { type Comparison, type Story, tell } from "./compare.ts";
+
+/**
+ * Says why a case, run in the newest version, does not show what it is for; nothing if it does. Two plugins that both did
+ * something else would be the same as well: an invalid value must fail with its message, a valid one must pass and must
+ * leave something that is not there without it.
+ */
+export async function meaningProblem(each: OwnedCase, version: string, run: Comparison): Promise<string | undefined> {
+  const { add, check, del } = run.plain;
+  const said = [add, check].filter((outcome) => outcome?.exitCode !== 0).map((outcome) => outcome?.stdout ?? "");
+  if (each.fails !== undefined) {
+    return said.some((text) => text.includes(each.fails ?? "")) ? undefined : `it should fail with "${each.fails}"`;
+  }
+  if (add.exitCode !== 0 || del.exitCode !== 0) return `it should pass: ${add.stdout} ${del.stdout}`;
+  if (check?.exitCode !== 0 && each.allowed === undefined) return `CHECK should pass: ${check?.stdout}`;
+  const seen = !isDeepStrictEqual(run.plain, await storyWithout(each, version));
+  if (seen && each.unseen) return "it is said to be unseen and is not";
+  return seen || each.unseen ? undefined : "nothing is different without it";
+}
+
+const stories = new Map<string, Promise<Story>>();
+
+/** The plain plugin's story on the same host without what the case changes. */
+function storyWithout({ owner, plugin, before, option, value }: OwnedCase, version: string): Promise<Story> {
+  const key = [owner, plugin, before, version].join();
+  const base: OwnedCase = { owner, plugin, option, value, ...(before && { before }) };
+  const story = stories.get(key) ?? tell(base, version, plugin);
+  stories.set(key, story);
+  return story;
+}
