@@ -11,7 +11,7 @@ const oldestNode = 20;
 const oldestGo = [1, 24];
 
 /** Commands that the private networks of the tests and the demo need, and the Debian packages that bring them. */
-const tools = {
+const networkTools = {
   unshare: "util-linux",
   nsenter: "util-linux",
   mount: "mount",
@@ -19,6 +19,11 @@ const tools = {
   iptables: "iptables",
   nft: "nftables",
 };
+
+/** What the benchmark compares with: a script for bash and jq. */
+const benchTools = { bash: "bash", jq: "jq" };
+
+const tools = process.argv.includes("--bench") ? { ...networkTools, ...benchTools } : networkTools;
 
 checkNode();
 if (process.argv.includes("--network")) prepareHost();

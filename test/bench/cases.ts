@@ -1,0 +1,87 @@
+/** One call of a plugin that is timed. */
+export interface Case {
+  readonly title: string;
+  readonly verb: "ADD" | "CHECK" | "DEL" | "VERSION";
+  readonly plugin: Plugin;
+  readonly request: object;
+}
+
+export type Plugin = "macvlan" | "bridge";
+
+// A namespace that every host has: what is looked up is its identity, and nothing is done to it.
+const sandbox = "/proc/self/ns/net";
+const id = "7fe523bb-c95c-f620-67ec-eb117ab0b85e";
+
+/** The CNI variables and PATH of every call but for CNI_COMMAND and CNI_PATH, as Nomad sets them. */
+export const variables: Readonly<Record<string, string>> = {
+  CNI_CONTAINERID: id,
+  CNI_NETNS: sandbox,
+  CNI_IFNAME: "eth0",
+  CNI_ARGS: `IgnoreUnknown=true;NOMAD_ALLOC_ID=${id};NOMAD_GROUP_NAME=g;NOMAD_JOB_ID=two;NOMAD_NAMESPACE=default;NOMAD_REGION=global`,
+  PATH: "/usr/bin:/bin",
+};
+
+/** The `wrapper` block that only a wrapper is given. */
+export const wrapperBlocks: Readonly<Record<Plugin, object | undefined>> = {
+  macvlan: undefined,
+  bridge: { ifName: "eth1" },
+};
+
+/** What the delegates print on ADD, as the reference plugins did in the chain of hashicorp/nomad#25510. */
+export const answers = {
+  macvlan: {
+    cniVersion: "1.0.0",
+    interfaces: [{ name: "eth0", mac: "6a:76:84:09:1e:b8", sandbox }],
+    ips: [{ address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 }],
+  },
+  bridge: {
+    cniVersion: "1.0.0",
+    interfaces: [
+      { name: "disc0", mac: "9e:48:8f:63:fa:d7" },
+      { name: "veth784b9975", mac: "f6:f3:c5:bd:14:5a" },
+      { name: "eth1", mac: "82:73:39:6b:b2:49", sandbox },
+    ],
+    ips: [{ address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 2 }],
+    routes: [{ dst: "10.99.0.0/16" }],
+  },
+} satisfies Record<Plugin, object>;
+
+/** The result of the whole chain, written down, not made: what the runtime gives on CHECK and DEL. */
+const whole = {
+  cniVersion: "1.0.0",
+  interfaces: [...answers.macvlan.interfaces, ...answers.bridge.interfaces],
+  ips: [...answers.macvlan.ips, { address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 3 }],
+  routes: [{ dst: "10.99.0.0/16" }],
+};
+
+const list = { cniVersion: "1.0.0", name: "zone" };
+const dataDir = "/var/run/cni";
+
+const macvlan = {
+  ...list,
+  master: "uplink0",
+  mode: "bridge",
+  ipam: { type: "host-local", dataDir, ranges: [[{ subnet: "172.16.5.0/24" }]] },
+};
+
+const bridge = {
+  ...list,
+  bridge: "disc0",
+  isGateway: true,
+  ipam: {
+    type: "host-local",
+    dataDir,
+    ranges: [[{ subnet: "172.26.64.0/20" }]],
+    routes: [{ dst: "10.99.0.0/16" }],
+  },
+};
+
+/** What is timed: calls of the first and of the second interface creator of a list. */
+export const cases: readonly Case[] = [
+  { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: { ...macvlan, prevResult: whole } },
+  { title: "CHECK chained", verb: "CHECK", plugin: "bridge", request: { ...bridge, prevResult: whole } },
+  { title: "ADD first", verb: "ADD", plugin: "macvlan", request: macvlan },
+  { title: "ADD chained", verb: "ADD", plugin: "bridge", request: { ...bridge, prevResult: answers.macvlan } },
+  { title: "DEL chained", verb: "DEL", plugin: "bridge", request: { ...bridge, prevResult: whole } },
+  { title: "VERSION", verb: "VERSION", plugin: "macvlan", request: { cniVersion: "1.0.0" } },
+];
