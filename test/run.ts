@@ -26,7 +26,16 @@ const steps: Step[] = [
 
 function vitest(project: string, reporters: string[] = []): Pick<Step, "command" | "isVitest"> {
   const chosen = ["default", "json", ...reporters].map((reporter) => `--reporter=${reporter}`);
-  const command = ["vitest", "run", "--project", project, ...chosen, `--outputFile.json=${reportFile(project)}`];
+  // One worker more than vitest starts on two cores: a test waits for plugins more than it computes.
+  const command = [
+    "vitest",
+    "run",
+    "--project",
+    project,
+    "--maxWorkers=2",
+    ...chosen,
+    `--outputFile.json=${reportFile(project)}`,
+  ];
   return { command, isVitest: true };
 }
 

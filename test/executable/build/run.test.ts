@@ -37,16 +37,16 @@ function run(tree: string) {
 }
 
 test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
-  ["a step that passes is a passed test", "6 passed, 0 failed", {}],
-  ["a step that fails is a failed test", "5 passed, 1 failed", { biome: { exit: 1 } }],
+  ["a step that passes is a passed test", "7 passed, 0 failed", {}],
+  ["a step that fails is a failed test", "6 passed, 1 failed", { biome: { exit: 1 } }],
   [
     "a failed test",
-    "6 passed, 1 failed",
+    "7 passed, 1 failed",
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
   [
     "a failed test, and a file that cannot be imported",
-    "6 passed, 2 failed",
+    "7 passed, 2 failed",
     {
       unit: {
         exit: 1,
@@ -59,17 +59,17 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
   ],
   [
     "all tests pass and vitest fails (a reporter, an uncaught error)",
-    "6 passed, 1 failed",
+    "7 passed, 1 failed",
     { e2e: { ...onePasses, exit: 1 } },
   ],
-  ["vitest leaves no report", "5 passed, 1 failed", { executable: { exit: 0 } }],
-  ["a project without a test", "5 passed, 1 failed", { e2e: { files: [] } }],
+  ["vitest leaves no report", "6 passed, 1 failed", { executable: { exit: 0 } }],
+  ["a project without a test", "6 passed, 1 failed", { e2e: { files: [] } }],
   [
     "skipped tests and those to do",
-    "6 passed, 0 failed, 2 skipped",
+    "7 passed, 0 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
-  ["without a build, what needs it has failed", "3 passed, 3 failed", { node: { exit: 1 } }],
+  ["without a build, what needs it has failed", "3 passed, 4 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
   expect(stdout.split("\n").at(-1)).toBe(verdict);
@@ -80,15 +80,16 @@ test("each step has a line; what failed is shown whole, what passed is not", asy
   const { all } = await run(makeTree({ ...allPass, tsc: { exit: 2 } }));
   expect(all.replaceAll(/\d+\.\d s/g, "0.1 s")).toBe(
     [
-      "[1/6] lint       ok (1 passed, 0 failed; 0.1 s)",
-      "[2/6] types      FAILED (0 passed, 1 failed; 0.1 s)",
+      "[1/7] lint       ok (1 passed, 0 failed; 0.1 s)",
+      "[2/7] types      FAILED (0 passed, 1 failed; 0.1 s)",
       "output of tsc",
       "",
-      "[3/6] unit       ok (1 passed, 0 failed; 0.1 s)",
-      "[4/6] build      ok (1 passed, 0 failed; 0.1 s)",
-      "[5/6] executable ok (1 passed, 0 failed; 0.1 s)",
-      "[6/6] e2e        ok (1 passed, 0 failed; 0.1 s)",
-      "5 passed, 1 failed",
+      "[3/7] unit       ok (1 passed, 0 failed; 0.1 s)",
+      "[4/7] build      ok (1 passed, 0 failed; 0.1 s)",
+      "[5/7] executable ok (1 passed, 0 failed; 0.1 s)",
+      "[6/7] plugins    ok (1 passed, 0 failed; 0.1 s)",
+      "[7/7] e2e        ok (1 passed, 0 failed; 0.1 s)",
+      "6 passed, 1 failed",
     ].join("\n"),
   );
 });
