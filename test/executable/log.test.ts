@@ -41,16 +41,16 @@ test.each(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by
   expect(Math.abs(Date.parse(String(lines(machine)[0]?.time)) - Date.now())).toBeLessThan(60_000);
 });
 
-test("the file is made with mode 0640, and its directory where it is missing", async () => {
+test.each(["log", "a/b/log"])("%s is made with mode 0640, and its directory where it is missing", async (name) => {
   const machine = new Machine();
   const ended = await machine.call({
     command: "DEL",
-    ...logging(machine, "a/b/log"),
+    ...logging(machine, name),
     through: ["sh", "-c", 'umask 0; exec "$@"', "sh"],
   });
   expect(ended.exitCode).toBe(0);
-  expect(statSync(machine.path("a/b/log")).mode & 0o7777).toBe(0o640);
-  expect(lines(machine, "a/b/log")).toMatchObject([{ command: "DEL" }]);
+  expect(statSync(machine.path(name)).mode & 0o7777).toBe(0o640);
+  expect(lines(machine, name)).toMatchObject([{ command: "DEL" }]);
 });
 
 test("what is there is kept, and so is its mode", async () => {
@@ -61,7 +61,7 @@ test("what is there is kept, and so is its mode", async () => {
   expect(statSync(machine.path("log")).mode & 0o7777).toBe(0o600);
 });
 
-test("twenty at once: every line is one write, and whole", async () => {
+test("twenty at once: every line is whole", async () => {
   const machine = new Machine();
   machine.answer("ADD", "{}");
   const CNI_ARGS = `K8S_POD_NAME=${"x".repeat(100_000)}`;

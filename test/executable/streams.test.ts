@@ -10,6 +10,11 @@ function configurationOf(bytes: number): string {
 const limit = 8 * 1024 * 1024;
 const through = (script: string) => ["sh", "-c", script, "sh"];
 
+/** A command that makes a stream non-blocking, as a runtime may, and becomes the command behind it. */
+function nonBlocking(stream: "STDIN" | "STDOUT"): string {
+  return `perl -MFcntl -e 'fcntl(${stream}, F_SETFL, O_NONBLOCK | fcntl(${stream}, F_GETFL, 0)); exec @ARGV'`;
+}
+
 describe("much on stdin", () => {
   test.each(["ADD", "CHECK"])("%s: 8 MiB reach the delegate", async (command) => {
     const machine = new Machine();
@@ -51,17 +56,8 @@ describe("stdin that comes in pieces, or is no pipe", () => {
 
   test("non-blocking, and empty for a while", async () => {
     const machine = new Machine();
-    // A socket of Node is one.
-    const script = `const { spawn } = require("node:child_process"), { createServer, connect } = require("node:net");
-      createServer((peer) => setTimeout(() => peer.end('{"name":"zone","wrapper":{"delegate":"plain"}}'), 100))
-        .listen(process.env.SCRATCH + "/socket", () => {
-          const socket = connect(process.env.SCRATCH + "/socket", () => {
-            const child = spawn(process.argv[1], [], { stdio: [socket, "inherit", "inherit"] });
-            child.on("exit", (code) => process.exit(code));
-          });
-        });`;
-    const ended = await machine.call({ command: "DEL", through: [process.execPath, "-e", script] });
-    expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+    const script = `(sleep 0.2; printf %s '{"name":"zone","wrapper":{"delegate":"plain"}}') | ${nonBlocking("STDIN")} "$@"`;
+    expect(await machine.call({ command: "DEL", through: through(script) })).toMatchObject({ exitCode: 0, stderr: "" });
     expect(machine.received("DEL")?.toString()).toBe('{"name":"zone","type":"plain"}');
   });
 
@@ -102,6 +98,15 @@ describe("a delegate that closes its stdout", () => {
     expect(seen(await machine.call({ delegate: "closes-stdout" }))).toEqual(failure(102));
     expect(machine.calls()).toEqual(["ADD", "DEL"]);
   });
+});
+
+test("a stdout that is non-blocking, and full for a while", async () => {
+  const machine = new Machine();
+  const answer = JSON.stringify({ filler: "x".repeat(1024 * 1024) });
+  machine.answer("ADD", answer);
+  const script = `exec 3>&1; (${nonBlocking("STDOUT")} "$@"; echo $? >"$SCRATCH/code") | (sleep 0.3; cat >&3)`;
+  expect(await machine.call({ through: through(script) })).toMatchObject({ stdout: answer, stderr: "" });
+  expect(machine.read("code")?.toString()).toBe("0\n");
 });
 
 describe("stdout that cannot be written", () => {

@@ -105,7 +105,8 @@ export class Machine {
       SCRATCH: this.directory,
       CNI_COMMAND: command,
       CNI_CONTAINERID: "blue",
-      CNI_NETNS: "/run/netns/blue",
+      // There is none: what ADD notes of its namespace is kept on the host.
+      CNI_NETNS: this.path("netns"),
       CNI_IFNAME: "eth0",
       CNI_PATH: delegates,
     };

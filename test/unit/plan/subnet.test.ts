@@ -57,7 +57,6 @@ test.each([
 test.each(["10.0.0.1", "10.0.0.1/", "10.0.0.1/x", "10.0.0.1/33", "10.0.0.1/-1", "10.0.0.1/1.5", "fd00::1/129"])(
   "%s is no subnet, and breaks nothing",
   (cidr) => {
-    expect(subnetContains(cidr, "10.9.9.9")).toBe(false);
-    expect(subnetContains(cidr, "fd99::1")).toBe(false);
+    for (const address of ["10.0.0.1", "10.9.9.9", "fd00::1"]) expect(subnetContains(cidr, address)).toBe(false);
   },
 );

@@ -1,0 +1,25 @@
+import * as fs from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+
+vi.mock("node:fs", async (original) => {
+  const actual = await original<typeof fs>();
+  return { ...actual, writeSync: vi.fn(actual.writeSync) };
+});
+// Put in by the build.
+vi.stubGlobal("__VERSION__", "1.2.3");
+vi.stubGlobal("__COMMIT__", "abcdef");
+
+const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// What several processes append is whole only if each line is one write.
+test("a line of the log is one write, however long", async () => {
+  const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
+  const line = `${"é".repeat(500_000)}\n`;
+  nodeHost().appendLine(join(folder, "log"), line);
+  expect(fs.writeSync).toHaveBeenCalledTimes(1);
+  expect(readFileSync(join(folder, "log"), "utf8")).toBe(line);
+});
