@@ -1,7 +1,8 @@
 /** One call of a plugin that is timed. */
 export interface Case {
   readonly title: string;
-  readonly verb: "ADD" | "CHECK" | "DEL" | "VERSION";
+  /** CNI_COMMAND; empty is the call that tells the version, in which no plugin is run. */
+  readonly verb: "" | "ADD" | "CHECK" | "DEL" | "VERSION";
   readonly plugin: Plugin;
   readonly request: object;
 }
@@ -78,6 +79,7 @@ const bridge = {
 
 /** What is timed: calls of the first and of the second interface creator of a list. */
 export const cases: readonly Case[] = [
+  { title: "start", verb: "", plugin: "macvlan", request: {} },
   { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: { ...macvlan, prevResult: whole } },
   { title: "CHECK chained", verb: "CHECK", plugin: "bridge", request: { ...bridge, prevResult: whole } },
   { title: "ADD first", verb: "ADD", plugin: "macvlan", request: macvlan },

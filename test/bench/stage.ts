@@ -86,9 +86,14 @@ export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly [Pe
 
   const peer = (name: string, argv: string[], works = false): Peer => ({ name, works, argv, env, stdin: own });
   const delegate = path.join(directory, plugin);
-  return [
-    { name: "wrapper", works: true, argv: [path.join(stage.directory, `${plugin}-wrapper`)], env, stdin: wrappers },
+  const argv = [path.join(stage.directory, `${plugin}-wrapper`)];
+  const starting = [
+    { name: "wrapper", works: true, argv, env, stdin: wrappers },
     peer("empty SEA", [path.join(stage.directory, "empty")]),
+  ] as const;
+  if (verb === "") return starting;
+  return [
+    ...starting,
     peer(`bash + jq ${stage.jqVersion}`, [path.join(directory, "script", plugin)], true),
     peer("floor", [path.join(stage.directory, "floor"), delegate]),
     peer("delegate alone", [delegate]),

@@ -35,6 +35,8 @@ interface CallRequest {
 
 /** Runs a case once with every peer that does the wrapper's work; throws where one does not do the same. */
 export function verify(stage: Stage, one: Case): void {
+  // No peer does any work there.
+  if (one.verb === "") return;
   const [wrapper, ...others] = peersOf(stage, one, "recorded");
   const expected = deedOf(stage, one, wrapper);
   for (const peer of others.filter(({ works }) => works)) {
