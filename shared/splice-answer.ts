@@ -51,8 +51,13 @@ function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Uin
   // What works with the bare plugin works wrapped: alone in its chain, it may return what it likes.
   if (problem !== undefined && splice.as === "only") return stdout;
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
-  const spliced = spliceResult(splice, result);
-  return spliced === result ? stdout : `${JSON.stringify(spliced, null, 4)}\n`;
+  try {
+    const spliced = spliceResult(splice, result);
+    return spliced === result ? stdout : `${JSON.stringify(spliced, null, 4)}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CniError("invalidDelegateOutput", delegate, `it is nested too deeply (${error})`);
+  }
 }
 
 function versionProblem({ cniVersion }: CniResult): string | undefined {
