@@ -1,5 +1,5 @@
 import type { Host } from "./host/host.ts";
-import { isJsonObject, type JsonObject } from "./protocol/json.ts";
+import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
 import { newestVersion, supportedVersions } from "./protocol/versions.ts";
 
 /**
@@ -23,10 +23,5 @@ export function versionResult(stdin: string | undefined): JsonObject {
 
 // A probe may send nothing at all.
 function askedVersion(stdin = ""): unknown {
-  try {
-    const value: unknown = JSON.parse(stdin);
-    return (isJsonObject(value) && value.cniVersion) || newestVersion;
-  } catch {
-    return newestVersion;
-  }
+  return parseJsonObject(stdin)?.cniVersion || newestVersion;
 }

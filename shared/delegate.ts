@@ -1,7 +1,7 @@
 import type { Answer, Host } from "./host/host.ts";
 import type { DelegateCall } from "./plan/call.ts";
 import { CniError } from "./protocol/errors.ts";
-import { isJsonObject, type JsonObject } from "./protocol/json.ts";
+import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 
 /** A delegate that came to its own end. */
@@ -93,13 +93,7 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
 
 /** The JSON object that a delegate printed; undefined if it printed anything else. */
 export function parseOutput(output: string | undefined): JsonObject | undefined {
-  if (output === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(output);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return output === undefined ? undefined : parseJsonObject(output);
 }
 
 function readable(output = ""): unknown {

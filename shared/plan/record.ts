@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Subject } from "./subject.ts";
 
@@ -62,15 +62,11 @@ export function cachedResultFile({ network, containerId, runtimeIfName }: Record
 
 /** The record in a file's text; undefined if there is none, or none that can be read. */
 export function parseRecord(text: string | undefined): AttachmentRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonObject(text ?? "");
+  return value && isRecord(value) ? value : undefined;
 }
 
-function isRecord(value: unknown): value is AttachmentRecord & JsonObject {
+function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
   const keys = ["network", "containerId", "runtimeIfName", "ifName", "bootId", "namespace"];
-  return isJsonObject(value) && keys.every((key) => typeof value[key] === "string");
+  return keys.every((key) => typeof value[key] === "string");
 }
