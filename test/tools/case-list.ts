@@ -26,9 +26,8 @@ export function differences(listed: CaseList, executed: ExecutedCases): string[]
 
 /** The list for what a run executed. What a case needs is kept from the list before. */
 export function renewed(listed: CaseList, executed: ExecutedCases): CaseList {
-  const files = Object.entries(executed).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(
-    files.map(([file, cases]) => [
+    Object.entries(executed).map(([file, cases]) => [
       file,
       cases.map(({ name }) => listed[file]?.find((entry) => nameOf(entry) === name) ?? name),
     ]),

@@ -1,15 +1,13 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { type CaseList, differences, type ExecutedCases, renewed } from "./case-list.ts";
 
-const directory = path.resolve(import.meta.dirname, "../e2e");
-const listFile = path.join(directory, "cases.json");
-
 /**
- * A vitest reporter: fails a run of all end-to-end tests whose cases are not those of `test/e2e/cases.json`, so that no
- * case is lost unseen. UPDATE_CASES=1 writes the list instead; what a case `needs` is added to it by hand.
+ * A vitest reporter: fails a run whose cases are not those of the `cases.json` beside the test files, so that no case is
+ * lost unseen. Every file that was run is held against the list, and every file of the list that is no longer there.
+ * UPDATE_CASES=1 writes the list instead; what a case `needs` is added to it by hand.
  */
 export default class CaseReporter implements Reporter {
   #vitest: Vitest | undefined;
@@ -19,28 +17,42 @@ export default class CaseReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const executed = executedCases(modules);
-    if (this.#vitest?.config.testNamePattern || !isWholeSuite(executed)) {
-      return;
-    }
-    const listed: CaseList = JSON.parse(readFileSync(listFile, "utf8"));
-    if (process.env.UPDATE_CASES) {
-      writeFileSync(listFile, `${JSON.stringify(renewed(listed, executed), undefined, 2)}\n`);
-      return;
-    }
-    const found = differences(listed, executed);
-    if (found.length > 0) {
-      const title = "The cases that ran are not those of test/e2e/cases.json (UPDATE_CASES=1 renews the list):";
-      console.error([title, ...found].join("\n  "));
-      process.exitCode = 1;
+    if (this.#vitest?.config.testNamePattern) return;
+    const directories = new Set(modules.map(({ moduleId }) => path.dirname(moduleId)));
+    for (const directory of directories) {
+      const listFile = path.join(directory, "cases.json");
+      if (!existsSync(listFile)) continue;
+      checkOrRenew(
+        listFile,
+        modules.filter(({ moduleId }) => path.dirname(moduleId) === directory),
+      );
     }
   }
 }
 
+function checkOrRenew(listFile: string, modules: readonly TestModule[]): void {
+  const executed = executedCases(modules);
+  const whole: CaseList = JSON.parse(readFileSync(listFile, "utf8"));
+  const isThere = (file: string) => existsSync(path.join(path.dirname(listFile), file));
+  if (process.env.UPDATE_CASES) {
+    const kept = Object.entries(whole).filter(([file]) => isThere(file));
+    const list = { ...Object.fromEntries(kept), ...renewed(whole, executed) };
+    writeFileSync(listFile, `${JSON.stringify(inOrder(list), undefined, 2)}\n`);
+    return;
+  }
+  const listed = Object.entries(whole).filter(([file]) => file in executed || !isThere(file));
+  const found = differences(Object.fromEntries(listed), executed);
+  if (found.length > 0) {
+    const name = path.relative(path.resolve(import.meta.dirname, "../.."), listFile);
+    const title = `The cases that ran are not those of ${name} (UPDATE_CASES=1 renews the list):`;
+    console.error([title, ...found].join("\n  "));
+    process.exitCode = 1;
+  }
+}
+
 function executedCases(modules: readonly TestModule[]): ExecutedCases {
-  const ours = modules.filter((module) => path.dirname(module.moduleId) === directory);
   return Object.fromEntries(
-    ours.map((module) => {
+    modules.map((module) => {
       const cases = [...module.children.allTests()];
       return [
         path.basename(module.moduleId),
@@ -50,6 +62,6 @@ function executedCases(modules: readonly TestModule[]): ExecutedCases {
   );
 }
 
-function isWholeSuite(executed: ExecutedCases): boolean {
-  return globSync("*.test.ts", { cwd: directory }).every((file) => file in executed);
+function inOrder(list: CaseList): CaseList {
+  return Object.fromEntries(Object.entries(list).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
