@@ -18,6 +18,7 @@ interface Build {
   readonly module: string;
   readonly packages: readonly string[];
   readonly ldflags: string;
+  readonly cgo?: true;
 }
 
 interface Toolchain {
@@ -51,19 +52,39 @@ export function referencePlugins(version: PluginVersion): Promise<string> {
   });
 }
 
-/** Gives the paths of the programs that call plugins as runtimes do, and of the recorder that takes a plugin's place. */
-export async function drivers(): Promise<{ gocni: string; cnitool: string; recorder: string }> {
-  const directory = await built({
+/** Gives the directory of the programs that call plugins as runtimes do, or stand for something in a test. */
+export function drivers(): Promise<string> {
+  return built({
     title: "test drivers",
     module: path.join(testDirectory, "drivers"),
-    packages: ["./gocni", "./recorder", "github.com/containernetworking/cni/cnitool"],
+    packages: ["./echo", "./forward", "./gocni", "./recorder", "github.com/containernetworking/cni/cnitool"],
     ldflags: "",
   });
-  return {
-    gocni: path.join(directory, "gocni"),
-    cnitool: path.join(directory, "cnitool"),
-    recorder: path.join(directory, "recorder"),
-  };
+}
+
+const nomadBuild: Build = {
+  title: "Nomad (about five minutes)",
+  module: path.join(testDirectory, "nomad", "agent"),
+  packages: ["github.com/hashicorp/nomad"],
+  ldflags: "-s -w",
+  cgo: true,
+};
+
+/** Gives the Nomad of NOMAD_BIN, or else the one of `test/nomad/agent`, built by the Go toolchain where it is not yet. */
+export async function nomad(): Promise<string> {
+  return process.env.NOMAD_BIN || path.join(await built(nomadBuild), "nomad");
+}
+
+/** Whether `nomad` has nothing to build. */
+export async function isNomadAtHand(): Promise<boolean> {
+  if (process.env.NOMAD_BIN) return true;
+  // Its go.mod may ask for a newer toolchain, which is not brought only to look.
+  const installed = await execa("go", ["env", "GOVERSION"], {
+    cwd: nomadBuild.module,
+    reject: false,
+    env: { GOTOOLCHAIN: "local" },
+  });
+  return installed.exitCode === 0 && existsSync(await directoryOf(nomadBuild, await readToolchain(nomadBuild.module)));
 }
 
 /** Gives the paths of the programs that the benchmark times with: what they are for is said in each one's source. */
@@ -101,10 +122,9 @@ function built(build: Build): Promise<string> {
 
 async function findOrBuild(build: Build): Promise<string> {
   const toolchain = await readToolchain(build.module);
-  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers", "go");
-  const directory = path.join(cache, `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
+  const directory = await directoryOf(build, toolchain);
   if (!existsSync(directory)) {
-    await mkdir(cache, { recursive: true });
+    await mkdir(path.dirname(directory), { recursive: true });
     await using _lock = await hold("flock", [`${directory}.lock`, "sh", "-c", "echo locked; cat"]);
     // Whoever held the lock before may have built it.
     if (!existsSync(directory)) {
@@ -114,13 +134,18 @@ async function findOrBuild(build: Build): Promise<string> {
   return directory;
 }
 
+async function directoryOf(build: Build, toolchain: Toolchain): Promise<string> {
+  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers", "go");
+  return path.join(cache, `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
+}
+
 async function goBuild(build: Build, toolchain: Toolchain, directory: string): Promise<void> {
   process.stderr.write(`building ${build.title} with ${toolchain.version}\n`);
   const temporary = `${directory}.tmp`;
   await rm(temporary, { recursive: true, force: true });
   await execa("go", ["build", "-trimpath", "-ldflags", build.ldflags, "-o", `${temporary}/`, ...build.packages], {
     cwd: build.module,
-    env: { CGO_ENABLED: "0" },
+    env: { CGO_ENABLED: build.cgo ? "1" : "0" },
   });
   await rename(temporary, directory);
 }

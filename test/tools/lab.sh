@@ -1,20 +1,33 @@
 # Runs as the first process of a lab's private namespaces: makes them look like a host with CNI plugins, says "ready",
 # and stays until its input is closed. What is mounted here is seen by nobody else and gone with it.
 set -eu
-plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 disk=$6
+shift 6 # what is left are programs
 
 # Everything from outside is bound first, as what follows hides parts of the file system.
 mount -t tmpfs lab /run
-mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/net.d /run/lab/records
+mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/programs /run/lab/net.d /run/lab/records
 mount --bind "$plugins" /run/lab/plugins
 mount --bind "$wrappers" /run/lab/wrappers
 mount --bind "$drivers" /run/lab/drivers
 touch /run/lab/node
 mount --bind "$node" /run/lab/node
+for program; do
+  touch "/run/lab/programs/${program##*/}"
+  mount --bind "$program" "/run/lab/programs/${program##*/}"
+done
 mount --bind /run/netns /run/netns
 mount --make-shared /run/netns
 mount -t tmpfs lab /opt
-mount -t tmpfs lab /var/lib
+if [ "$disk" ]; then
+  mount --bind "$disk" /var/lib
+  cat /proc/sys/kernel/random/uuid >/run/lab/boot_id
+  mount --bind /run/lab/boot_id /proc/sys/kernel/random/boot_id
+else
+  mount -t tmpfs lab /var/lib
+fi
+# The machine's control groups go with it: nothing in a lab may make one.
+umount --recursive --lazy /sys
 mount -t sysfs lab /sys
 mkdir -p /opt/cni/bin /var/lib/cni
 

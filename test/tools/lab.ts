@@ -27,11 +27,21 @@ export interface CallOptions {
   readonly input?: string;
 }
 
-interface LabOptions {
+/** A command that stays in a lab; it is settled when the command has ended. */
+export type Service = Promise<{ readonly exitCode?: number }>;
+
+export interface LabOptions {
   /** The reference plugins: a version that is built where it is not yet, or what somebody installed. */
   readonly plugins: PluginVersion | { readonly directory: string };
   /** The recorder takes every plugin's place and passes the calls on; `records` gives what it wrote. */
   readonly recorded?: boolean;
+  /** Programs that are to be had under `/run/lab/programs`, wherever they lie. */
+  readonly programs?: readonly string[];
+  /**
+   * What stands for the host's disk: a directory of this machine that becomes `/var/lib`, so that a lab can be started
+   * again after it, as a host is: with the same files, another boot id and nothing else. Without it, a tmpfs.
+   */
+  readonly disk?: string;
 }
 
 /** One call of a plugin as the recorder wrote it down. */
@@ -63,13 +73,13 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Makes a lab with the reference plugins of this version and the wrappers that were built. */
-  static async start({ plugins, recorded = false }: LabOptions): Promise<Lab> {
+  static async start({ plugins, recorded = false, disk = "", programs = [] }: LabOptions): Promise<Lab> {
     if (!existsSync(wrappersDirectory)) {
       throw new Error(`no wrappers in ${wrappersDirectory}: run "npm run build" first`);
     }
-    const { gocni } = await drivers();
-    const directories = [await directoryOf(plugins), wrappersDirectory, path.dirname(gocni)];
-    const holder = await holdNamespaces([...directories, process.execPath, recorded ? "recorded" : "plain"]);
+    const directories = [await directoryOf(plugins), wrappersDirectory, await drivers()];
+    const mode = recorded ? "recorded" : "plain";
+    const holder = await holdNamespaces([...directories, process.execPath, mode, disk, ...programs]);
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
     return new Lab(holder, children.trim());
   }
@@ -85,14 +95,28 @@ export class Lab implements AsyncDisposable {
 
   /** Runs a command that may fail. */
   async call(command: string, args: readonly string[] = [], { env, input = "" }: CallOptions = {}): Promise<Outcome> {
-    const namespaces = ["--target", this.#pid, "--net", "--mount", "--pid"];
-    const { exitCode, stdout, stderr } = await execa("nsenter", [...namespaces, "--", command, ...args], {
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...env },
-      extendEnv: false,
+    const { exitCode, stdout, stderr } = await execa("nsenter", this.#inside(command, args), {
+      ...environment(env),
       input,
       reject: false,
     });
     return { exitCode, stdout, stderr };
+  }
+
+  /** Starts a command that stays, and appends what it prints to a file of the lab. The lab takes it along when it goes. */
+  start(command: string, args: readonly string[], log: string): Service {
+    const output = { file: this.path(log), append: true };
+    return execa("nsenter", this.#inside(command, args), {
+      ...environment(),
+      stdin: "ignore",
+      stdout: output,
+      stderr: output,
+      reject: false,
+    });
+  }
+
+  #inside(command: string, args: readonly string[]): string[] {
+    return ["--target", this.#pid, "--net", "--mount", "--pid", "--", command, ...args];
   }
 
   /** Runs ip(8), in a container's namespace if one is given. */
@@ -136,6 +160,10 @@ export class Lab implements AsyncDisposable {
   [Symbol.asyncDispose](): PromiseLike<void> {
     return this.#holder[Symbol.asyncDispose]();
   }
+}
+
+function environment(env: Record<string, string> = {}) {
+  return { env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...env }, extendEnv: false } as const;
 }
 
 async function directoryOf(plugins: LabOptions["plugins"]): Promise<string> {

@@ -1,0 +1,134 @@
+import type { Lab, Service } from "../tools/lab.ts";
+import { until } from "./until.ts";
+
+/** A line of an agent's log. */
+export interface LogLine {
+  readonly "@level": string;
+  readonly "@message": string;
+  readonly "@timestamp": string;
+  readonly alloc_id?: string;
+  readonly alloc?: string;
+  readonly error?: string;
+}
+
+/** A Nomad agent in a lab, server or client. */
+export class Agent {
+  readonly #lab: Lab;
+  readonly #name: "server" | "client";
+  #service: Service | undefined;
+
+  constructor(lab: Lab, name: "server" | "client") {
+    this.#lab = lab;
+    this.#name = name;
+  }
+
+  async configure(config: string): Promise<void> {
+    await this.#lab.writeFile(`/run/lab/${this.#name}.hcl`, config);
+    await this.#lab.writeFile(this.#log, "");
+  }
+
+  async start(): Promise<void> {
+    // The process that the lab starts first is not the agent but the one that brought it into the lab: the agent says its own id.
+    const agent = `exec /run/lab/programs/nomad agent -config /run/lab/${this.#name}.hcl`;
+    this.#service = this.#lab.start("sh", ["-c", `echo $$ >${this.#pidFile}; ${agent}`], this.#log);
+    await until(
+      `process id of the ${this.#name}`,
+      async () => (await this.#lab.call("test", ["-s", this.#pidFile])).exitCode === 0,
+    );
+  }
+
+  /** Asks the agent to end as a service manager does: it saves what it knows, and its tasks go on. */
+  async stop(): Promise<void> {
+    await this.#signal("TERM");
+  }
+
+  async kill(): Promise<void> {
+    await this.#signal("KILL");
+  }
+
+  /** The lines of the log from a line on. */
+  async lines(from = 0): Promise<LogLine[]> {
+    const text = await this.#lab.readFile(this.#log);
+    return text.split("\n").slice(from, -1).map(parseLine);
+  }
+
+  async #signal(name: "TERM" | "KILL"): Promise<void> {
+    await this.#lab.run("kill", [`-${name}`, (await this.#lab.readFile(this.#pidFile)).trim()]);
+    await this.#service;
+    await this.#lab.run("rm", [this.#pidFile]);
+  }
+
+  get #log(): string {
+    return `/run/lab/${this.#name}.log`;
+  }
+
+  get #pidFile(): string {
+    return `/run/lab/${this.#name}.pid`;
+  }
+}
+
+// Before an agent knows how to log, it prints plain text.
+function parseLine(line: string): LogLine {
+  if (line.startsWith("{")) return JSON.parse(line);
+  return { "@level": "info", "@message": line, "@timestamp": "" };
+}
+
+/** What an agent is told in either role: nobody but this host can reach it, and it asks nobody. */
+function commonConfig(name: string, ports: Readonly<Record<"http" | "rpc" | "serf", number>>): string {
+  return `
+name = "${name}"
+data_dir = "/var/lib/nomad/${name}"
+bind_addr = "127.0.0.1"
+advertise {
+  http = "127.0.0.1"
+  rpc = "127.0.0.1"
+  serf = "127.0.0.1"
+}
+ports {
+  http = ${ports.http}
+  rpc = ${ports.rpc}
+  serf = ${ports.serf}
+}
+log_level = "TRACE"
+log_json = true
+disable_update_check = true
+`;
+}
+
+export const serverConfig = `${commonConfig("server", { http: 4646, rpc: 4647, serf: 4648 })}
+server {
+  enabled = true
+  bootstrap_expect = 1
+  raft_multiplier = 1
+  # A restored client has more than enough time to be heard of, on however busy a machine.
+  heartbeat_grace = "60s"
+}
+`;
+
+/** Says how a client finds its plugins and networks; what is left out is Nomad's default. */
+export function clientConfig({
+  cniPath,
+  extra = "",
+}: {
+  cniPath?: string | undefined;
+  extra?: string | undefined;
+}): string {
+  return `${commonConfig("client", { http: 5646, rpc: 5647, serf: 5648 })}
+client {
+  enabled = true
+  servers = ["127.0.0.1:4647"]
+  network_interface = "lo"
+  ${cniPath ? `cni_path = "${cniPath}"` : ""}
+  ${extra}
+  options {
+    "driver.allowlist" = "raw_exec"
+    "fingerprint.denylist" = "env_aws,env_azure,env_digitalocean,env_gce"
+  }
+}
+plugin "raw_exec" {
+  config {
+    enabled = true
+  }
+}
+`;
+}

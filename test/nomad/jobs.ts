@@ -1,0 +1,44 @@
+import { taskPort } from "./survey.ts";
+
+interface JobOptions {
+  readonly network: string;
+  readonly count?: number;
+  /** Host ports, by label; 0 lets Nomad choose one. */
+  readonly ports?: Readonly<Record<string, number>>;
+  /** Nomad replaces an allocation that failed. */
+  readonly rescheduled?: boolean;
+  readonly dns?: { readonly Servers: readonly string[]; readonly Searches?: readonly string[] };
+  readonly services?: readonly object[];
+}
+
+/** A job as Nomad's API takes it: tasks that answer on a port of their own network and tell their namespace. */
+export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns, services }: JobOptions) {
+  const labels = Object.entries(ports).map(([Label, Value]) => ({ Label, Value, To: taskPort }));
+  const group = {
+    Name: "group",
+    Count: count,
+    RestartPolicy: { Attempts: 0, Mode: "fail" },
+    ReschedulePolicy: rescheduled
+      ? { Unlimited: true, Delay: 5_000_000_000, DelayFunction: "constant", MaxDelay: 0, Interval: 0, Attempts: 0 }
+      : { Unlimited: false, Attempts: 0 },
+    Networks: [
+      {
+        Mode: network,
+        ReservedPorts: labels.filter(({ Value }) => Value !== 0),
+        DynamicPorts: labels.filter(({ Value }) => Value === 0),
+        ...(dns && { DNS: dns }),
+      },
+    ],
+    ...(services && { Services: services }),
+    Tasks: [
+      {
+        Name: "task",
+        Driver: "raw_exec",
+        Config: { command: "/run/lab/drivers/echo", args: ["serve", String(taskPort)] },
+        Resources: { CPU: 20, MemoryMB: 20 },
+        KillTimeout: 1_000_000_000,
+      },
+    ],
+  };
+  return { ID: "job", Name: "job", Type: "service", Datacenters: ["*"], TaskGroups: [group] };
+}

@@ -1,0 +1,37 @@
+import type { LogLine } from "./agent.ts";
+
+/** The client looked at an allocation's network and found it sound. */
+export function isPassedCheck(line: LogLine): boolean {
+  return line["@message"] === "network namespace exists and passed check: skipping setup";
+}
+
+/** CHECK failed; the client goes on to make the network anew. */
+export function isFailedCheck(line: LogLine): boolean {
+  return line["@message"] === "network configuration check failed";
+}
+
+/** An ADD failed; the client tries it three times. */
+export function isFailedAdd(line: LogLine): boolean {
+  return line["@message"] === "failed to configure network";
+}
+
+/** The client brought an allocation's task to life again, or gave it up. */
+export function isSettled(line: LogLine): boolean {
+  return isPassedCheck(line) || line["@message"] === "postrun failed" || isFailedPrerun(line);
+}
+
+/** The client gave an allocation up because of its network. */
+export function isFailedPrerun(line: LogLine): boolean {
+  return line["@message"] === "prerun failed";
+}
+
+/** Whether a line is about one of these allocations, and at a level that an operator is woken by. */
+export function isComplaint(line: LogLine, allocations: readonly string[]): boolean {
+  const isLoud = line["@level"] === "warn" || line["@level"] === "error";
+  return isLoud && allocations.some((id) => JSON.stringify(line).includes(id));
+}
+
+/** The errors that lines carry. */
+export function errorsOf(lines: readonly LogLine[]): string[] {
+  return lines.map(({ error }) => error ?? "");
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { nomad, type PluginVersion } from "../tools/go.ts";
+import { Lab } from "../tools/lab.ts";
+import type { NetworkList } from "../tools/runtime.ts";
+import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
+import { type Allocation, Api, type Node } from "./api.ts";
+import { type AllocationState, surveyAllocations } from "./survey.ts";
+import { until } from "./until.ts";
+
+const configDirectory = "/opt/cni/config";
+const socket = "/run/lab/nomad.sock";
+
+interface NomadLabOptions {
+  readonly networks: readonly NetworkList[];
+  readonly plugins?: PluginVersion;
+  /** The client's `cni_path`, if it is to be another one than Nomad's own. */
+  readonly cniPath?: string;
+  /** More of the client's configuration. */
+  readonly client?: string;
+  /** What is done to the host before the client starts. */
+  readonly prepare?: (lab: Lab) => Promise<void>;
+}
+
+/** A host of its own with a Nomad server and a Nomad client, which both keep their files on a disk that a reboot leaves. */
+export class NomadLab implements AsyncDisposable {
+  readonly client: Agent;
+  readonly #server: Agent;
+  readonly api: Api;
+  readonly lab: Lab;
+  readonly #disk: string;
+  readonly #options: NomadLabOptions;
+  /** How many lines the client's log had when it was started last. */
+  #logStart = 0;
+  /** When the client was started last, in milliseconds of the host's clock. */
+  #startedAt = 0;
+
+  private constructor(lab: Lab, disk: string, options: NomadLabOptions) {
+    this.lab = lab;
+    this.#disk = disk;
+    this.#options = options;
+    this.#server = new Agent(lab, "server");
+    this.client = new Agent(lab, "client");
+    this.api = new Api(lab.path(socket));
+  }
+
+  static async start(options: NomadLabOptions): Promise<NomadLab> {
+    return NomadLab.#boot(await mkdtemp(path.join(tmpdir(), "cni-wrappers-nomad-")), options);
+  }
+
+  static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
+    const lab = await Lab.start({ plugins: options.plugins ?? "1.9.1", programs: [await nomad()], disk });
+    const host = new NomadLab(lab, disk, options);
+    await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
+    // The host is on the other end of macvlan's parent: so it can talk to macvlan's interfaces.
+    await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
+    for (const list of options.networks) {
+      await lab.writeFile(`${configDirectory}/${list.name}.conflist`, JSON.stringify(list));
+    }
+    await options.prepare?.(lab);
+    await host.#server.configure(serverConfig);
+    await host.client.configure(clientConfig({ cniPath: options.cniPath, extra: options.client }));
+    await host.#server.start();
+    void lab.start("/run/lab/drivers/forward", [socket, "127.0.0.1:4646"], "/run/lab/forward.log");
+    await until("leader", () => host.api.get<string>("/v1/status/leader").catch(() => undefined));
+    await host.startClient();
+    return host;
+  }
+
+  async startClient(): Promise<void> {
+    this.#logStart = (await this.client.lines()).length;
+    this.#startedAt = Date.now();
+    await this.client.start();
+    await until("client ready", async () => (await this.node())?.Status === "ready");
+  }
+
+  /** Stops the client as a service manager does, does something to the host meanwhile, and starts it again. */
+  async restartClient(meanwhile?: () => Promise<void>): Promise<void> {
+    await this.client.stop();
+    await meanwhile?.();
+    await this.startClient();
+  }
+
+  /**
+   * Starts the host anew: what was on its disk is there again, processes, namespaces and links are gone, and the boot id is
+   * another one. The agents are asked to stop before, as a service manager does on shutdown.
+   */
+  async reboot(): Promise<NomadLab> {
+    await this.client.stop();
+    await this.#server.stop();
+    await this.lab[Symbol.asyncDispose]();
+    return NomadLab.#boot(this.#disk, this.#options);
+  }
+
+  async node(): Promise<Node | undefined> {
+    const [found] = await this.api.get<Node[]>("/v1/nodes");
+    return found && (await this.api.get<Node>(`/v1/node/${found.ID}`));
+  }
+
+  /** Registers a job, and waits for nothing. */
+  async register(job: { readonly ID: string }): Promise<void> {
+    await this.api.put("/v1/jobs", { Job: job });
+  }
+
+  /** Registers a job and waits until all its allocations run. */
+  async run(job: { readonly ID: string; readonly TaskGroups: readonly { readonly Count: number }[] }): Promise<void> {
+    await this.register(job);
+    const wanted = job.TaskGroups.reduce((sum, group) => sum + group.Count, 0);
+    await until(`${wanted} running allocations`, async () => {
+      const states = (await this.allocations(job.ID)).map(({ ClientStatus }) => ClientStatus);
+      if (states.includes("failed")) throw new Error(`an allocation failed\n${await this.story()}`);
+      return states.filter((state) => state === "running").length === wanted;
+    });
+  }
+
+  /** Stops a job and waits until none of its allocations runs and the client has taken their networks down. */
+  async stop(job: string): Promise<void> {
+    await this.api.delete(`/v1/job/${job}?purge=false`);
+    await until("allocations stopped", async () =>
+      (await this.allocations(job)).every(
+        ({ ClientStatus }) => ClientStatus === "complete" || ClientStatus === "failed",
+      ),
+    );
+    await until("networks destroyed", async () => (await this.lab.readdir("/run/netns")).length === 0);
+  }
+
+  /** The allocations of a job, the oldest first. */
+  async allocations(job: string): Promise<Allocation[]> {
+    const found = await this.api.get<Allocation[]>(`/v1/job/${job}/allocations?all=true`);
+    return found.sort((one, other) => one.CreateIndex - other.CreateIndex);
+  }
+
+  allocation(id: string): Promise<Allocation> {
+    return this.api.get<Allocation>(`/v1/allocation/${id}`);
+  }
+
+  /** What can be seen of each running allocation of a job from outside Nomad. */
+  async survey(job: string): Promise<AllocationState[]> {
+    const running = (await this.allocations(job)).filter(({ ClientStatus }) => ClientStatus === "running");
+    return surveyAllocations(this.lab, running);
+  }
+
+  /** What the client logged about allocations since it was started last; the most important at WARN and ERROR. */
+  async logLines(): Promise<LogLine[]> {
+    return this.client.lines(this.#logStart);
+  }
+
+  /** Waits until the client has logged a line of this kind for so many allocations; gives the seconds since it was started. */
+  async untilLogged(count: number, isWanted: (line: LogLine) => boolean): Promise<number> {
+    const found = await until(`${count} lines in the client's log`, async () => {
+      const lines = (await this.logLines()).filter(isWanted);
+      return new Set(lines.map(({ alloc_id }) => alloc_id)).size >= count && lines;
+    }).catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await this.story()}`);
+    });
+    return (Date.parse(found.at(-1)?.["@timestamp"] ?? "") - this.#startedAt) / 1000;
+  }
+
+  /** The client's lines about allocations, for whoever has to find out why a case failed. */
+  async story(): Promise<string> {
+    const lines = (await this.client.lines()).filter((line) => line.alloc_id ?? line.alloc);
+    return lines.map((line) => JSON.stringify(line)).join("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.lab[Symbol.asyncDispose]();
+    await rm(this.#disk, { recursive: true, force: true });
+  }
+}
