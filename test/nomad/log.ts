@@ -15,11 +15,6 @@ export function isFailedAdd(line: LogLine): boolean {
   return line["@message"] === "failed to configure network";
 }
 
-/** The client brought an allocation's task to life again, or gave it up. */
-export function isSettled(line: LogLine): boolean {
-  return isPassedCheck(line) || line["@message"] === "postrun failed" || isFailedPrerun(line);
-}
-
 /** The client gave an allocation up because of its network. */
 export function isFailedPrerun(line: LogLine): boolean {
   return line["@message"] === "prerun failed";
@@ -34,4 +29,10 @@ export function isComplaint(line: LogLine, allocations: readonly string[]): bool
 /** The errors that lines carry. */
 export function errorsOf(lines: readonly LogLine[]): string[] {
   return lines.map(({ error }) => error ?? "");
+}
+
+/** A line as people read it. */
+export function wordsOf(line: LogLine): string {
+  const { "@timestamp": time, "@level": level, "@message": message, alloc_id = line.alloc, msg, error } = line;
+  return [time.slice(11, 23), level, alloc_id?.slice(0, 8), message, msg, error].filter(Boolean).join(" ");
 }

@@ -6,6 +6,7 @@ import { Lab } from "../tools/lab.ts";
 import type { NetworkList } from "../tools/runtime.ts";
 import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
+import { isPassedCheck, wordsOf } from "./log.ts";
 import { type AllocationState, surveyAllocations } from "./survey.ts";
 import { until } from "./until.ts";
 
@@ -114,6 +115,16 @@ export class NomadLab implements AsyncDisposable {
     });
   }
 
+  /** Waits until so many allocations of the job are in this state, and gives them. */
+  async untilStatus(status: Allocation["ClientStatus"], count: number): Promise<Allocation[]> {
+    return this.#orStory(
+      until(`${count} allocations ${status}`, async () => {
+        const found = (await this.allocations("job")).filter(({ ClientStatus }) => ClientStatus === status);
+        return found.length >= count && found;
+      }),
+    );
+  }
+
   /** Stops a job and waits until none of its allocations runs and the client has taken their networks down. */
   async stop(job: string): Promise<void> {
     await this.api.delete(`/v1/job/${job}?purge=false`);
@@ -148,19 +159,26 @@ export class NomadLab implements AsyncDisposable {
 
   /** Waits until the client has logged a line of this kind for so many allocations; gives the seconds since it was started. */
   async untilLogged(count: number, isWanted: (line: LogLine) => boolean): Promise<number> {
-    const found = await until(`${count} lines in the client's log`, async () => {
-      const lines = (await this.logLines()).filter(isWanted);
-      return new Set(lines.map(({ alloc_id }) => alloc_id)).size >= count && lines;
-    }).catch(async (error: Error) => {
-      throw new Error(`${error.message}\n${await this.story()}`);
-    });
+    const found = await this.#orStory(
+      until(`lines in the client's log about ${count} allocations`, async () => {
+        const lines = (await this.logLines()).filter(isWanted);
+        return new Set(lines.map(({ alloc_id }) => alloc_id)).size >= count && lines;
+      }),
+    );
     return (Date.parse(found.at(-1)?.["@timestamp"] ?? "") - this.#startedAt) / 1000;
   }
 
   /** The client's lines about allocations, for whoever has to find out why a case failed. */
   async story(): Promise<string> {
     const lines = (await this.client.lines()).filter((line) => line.alloc_id ?? line.alloc);
-    return lines.map((line) => JSON.stringify(line)).join("\n");
+    const telling = lines.filter((line) => isPassedCheck(line) || /^(warn|error|info)$/.test(line["@level"]));
+    return telling.map(wordsOf).join("\n");
+  }
+
+  #orStory<T>(waiting: Promise<T>): Promise<T> {
+    return waiting.catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await this.story()}`);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -63,4 +63,5 @@ ip link set uplink0 up
 ip link set uplink1 up
 
 echo ready
-exec cat
+# Not exec: as long as cat runs, the shell, which is this namespace's init, takes up the processes whose parents are gone.
+cat
