@@ -29,6 +29,7 @@ interface Toolchain {
 const testDirectory = path.resolve(import.meta.dirname, "..");
 
 const referencePluginPackages = [
+  "ipam/dhcp",
   "ipam/host-local",
   "ipam/static",
   "main/bridge",

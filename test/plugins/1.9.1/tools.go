@@ -4,6 +4,7 @@
 package tools
 
 import (
+	_ "github.com/containernetworking/plugins/plugins/ipam/dhcp"
 	_ "github.com/containernetworking/plugins/plugins/ipam/host-local"
 	_ "github.com/containernetworking/plugins/plugins/ipam/static"
 	_ "github.com/containernetworking/plugins/plugins/main/bridge"
