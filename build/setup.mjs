@@ -10,23 +10,35 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const oldestNode = 20;
 const oldestGo = [1, 24];
 
-/** Commands that the private networks of the tests and the demo need, and the Debian packages that bring them. */
-const networkTools = {
-  unshare: "util-linux",
-  nsenter: "util-linux",
-  mount: "mount",
-  ip: "iproute2",
-  iptables: "iptables",
-  nft: "nftables",
+/** What stands behind each flag: commands that are needed, and the Debian packages that bring them. */
+const toolsOf = {
+  // The private networks of the tests and the demo.
+  "--network": {
+    unshare: "util-linux",
+    nsenter: "util-linux",
+    mount: "mount",
+    ip: "iproute2",
+    iptables: "iptables",
+    nft: "nftables",
+  },
+  // What the benchmark compares with: a script for bash and jq.
+  "--bench": { bash: "bash", jq: "jq" },
+  // Container runtimes, what they run, and a DHCP server.
+  "--runtimes": {
+    podman: "podman",
+    crun: "crun",
+    containerd: "containerd",
+    ctr: "containerd",
+    busybox: "busybox-static",
+    dnsmasq: "dnsmasq-base",
+  },
 };
 
-/** What the benchmark compares with: a script for bash and jq. */
-const benchTools = { bash: "bash", jq: "jq" };
-
-const tools = process.argv.includes("--bench") ? { ...networkTools, ...benchTools } : networkTools;
+const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));
+const tools = Object.assign({}, ...flags.map((flag) => toolsOf[flag]));
 
 checkNode();
-if (process.argv.includes("--network")) prepareHost();
+if (flags.length > 0) prepareHost();
 installPackages();
 
 function checkNode() {
@@ -78,7 +90,16 @@ function installTools(missing) {
 
 function aptGet(...args) {
   const options = ["-q", "-o", "DPkg::Lock::Timeout=120"];
-  return run("apt-get", [...options, ...args], { DEBIAN_FRONTEND: "noninteractive" });
+  const command = ["apt-get", ...options, ...args];
+  const [program, ...rest] = ["unshare", "mount"].every(find) ? withoutServices(command) : command;
+  return run(program, rest, { DEBIAN_FRONTEND: "noninteractive" });
+}
+
+/** Debian enables and starts the services of what it installs. Where systemd and its links are out of sight, it does not. */
+function withoutServices(command) {
+  const hide = "for place in /run/systemd /etc/systemd/system; do";
+  const script = `${hide} [ ! -d $place ] || mount -t tmpfs none $place || exit; done; exec "$@"`;
+  return ["unshare", "--mount", "sh", "-c", script, "sh", ...command];
 }
 
 /** Installs the locked packages unless the last installation was of this very lock file. */
