@@ -1,8 +1,8 @@
 # Runs as the first process of a lab's private namespaces: makes them look like a host with CNI plugins, says "ready",
 # and stays until its input is closed. What is mounted here is seen by nobody else and gone with it.
 set -eu
-plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 disk=$6
-shift 6 # what is left are programs
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 guests=$6 disk=$7
+shift 7 # what is left are programs
 
 # Everything from outside is bound first, as what follows hides parts of the file system.
 mount -t tmpfs lab /run
@@ -26,7 +26,7 @@ if [ "$disk" ]; then
 else
   mount -t tmpfs lab /var/lib
 fi
-# The machine's control groups go with it: nothing in a lab may make one.
+# The machine's control groups go with it: what a test starts is to make none there.
 umount --recursive --lazy /sys
 mount -t sysfs lab /sys
 mkdir -p /opt/cni/bin /var/lib/cni
@@ -54,6 +54,16 @@ if [ "$recorded" = recorded ]; then
 else
   install_all /run/lab/plugins /opt/cni/bin
   install_all /run/lab/wrappers /opt/cni/bin
+fi
+
+# Container runtimes also read and write in these places. All of cgroup v2 is theirs, of whatever layout the host's own is.
+if [ "$guests" = runtimes ]; then
+  cp -a /etc /run/lab/etc
+  rm -rf /run/lab/etc/cni/net.d
+  mkdir -p /run/lab/etc/cni/net.d
+  mount --bind /run/lab/etc /etc
+  for directory in /dev/shm /tmp /var/tmp; do mount -t tmpfs lab "$directory"; done
+  mount -t cgroup2 lab /sys/fs/cgroup
 fi
 
 ip link set lo up

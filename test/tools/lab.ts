@@ -42,6 +42,8 @@ export interface LabOptions {
    * again after it, as a host is: with the same files, another boot id and nothing else. Without it, a tmpfs.
    */
   readonly disk?: string;
+  /** Also what container runtimes need of a host: `/etc`, `/tmp` and cgroups of its own. */
+  readonly forRuntimes?: boolean;
 }
 
 /** One call of a plugin as the recorder wrote it down. */
@@ -73,13 +75,14 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Makes a lab with the reference plugins of this version and the wrappers that were built. */
-  static async start({ plugins, recorded = false, disk = "", programs = [] }: LabOptions): Promise<Lab> {
+  static async start(options: LabOptions): Promise<Lab> {
+    const { plugins, recorded = false, forRuntimes = false, disk = "", programs = [] } = options;
     if (!existsSync(wrappersDirectory)) {
       throw new Error(`no wrappers in ${wrappersDirectory}: run "npm run build" first`);
     }
     const directories = [await directoryOf(plugins), wrappersDirectory, await drivers()];
-    const mode = recorded ? "recorded" : "plain";
-    const holder = await holdNamespaces([...directories, process.execPath, mode, disk, ...programs]);
+    const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins"];
+    const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...programs]);
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
     return new Lab(holder, children.trim());
   }

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { wrapped, zone } from "../e2e/support.ts";
+import { Lab } from "../tools/lab.ts";
+import { Containerd } from "./containerd.ts";
+import {
+  addressesIn,
+  bridge,
+  containerRules,
+  expectNoTraceOfContainers,
+  failureOf,
+  macvlan,
+  nameTaken,
+  plugins,
+  portmap,
+} from "./support.ts";
+
+// ctr passes no port mappings: portmap has nothing to do here, and must not be in the way.
+const list = zone("1.0.0", wrapped(bridge), wrapped(macvlan, "lan0"), portmap);
+const plainList = zone("1.0.0", bridge, macvlan, portmap);
+const masquerading = { ...bridge, ipMasq: true };
+
+const hostLinks = ["lo", "uplink1", "uplink0", "disc0"];
+const killed = { exitCode: 137 };
+
+describe("containerd", () => {
+  test("starts containers with both interfaces, and leaves nothing when they are stopped", async () => {
+    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using containerd = await Containerd.start(lab, list);
+    const first = await containerd.run("c1");
+    const second = await containerd.run("c2");
+    expect(await containerd.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], lan0: ["172.16.5.2/24"] });
+    expect(await containerd.addressesInside("c2")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
+    expect(await lab.kernel.cachedResults()).toEqual(["zone-default-c1-eth0", "zone-default-c2-eth0"]);
+    expect(await lab.readdir("/var/lib/cni/wrappers")).toHaveLength(4);
+
+    expect(await containerd.stop("c1", first)).toMatchObject(killed);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.3", "zone-lan0/172.16.5.3"]);
+    expect(await containerd.addressesInside("c2")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
+    expect(await containerd.stop("c2", second)).toMatchObject(killed);
+    await expectNoTraceOfContainers(lab, hostLinks);
+    expect(await containerd.containerNames()).toEqual([]);
+  });
+
+  test("fails to start a container with the same two creators unwrapped", async () => {
+    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using containerd = await Containerd.start(lab, plainList);
+    expect(failureOf(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address"))).toMatch(nameTaken);
+  });
+
+  test("tells a command that ends by itself both interfaces, and leaves nothing of it", async () => {
+    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using containerd = await Containerd.start(lab, list);
+    const { stdout, exitCode } = await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address");
+    expect(exitCode).toBe(0);
+    expect(addressesIn(stdout)).toEqual({ eth0: ["172.26.64.2/20"], lan0: ["172.16.5.2/24"] });
+    await expectNoTraceOfContainers(lab, hostLinks);
+  });
+
+  // ctr runs DEL without the namespace, from which the reference bridge would read the addresses to unmask.
+  test.each([
+    { title: "one plain bridge", masqueraded: zone("1.0.0", masquerading) },
+    { title: "the wrapped chain", masqueraded: zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0")) },
+  ])("leaves the masquerading rules of $title behind", async ({ masqueraded }) => {
+    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using containerd = await Containerd.start(lab, masqueraded);
+    expect(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address")).toMatchObject({ exitCode: 0 });
+    expect((await containerRules(lab)).filter((rule) => rule.includes("-A POSTROUTING"))).toEqual([
+      expect.stringContaining(`-A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\"`),
+    ]);
+    expect(await lab.kernel.leases()).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect } from "vitest";
+import { hostLocal } from "../e2e/support.ts";
+import type { Lab, Outcome } from "../tools/lab.ts";
+
+type Plugin = Record<string, unknown>;
+
+/** The version of the reference plugins behind the wrappers here. */
+export const plugins = "1.9.1";
+
+/** bridge with the default route: the runtime's own interface, eth0. */
+export const bridge: Plugin = {
+  type: "bridge",
+  bridge: "disc0",
+  isGateway: true,
+  ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0" }),
+};
+
+export const macvlan: Plugin = {
+  type: "macvlan",
+  master: "uplink0",
+  mode: "bridge",
+  ipam: hostLocal("172.16.5.0/24"),
+};
+
+export const portmap: Plugin = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+
+/** What the reference macvlan says of a name that bridge took before it. */
+export const nameTaken = /plugin type="macvlan" failed \(add\): .*failed to rename macvlan to "eth0": file exists\n?$/;
+
+/** Where `makeRootfs` puts its root file system. */
+export const rootfs = "/run/lab/rootfs";
+
+/** Makes a root file system of one static program, with a page that a container can serve. */
+export async function makeRootfs(lab: Lab): Promise<void> {
+  await lab.run("sh", ["-euc", rootfsScript, "sh", rootfs]);
+  // The dynamic busybox of another package would be found as well, and fail in every container.
+  const { exitCode } = await lab.call("chroot", [rootfs, "/bin/busybox", "true"]);
+  if (exitCode !== 0) throw new Error("this host's busybox is not static: install Debian's busybox-static");
+}
+
+const rootfsScript = `
+  mkdir -p "$1/bin" "$1/www"
+  cp "$(command -v busybox)" "$1/bin/busybox"
+  for applet in httpd ip sleep; do ln -s busybox "$1/bin/$applet"; done
+  printf 'from the container' >"$1/www/index.html"
+`;
+
+/** The IPv4 addresses of each interface in what `ip -4 -o address` prints, without loopback. */
+export function addressesIn(text: string): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const [, name = "", address = ""] of text.matchAll(/^\d+: (\S+)\s+inet (\S+)/gm)) {
+    if (name !== "lo") found[name] = [...(found[name] ?? []), address];
+  }
+  return found;
+}
+
+/** The text of an outcome that must be a failure. */
+export function failureOf({ exitCode, stderr }: Outcome): string {
+  expect(exitCode).not.toBe(0);
+  return stderr;
+}
+
+/**
+ * Expects that nothing of any container is left on the host. Bridges stay, and portmap keeps chains of its own for all
+ * containers: of those nothing may name a container's chain or address.
+ */
+export async function expectNoTraceOfContainers(lab: Lab, links: readonly string[]): Promise<void> {
+  expect(await lab.kernel.linkNames()).toEqual(links);
+  expect(await lab.kernel.leases()).toEqual([]);
+  expect(await lab.kernel.cachedResults()).toEqual([]);
+  expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
+  expect(await containerRules(lab)).toEqual([]);
+}
+
+/** The rules and chains that name a container. */
+export async function containerRules(lab: Lab): Promise<string[]> {
+  const rules = await lab.kernel.packetRules();
+  return rules.filter((rule) => /CNI-(DN-)?[0-9a-f]{20}|\b172\.(26|16)\./.test(rule));
+}
