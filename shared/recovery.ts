@@ -1,6 +1,7 @@
 import { type Finished, runDelegate } from "./delegate.ts";
 import type { Host } from "./host/host.ts";
 import { type DelegateCall, delOf } from "./plan/call.ts";
+import { askingFor, earlierAddresses } from "./plan/earlier-addresses.ts";
 import {
   type AttachmentRecord,
   type Circumstances,
@@ -31,9 +32,9 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   const isNew = outlived || (earlier === undefined && host.stat(cachedResultFile(plan.key)) === undefined);
   if (isNew && !writeRecord(session, { ...plan.key, ...present })) return runDelegate(session, path, call);
 
-  const first = runDelegate(session, path, call);
+  const first = outlived ? addAsBefore(session, path, call, plan) : runDelegate(session, path, call);
   const mayHeal = first.exitCode !== 0 && earlier !== undefined && isHealable(host, plan, earlier, present);
-  const answer = mayHeal ? healed(session, path, call, first) : first;
+  const answer = mayHeal ? healed(session, path, call, plan, first) : first;
   if (answer.exitCode === 0) writeRecord(session, { ...plan.key, ...present });
   else if ((isNew || mayHeal) && saysExists(host, answer)) forgetRecords(host, plan.key);
   return answer;
@@ -74,9 +75,26 @@ function cleanUpEarlierBoot(session: Session, path: string, call: DelegateCall):
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: "" } });
 }
 
-function healed(session: Session, path: string, call: DelegateCall, first: Finished): Finished {
+function healed(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan, first: Finished): Finished {
   const answer = session.host.decodeUtf8(first.stdout);
   say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
+  runDelegate(session, path, delOf(call));
+  return addAsBefore(session, path, call, plan);
+}
+
+/**
+ * Runs ADD for an attachment whose leases were just given up: with the addresses that it had, where it was complete and they can
+ * be asked for and are still free; else with whatever it gets.
+ */
+function addAsBefore(session: Session, path: string, call: DelegateCall, { key, netns }: RecoveryPlan): Finished {
+  const { host } = session;
+  const addresses = earlierAddresses(host.readFile(cachedResultFile(key)), { ...key, netns });
+  const asking = askingFor(call, addresses, call.environment.CNI_ARGS ?? host.env.CNI_ARGS ?? "");
+  if (asking === undefined) return runDelegate(session, path, call);
+  const answer = runDelegate(session, path, asking);
+  if (answer.exitCode === 0 || saysExists(host, answer)) return answer;
+  const why = host.decodeUtf8(answer.stdout);
+  say(session, "warn", `ADD cannot keep ${addresses.join(", ")}: running DEL and ADD once more`, { answer: why });
   runDelegate(session, path, delOf(call));
   return runDelegate(session, path, call);
 }

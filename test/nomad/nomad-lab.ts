@@ -7,7 +7,7 @@ import type { NetworkList } from "../tools/runtime.ts";
 import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
 import { isPassedCheck, wordsOf } from "./log.ts";
-import { type AllocationState, surveyAllocations } from "./survey.ts";
+import { type AllocationState, isSound, surveyAllocations, taskProcesses } from "./survey.ts";
 import { until } from "./until.ts";
 
 const configDirectory = "/opt/cni/config";
@@ -16,6 +16,8 @@ const socket = "/run/lab/nomad.sock";
 interface NomadLabOptions {
   readonly networks: readonly NetworkList[];
   readonly plugins?: PluginVersion;
+  /** The plugins' calls are written down: `lab.records` gives them. */
+  readonly recorded?: boolean;
   /** The client's `cni_path`, if it is to be another one than Nomad's own. */
   readonly cniPath?: string;
   /** More of the client's configuration. */
@@ -51,7 +53,8 @@ export class NomadLab implements AsyncDisposable {
   }
 
   static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
-    const lab = await Lab.start({ plugins: options.plugins ?? "1.9.1", programs: [await nomad()], disk });
+    const { plugins = "1.9.1", recorded = false } = options;
+    const lab = await Lab.start({ plugins, recorded, programs: [await nomad()], disk });
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
     // The host is on the other end of macvlan's parent: so it can talk to macvlan's interfaces.
@@ -123,6 +126,33 @@ export class NomadLab implements AsyncDisposable {
         return found.length >= count && found;
       }),
     );
+  }
+
+  /** Waits until so many allocations of the job are sound. */
+  async untilSound(count: number): Promise<void> {
+    await this.#orStory(
+      until(`${count} sound allocations`, async () => (await this.survey("job")).filter(isSound).length === count),
+    );
+  }
+
+  /** Starts the task of an allocation anew, as an operator does, and waits until it answers. */
+  async restartTask(allocation: string): Promise<void> {
+    const [before] = await this.survey("job");
+    await this.api.put(`/v1/client/allocation/${allocation}/restart`, {});
+    await until("another process", async () => {
+      const [now] = await this.survey("job");
+      return now !== undefined && now.pid !== before?.pid && isSound(now);
+    });
+  }
+
+  /** Takes the allocations' namespaces away under their tasks' feet; what is in them goes with the last task. */
+  async loseNamespaces(job: string): Promise<void> {
+    for (const { ID } of await this.allocations(job)) await this.lab.run("ip", ["netns", "delete", ID]);
+  }
+
+  /** How many tasks there are, whatever Nomad knows of them. */
+  async taskCount(): Promise<number> {
+    return (await taskProcesses(this.lab)).length;
   }
 
   /** Stops a job and waits until none of its allocations runs and the client has taken their networks down. */

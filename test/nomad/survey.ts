@@ -60,7 +60,8 @@ export function isSound({ pid, taskNamespace, namespace, addresses, answers }: A
   return pid > 0 && namespace !== "" && taskNamespace === namespace && isReached;
 }
 
-async function taskProcesses(lab: Lab): Promise<TaskProcess[]> {
+/** The tasks that are there. */
+export async function taskProcesses(lab: Lab): Promise<TaskProcess[]> {
   const entries = (await readdir(lab.path("/proc"))).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(entries.map((pid) => taskProcess(lab, pid).catch(() => undefined)));
   return found.filter((process) => process !== undefined);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
@@ -134,6 +134,18 @@ export class Lab implements AsyncDisposable {
 
   async deleteNamespace(container: Container): Promise<void> {
     await this.run("ip", ["netns", "delete", container.name]);
+  }
+
+  /** Puts other reference plugins in the place of those that are installed, as an upgrade does. */
+  async replacePlugins(directory: string): Promise<void> {
+    for (const name of await readdir(directory)) {
+      const file = `${Lab.pluginPath}/${name}`;
+      // What is there is a built plugin's own file, bound to this place: it is not to be written to.
+      if (existsSync(this.path(file))) await this.run("umount", [file]);
+      await this.run("touch", [file]);
+      await copyFile(path.join(directory, name), this.path(file));
+      await this.run("chmod", ["+x", file]);
+    }
   }
 
   /** The path by which this process reaches a file of the lab. */

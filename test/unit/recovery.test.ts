@@ -146,3 +146,44 @@ describe("records go", () => {
     expect(callWrapper({ env, stdin: none }, { files: kept }).files).toEqual(others);
   });
 });
+
+interface Given {
+  readonly args?: { readonly cni: { readonly ips?: readonly string[] } };
+}
+
+describe("the addresses of a completed attachment", () => {
+  const sandbox = blue;
+  const completed = {
+    kind: "cniCacheV1",
+    result: { interfaces: [{ name: "eth0", sandbox }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+  };
+  const files = { [cache]: JSON.stringify(completed), [file]: record({ bootId: "before" }) };
+  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" } };
+  const asked = ({ runs }: ReturnType<typeof add>) =>
+    runs.map(({ env, stdin: given }) => [env.CNI_COMMAND, (given as Given).args?.cni.ips?.join()]);
+  const callAgain = (...answers: Machine["answers"] & object) => callWrapper({ stdin }, { answers, files });
+
+  test("are asked for again", () => {
+    expect(asked(callAgain(exits(0), passed))).toEqual([
+      ["DEL", undefined],
+      ["ADD", "10.0.0.2/24"],
+    ]);
+  });
+
+  test("are given up when they cannot be had, after another DEL", () => {
+    const outcome = callAgain(exits(0), refused, exits(0), passed);
+    expect(outcome.exitCode).toBe(0);
+    expect(asked(outcome)).toEqual([
+      ["DEL", undefined],
+      ["ADD", "10.0.0.2/24"],
+      ["DEL", undefined],
+      ["ADD", undefined],
+    ]);
+  });
+
+  test("are not a reason to delete what somebody else made", () => {
+    const outcome = callAgain(exits(0), taken);
+    expect(outcome.exitCode).toBe(1);
+    expect(asked(outcome)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,47 @@
+import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { resultProblem } from "../protocol/request.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { type AttachmentName, findAttachment, ownership } from "./attachments.ts";
+import type { DelegateCall } from "./call.ts";
+
+/**
+ * IPAM plugins that choose what `args.cni.ips` asks for out of their own ranges (CONVENTIONS.md, "ips"). Of the others, static
+ * adds it to its own addresses, and dhcp does not read it.
+ */
+const choosingIpam: readonly unknown[] = ["host-local"];
+
+/**
+ * The addresses that an attachment had, such as `172.26.64.2/20`, by the text of libcni's cached result (cniCacheV1); none if
+ * there is no such result.
+ */
+export function earlierAddresses(cached: string | undefined, name: AttachmentName): string[] {
+  const result = parseJsonObject(cached ?? "")?.result;
+  if (result === undefined || resultProblem(result, "result") !== undefined) return [];
+  const attachment = findAttachment(result as CniResult, name.ifName, name.netns);
+  if (attachment === undefined) return [];
+  const { ips } = result as CniResult;
+  return (ips ?? []).filter(ownership(result as CniResult, attachment, name)).map(({ address }) => address);
+}
+
+/**
+ * The same call with a request for these addresses; undefined if there are none, if the plugin cannot be asked, or if the
+ * runtime or the operator asks for some (`IP=` in CNI_ARGS, `args.cni.ips`, the capability `ips`).
+ */
+export function askingFor(call: DelegateCall, addresses: readonly string[], args: string): DelegateCall | undefined {
+  const { configuration } = call;
+  if (addresses.length === 0 || configuration === undefined) return undefined;
+  const { ipam, args: given, runtimeConfig } = configuration;
+  if (!choosingIpam.includes(member(ipam, "type"))) return undefined;
+  const asksAlready = /(^|;)IP=/.test(args) || member(runtimeConfig, "ips") || member(member(given, "cni"), "ips");
+  if (asksAlready) return undefined;
+  const cni = { ...objectOr(member(given, "cni")), ips: addresses };
+  return { ...call, configuration: { ...configuration, args: { ...objectOr(given), cni } } };
+}
+
+function member(value: unknown, key: string): unknown {
+  return objectOr(value)[key];
+}
+
+function objectOr(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

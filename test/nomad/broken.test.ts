@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { twoInterfaces } from "../e2e/support.ts";
+import { jobOf } from "./jobs.ts";
+import { errorsOf, isFailedCheck } from "./log.ts";
+import { wrappedTwo } from "./networks.ts";
+import { NomadLab } from "./nomad-lab.ts";
+import { isSound } from "./survey.ts";
+import { judge } from "./verdict.ts";
+
+const faults = [
+  ["an interface", ["link", "delete", "eth1"], /\beth1\b.* not found/],
+  ["a route", ["route", "delete", "10.99.0.0/16"], /10\.99\.0\.0\/16|[Ff]ailed to find/],
+  ["an address", ["address", "delete", "172.26.64.2/20", "dev", "eth1"], /172\.26\.64\.2/],
+] as const;
+
+describe("a network broken while the client is down", () => {
+  test.for(faults)(
+    "%s lost: CHECK says so, the allocation fails, and Nomad replaces it",
+    async ([, fault, reason], context) => {
+      await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+      await nomad.run(jobOf({ network: "cni/zone", rescheduled: true }));
+      const before = await nomad.survey("job");
+      expect(before.filter(isSound)).toHaveLength(1);
+      await nomad.restartClient(() => breakFirst(nomad, before, fault));
+      const [old] = await nomad.untilStatus("failed", 1);
+      const [running] = await nomad.untilStatus("running", 1);
+      expect(old?.ID).toBe(before[0]?.id);
+      expect((await nomad.allocation(before[0]?.id ?? "")).NextAllocation).toBe(running?.ID);
+      expect(errorsOf((await nomad.logLines()).filter(isFailedCheck))).toEqual([expect.stringMatching(reason)]);
+      expect(judge(context, before, await nomad.survey("job"))).toMatchObject({ survived: 0, recovered: 1 });
+      expect(await nomad.taskCount()).toBe(1);
+    },
+  );
+
+  test('the same with "recover": "always": the network is made anew, and a task that lives on is not in it', async (context) => {
+    await using nomad = await NomadLab.start({ networks: [wrappedTwo({ recover: "always" })] });
+    await nomad.run(jobOf({ network: "cni/zone" }));
+    const before = await nomad.survey("job");
+    await nomad.restartClient(() => breakFirst(nomad, before, ["link", "delete", "eth1"]));
+    const seconds = await nomad.untilLogged(1, (line) => line["@message"] === "received result from CNI");
+    const after = await nomad.survey("job");
+    const [old, anew] = [before[0], after[0]];
+    expect(anew).toMatchObject({ id: old?.id, pid: old?.pid, startTime: old?.startTime, addresses: old?.addresses });
+    expect(anew?.taskNamespace).toBe(old?.taskNamespace);
+    expect(anew?.namespace).not.toBe(old?.namespace);
+    expect(Object.values(anew?.answers ?? {})).not.toContain(anew?.namespace);
+    expect(judge(context, before, after, seconds)).toMatchObject({ survived: 0, recovered: 0 });
+    await nomad.restartTask(old?.id ?? "");
+    expect((await nomad.survey("job")).filter(isSound)).toHaveLength(1);
+  });
+});
+
+async function breakFirst(
+  nomad: NomadLab,
+  [first]: readonly { id: string }[],
+  fault: readonly string[],
+): Promise<void> {
+  await nomad.lab.run("ip", ["-n", first?.id ?? "", ...fault]);
+}

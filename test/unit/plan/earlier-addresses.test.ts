@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { askingFor, earlierAddresses } from "../../../shared/plan/earlier-addresses.ts";
+
+const name = { ifName: "eth1", netns: "/run/netns/blue", runtimeIfName: "eth0" };
+const sandbox = "/run/netns/blue";
+const cached = (result: unknown): string => JSON.stringify({ kind: "cniCacheV1", result });
+
+describe("earlierAddresses", () => {
+  const result = {
+    cniVersion: "1.0.0",
+    interfaces: [{ name: "eth0", sandbox }, { name: "disc0" }, { name: "eth1", sandbox }],
+    ips: [
+      { address: "172.16.5.2/24", interface: 0 },
+      { address: "172.26.64.2/20", interface: 2 },
+      { address: "fd00:26::2/64", interface: 2 },
+    ],
+  };
+
+  test("are those of the attachment, in order", () => {
+    expect(earlierAddresses(cached(result), name)).toEqual(["172.26.64.2/20", "fd00:26::2/64"]);
+  });
+
+  test.each([
+    ["no cache", undefined],
+    ["no JSON", "{"],
+    ["no result", "{}"],
+    ["a result that is none", cached({ interfaces: 1 })],
+    ["no such interface", cached({ interfaces: [{ name: "eth0", sandbox }], ips: result.ips })],
+    ["no addresses", cached({ interfaces: result.interfaces })],
+  ])("are none with %s", (_, text) => {
+    expect(earlierAddresses(text, name)).toEqual([]);
+  });
+});
+
+describe("askingFor", () => {
+  const ipam = { type: "host-local" };
+  const call = (configuration: object) => ({
+    delegate: "bridge",
+    environment: {},
+    configuration: { ...configuration } as Record<string, unknown>,
+  });
+
+  test("puts the addresses where host-local looks, beside what is there", () => {
+    const asking = askingFor(call({ ipam, args: { labels: [], cni: { mac: "m" } } }), ["10.0.0.2/24"], "A=1");
+    expect(asking?.configuration).toEqual({
+      ipam,
+      args: { labels: [], cni: { mac: "m", ips: ["10.0.0.2/24"] } },
+    });
+  });
+
+  test.each([
+    ["there are none", call({ ipam }), [], ""],
+    ["the IPAM plugin does not choose", call({ ipam: { type: "static" } }), ["10.0.0.2/24"], ""],
+    ["there is no IPAM plugin", call({}), ["10.0.0.2/24"], ""],
+    ["the runtime asks by CNI_ARGS", call({ ipam }), ["10.0.0.2/24"], "A=1;IP=10.0.0.9"],
+    ["the operator asks", call({ ipam, args: { cni: { ips: ["10.0.0.9"] } } }), ["10.0.0.2/24"], ""],
+    ["the runtime asks by its capability", call({ ipam, runtimeConfig: { ips: ["10.0.0.9"] } }), ["10.0.0.2/24"], ""],
+  ])("asks for nothing where %s", (_, one, addresses, args) => {
+    expect(askingFor(one, addresses, args)).toBeUndefined();
+  });
+});
