@@ -8,6 +8,7 @@ export interface LogLine {
   readonly "@timestamp": string;
   readonly alloc_id?: string;
   readonly alloc?: string;
+  readonly name?: string;
   readonly msg?: string;
   readonly error?: string;
 }

@@ -9,7 +9,11 @@ import { judge } from "./verdict.ts";
 
 const faults = [
   ["an interface", ["link", "delete", "eth1"], /\beth1\b.* not found/],
-  ["a route", ["route", "delete", "10.99.0.0/16"], /10\.99\.0\.0\/16|[Ff]ailed to find/],
+  [
+    "a route",
+    ["route", "delete", "10.99.0.0/16"],
+    /Expected Route \{Dst:\{IP:10\.99\.0\.0 .* not found in routing table/,
+  ],
   ["an address", ["address", "delete", "172.26.64.2/20", "dev", "eth1"], /172\.26\.64\.2/],
 ] as const;
 

@@ -20,6 +20,11 @@ export function isFailedPrerun(line: LogLine): boolean {
   return line["@message"] === "prerun failed";
 }
 
+/** The client has done all that it does behind a stopped allocation. Lines with a name are about one hook of them. */
+export function isTornDown(line: LogLine): boolean {
+  return line["@message"] === "finished post-run hooks" && line.name === undefined;
+}
+
 /** Whether a line is about one of these allocations, and at a level that an operator is woken by. */
 export function isComplaint(line: LogLine, allocations: readonly string[]): boolean {
   const isLoud = line["@level"] === "warn" || line["@level"] === "error";

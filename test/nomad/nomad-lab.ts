@@ -6,7 +6,7 @@ import { Lab } from "../tools/lab.ts";
 import type { NetworkList } from "../tools/runtime.ts";
 import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
-import { isPassedCheck, wordsOf } from "./log.ts";
+import { isPassedCheck, isTornDown, wordsOf } from "./log.ts";
 import { type AllocationState, isSound, surveyAllocations, taskProcesses } from "./survey.ts";
 import { until } from "./until.ts";
 
@@ -157,13 +157,18 @@ export class NomadLab implements AsyncDisposable {
 
   /** Stops a job and waits until none of its allocations runs and the client has taken their networks down. */
   async stop(job: string): Promise<void> {
+    const running = (await this.allocations(job)).filter(({ ClientStatus }) => ClientStatus === "running");
     await this.api.delete(`/v1/job/${job}?purge=false`);
     await until("allocations stopped", async () =>
       (await this.allocations(job)).every(
         ({ ClientStatus }) => ClientStatus === "complete" || ClientStatus === "failed",
       ),
     );
-    await until("networks destroyed", async () => (await this.lab.readdir("/run/netns")).length === 0);
+    const stopped = running.map(({ ID }) => ID);
+    await until("networks taken down", async () => {
+      const done = (await this.logLines()).filter(isTornDown).map(({ alloc_id }) => alloc_id);
+      return stopped.every((id) => done.includes(id));
+    });
   }
 
   /** The allocations of a job, the oldest first. */

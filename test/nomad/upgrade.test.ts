@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
+import { referencePlugins } from "../tools/go.ts";
+import { jobOf } from "./jobs.ts";
+import { isPassedCheck } from "./log.ts";
+import { NomadLab } from "./nomad-lab.ts";
+import { isSound } from "./survey.ts";
+import { judge } from "./verdict.ts";
+
+test("plugins 1.2.0, for which Nomad runs no CHECK, are upgraded to 1.9.1: 3 allocations pass the first CHECK of their life", async (context) => {
+  const newer = await referencePlugins("1.9.1");
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], plugins: "1.2.0" });
+  expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.2.0");
+  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
+  const before = await nomad.survey("job");
+  expect(before.filter(isSound)).toHaveLength(3);
+  await nomad.restartClient(() => nomad.lab.replacePlugins(newer));
+  const seconds = await nomad.untilLogged(3, isPassedCheck);
+  expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.9.1");
+  expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
+});
+
+test("the wrappers come where a plain chain was, by their own names in a directory before the plugins: 3 allocations survive", async (context) => {
+  const list = zone("1.0.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
+  await using nomad = await NomadLab.start({
+    networks: [list],
+    cniPath: "/opt/cni/first:/opt/cni/bin",
+    prepare: async (lab) => {
+      await lab.run("mkdir", ["/opt/cni/first"]);
+      for (const name of ["bridge", "macvlan"])
+        await lab.run("ln", ["-s", "../bin/cni-wrappers", `/opt/cni/first/${name}`]);
+    },
+  });
+  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
+  const before = await nomad.survey("job");
+  expect(before.filter(isSound)).toHaveLength(3);
+  await nomad.restartClient();
+  const seconds = await nomad.untilLogged(3, isPassedCheck);
+  expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
+  const { Attributes = {} } = (await nomad.node()) ?? {};
+  expect(Attributes["plugins.cni.version.bridge"]).toBe("v1.9.1");
+  expect(Attributes["plugins.cni.version.macvlan"]).toBe("v1.9.1");
+});
+
+test("an allocation of one plain interface survives that its list is wrapped while the client is down", async (context) => {
+  const plain = zone("1.0.0", bridge);
+  await using nomad = await NomadLab.start({ networks: [plain] });
+  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
+  const before = await nomad.survey("job");
+  const wrappedList = JSON.stringify(zone("1.0.0", wrapped(bridge)));
+  await nomad.restartClient(() => nomad.lab.writeFile("/opt/cni/config/zone.conflist", wrappedList));
+  const seconds = await nomad.untilLogged(3, isPassedCheck);
+  expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
+});
+
+test("Nomad's fingerprint has the version of each wrapper and each plugin", async () => {
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+  expect((await nomad.node())?.Attributes).toMatchObject({
+    "plugins.cni.version.bridge": "v1.9.1",
+    "plugins.cni.version.macvlan": "v1.9.1",
+    "plugins.cni.version.bridge-wrapper": "v0.1.0",
+    "plugins.cni.version.macvlan-wrapper": "v0.1.0",
+  });
+});
