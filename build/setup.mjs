@@ -23,6 +23,8 @@ const toolsOf = {
   },
   // What the benchmark compares with: a script for bash and jq.
   "--bench": { bash: "bash", jq: "jq" },
+  // Nomad is built with cgo.
+  "--nomad": { cc: "build-essential", bash: "bash", jq: "jq" },
   // Container runtimes, what they run, and a DHCP server.
   "--runtimes": {
     podman: "podman",

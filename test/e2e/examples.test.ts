@@ -16,6 +16,9 @@ interface Example {
   readonly options?: AttachOptions;
 }
 
+/** What Nomad tells consul-cni. */
+const proxy = JSON.stringify({ ProxyUserID: "101", ProxyOutboundPort: 15001 });
+
 const examples: Readonly<Record<string, Example>> = {
   "macvlan-bridge": {
     addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.26.64.2/20"] },
@@ -29,6 +32,15 @@ const examples: Readonly<Record<string, Example>> = {
     addresses: { eth0: ["172.26.80.2/20"], eth1: ["172.16.5.100/24"] },
     bridges: ["nomad-lan"],
     options: { ports: [{ hostPort: 25000, containerPort: 80, protocol: "tcp" }] },
+  },
+  "nomad-transparent-proxy": {
+    addresses: { eth0: ["172.26.112.2/20"], eth1: ["172.16.5.100/24"] },
+    bridges: ["nomad-proxy"],
+    options: { labels: { IgnoreUnknown: "true", CONSUL_IPTABLES_CONFIG: proxy } },
+  },
+  ipv6: {
+    addresses: { eth0: ["fd00:6::2/64"], eth1: ["fd00:5::2/64"] },
+    bridges: ["six0"],
   },
   "dual-stack": {
     addresses: { eth0: ["172.27.0.2/20", "fd00:27::2/64"], eth1: ["172.16.5.100/24", "fd00:5::2/64"] },
@@ -110,6 +122,7 @@ async function prepared(): Promise<Lab> {
   const lab = await Lab.start({ plugins: "1.9.1" });
   // The examples' uplink.
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
+  await lab.run("ln", ["-s", "/run/lab/drivers/consul-cni", `${Lab.pluginPath}/consul-cni`]);
   await lab.run("mkdir", [first]);
   for (const plugin of ["bridge", "macvlan"]) await lab.run("ln", ["-s", "../bin/cni-wrappers", `${first}/${plugin}`]);
   return lab;

@@ -8,11 +8,12 @@ interface JobOptions {
   /** Nomad replaces an allocation that failed. */
   readonly rescheduled?: boolean;
   readonly dns?: { readonly Servers: readonly string[]; readonly Searches?: readonly string[] };
-  readonly services?: readonly object[];
+  /** What is put into CNI_ARGS beside Nomad's own. */
+  readonly cniArgs?: Readonly<Record<string, string>>;
 }
 
 /** A job as Nomad's API takes it: tasks that answer on a port of their own network and tell their namespace. */
-export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns, services }: JobOptions) {
+export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns, cniArgs }: JobOptions) {
   const labels = Object.entries(ports).map(([Label, Value]) => ({ Label, Value, To: taskPort }));
   const group = {
     Name: "group",
@@ -27,9 +28,9 @@ export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns
         ReservedPorts: labels.filter(({ Value }) => Value !== 0),
         DynamicPorts: labels.filter(({ Value }) => Value === 0),
         ...(dns && { DNS: dns }),
+        ...(cniArgs && { CNI: { Args: cniArgs } }),
       },
     ],
-    ...(services && { Services: services }),
     Tasks: [
       {
         Name: "task",

@@ -1,4 +1,5 @@
 import { bridge, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
+import type { Lab } from "../tools/lab.ts";
 import type { NetworkList } from "../tools/runtime.ts";
 
 type Plugin = Record<string, unknown>;
@@ -17,6 +18,16 @@ export function wrappedTwo(wrapper: Plugin, ...last: Plugin[]): NetworkList {
 
 /** A bridge without a gateway: its MAC is that of one of its ports, and changes when a container comes or goes. */
 export const layer2: Plugin = { type: "bridge", bridge: "wire0", ipam: hostLocal("172.29.0.0/24") };
+
+/**
+ * Another port joins that bridge, as another container's does: the bridge takes the smallest MAC of all. And the host gets an
+ * address on it, from which the test talks to the tasks; it does not hold the MAC.
+ */
+export async function joinLayer2(lab: Lab): Promise<void> {
+  await lab.ip(undefined, "link", "add", "port0", "type", "veth", "peer", "name", "port1");
+  await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", "wire0", "up");
+  await lab.ip(undefined, "address", "add", "172.29.0.1/24", "dev", "wire0");
+}
 
 /** Keeps leases where a reboot empties them. */
 export function leasesIn(dataDir: string, plugin: Plugin): Plugin {

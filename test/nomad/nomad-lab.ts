@@ -26,6 +26,12 @@ interface NomadLabOptions {
   readonly prepare?: (lab: Lab) => Promise<void>;
 }
 
+/** What is read of a job. */
+interface Job {
+  readonly ID: string;
+  readonly TaskGroups: readonly { readonly Count: number }[];
+}
+
 /** A host of its own with a Nomad server and a Nomad client, which both keep their files on a disk that a reboot leaves. */
 export class NomadLab implements AsyncDisposable {
   readonly client: Agent;
@@ -102,13 +108,18 @@ export class NomadLab implements AsyncDisposable {
     return found && (await this.api.get<Node>(`/v1/node/${found.ID}`));
   }
 
+  /** Reads a job as operators write it. */
+  parseJob(JobHCL: string): Promise<Job> {
+    return this.api.put<Job>("/v1/jobs/parse", { JobHCL, Canonicalize: true });
+  }
+
   /** Registers a job, and waits for nothing. */
-  async register(job: { readonly ID: string }): Promise<void> {
+  async register(job: Job): Promise<void> {
     await this.api.put("/v1/jobs", { Job: job });
   }
 
   /** Registers a job and waits until all its allocations run. */
-  async run(job: { readonly ID: string; readonly TaskGroups: readonly { readonly Count: number }[] }): Promise<void> {
+  async run(job: Job): Promise<void> {
     await this.register(job);
     const wanted = job.TaskGroups.reduce((sum, group) => sum + group.Count, 0);
     await until(`${wanted} running allocations`, async () => {
@@ -148,6 +159,26 @@ export class NomadLab implements AsyncDisposable {
   /** Takes the allocations' namespaces away under their tasks' feet; what is in them goes with the last task. */
   async loseNamespaces(job: string): Promise<void> {
     for (const { ID } of await this.allocations(job)) await this.lab.run("ip", ["netns", "delete", ID]);
+  }
+
+  /** Changes something in the first allocation's namespace with ip(8). */
+  async breakFirst([first]: readonly AllocationState[], fault: readonly string[]): Promise<void> {
+    await this.lab.run("ip", ["-n", first?.id ?? "", ...fault]);
+  }
+
+  /** Waits until the only allocation of before has failed, and the one that Nomad made in its place runs. */
+  async untilReplaced([before]: readonly AllocationState[]): Promise<void> {
+    const id = before?.id ?? "";
+    await this.#orStory(
+      until("another allocation in its place", async () => {
+        const { ClientStatus, NextAllocation } = await this.allocation(id);
+        return ClientStatus === "failed" && NextAllocation && this.#isRunning(NextAllocation);
+      }),
+    );
+  }
+
+  async #isRunning(allocation: string): Promise<boolean> {
+    return (await this.allocation(allocation)).ClientStatus === "running";
   }
 
   /** How many tasks there are, whatever Nomad knows of them. */

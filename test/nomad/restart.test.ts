@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { jobOf } from "./jobs.ts";
 import { isComplaint, isPassedCheck } from "./log.ts";
-import { layer2 } from "./networks.ts";
+import { joinLayer2, layer2 } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
 import { judge } from "./verdict.ts";
 
 describe("a client is restarted, and no allocation notices", () => {
-  test.for([1, 10, 50])("macvlan and bridge, wrapped: %i allocations", async (count, context) => {
+  test.for([10, 50])("macvlan and bridge, wrapped: %i allocations", async (count, context) => {
     await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
     await nomad.run(jobOf({ network: "cni/zone", count }));
     const before = await nomad.survey("job");
@@ -26,8 +26,7 @@ describe("a client is restarted, and no allocation notices", () => {
     const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", count: 5 }));
-    // An address for the test to talk from; it does not hold the bridge's MAC.
-    await nomad.lab.ip(undefined, "address", "add", "172.29.0.1/24", "dev", "wire0");
+    await joinLayer2(nomad.lab);
     const before = await nomad.survey("job");
     await nomad.restartClient();
     const seconds = await nomad.untilLogged(5, isPassedCheck);

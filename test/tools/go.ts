@@ -59,7 +59,14 @@ export function drivers(): Promise<string> {
   return built({
     title: "test drivers",
     module: path.join(testDirectory, "drivers"),
-    packages: ["./echo", "./forward", "./gocni", "./recorder", "github.com/containernetworking/cni/cnitool"],
+    packages: [
+      "./consul-cni",
+      "./echo",
+      "./forward",
+      "./gocni",
+      "./recorder",
+      "github.com/containernetworking/cni/cnitool",
+    ],
     ldflags: "",
   });
 }
@@ -74,7 +81,18 @@ const nomadBuild: Build = {
 
 /** Gives the Nomad of NOMAD_BIN, or else the one of `test/nomad/agent`, built by the Go toolchain where it is not yet. */
 export async function nomad(): Promise<string> {
+  if (process.env.NOMAD_BIN) await expectVersion(process.env.NOMAD_BIN);
   return process.env.NOMAD_BIN || path.join(await built(nomadBuild), "nomad");
+}
+
+// From here on it runs CHECK when a client is restarted.
+const oldestNomad = [1, 9, 6] as const;
+
+async function expectVersion(binary: string): Promise<void> {
+  const { stdout } = await execa(binary, ["version"]);
+  const parts = /^Nomad v(\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
+  const distance = parts && oldestNomad.map((part, i) => (parts[i] ?? 0) - part).find((part) => part !== 0);
+  if (!parts || (distance ?? 0) < 0) throw new Error(`NOMAD_BIN is ${stdout.split("\n")[0]}: 1.9.6 or newer is needed`);
 }
 
 /** Whether `nomad` has nothing to build. */
@@ -169,5 +187,5 @@ async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> 
 }
 
 if (import.meta.main) {
-  await buildAll();
+  await (process.argv[2] === "nomad" ? nomad() : buildAll());
 }

@@ -35,12 +35,24 @@ func serve(port string) error {
 	if err != nil {
 		return err
 	}
-	packets, err := net.ListenPacket("udp", ":"+port)
+	// Each family by itself: where lo is down, Go takes IPv6 for missing and leaves it out of a common socket.
+	failures := make(chan error)
+	for _, family := range []string{"4", "6"} {
+		go func() { failures <- serveFamily(family, port, []byte(namespace)) }()
+	}
+	if first := <-failures; first != nil {
+		fmt.Fprintln(os.Stderr, first)
+	}
+	return <-failures
+}
+
+func serveFamily(family, port string, answer []byte) error {
+	packets, err := net.ListenPacket("udp"+family, ":"+port)
 	if err != nil {
 		return err
 	}
-	go servePackets(packets, []byte(namespace))
-	connections, err := net.Listen("tcp", ":"+port)
+	go servePackets(packets, answer)
+	connections, err := net.Listen("tcp"+family, ":"+port)
 	if err != nil {
 		return err
 	}
@@ -49,7 +61,7 @@ func serve(port string) error {
 		if err != nil {
 			return err
 		}
-		_, _ = connection.Write([]byte(namespace))
+		_, _ = connection.Write(answer)
 		_ = connection.Close()
 	}
 }
