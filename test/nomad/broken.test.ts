@@ -27,7 +27,9 @@ describe("a network broken while the client is down", () => {
       await nomad.restartClient(() => nomad.breakFirst(before, fault));
       await nomad.untilReplaced(before);
       expect(errorsOf((await nomad.logLines()).filter(isFailedCheck))).toEqual([expect.stringMatching(reason)]);
-      expect(judge(context, before, await nomad.survey("job"))).toMatchObject({ survived: 0, recovered: 1 });
+      const after = await nomad.survey("job");
+      expect(after.every(isSound)).toBe(true);
+      expect(judge(context, before, after)).toMatchObject({ survived: 0, recovered: 1 });
       expect(await nomad.taskCount()).toBe(1);
     },
   );

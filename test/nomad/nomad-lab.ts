@@ -34,6 +34,9 @@ interface Job {
 
 /** A host of its own with a Nomad server and a Nomad client, which both keep their files on a disk that a reboot leaves. */
 export class NomadLab implements AsyncDisposable {
+  /** Is given the story of each lab that ends. */
+  static onEnd: ((story: string) => void) | undefined;
+
   readonly client: Agent;
   readonly #server: Agent;
   readonly api: Api;
@@ -44,6 +47,7 @@ export class NomadLab implements AsyncDisposable {
   #logStart = 0;
   /** When the client was started last, in milliseconds of the host's clock. */
   #startedAt = 0;
+  #ended = false;
 
   private constructor(lab: Lab, disk: string, options: NomadLabOptions) {
     this.lab = lab;
@@ -99,7 +103,7 @@ export class NomadLab implements AsyncDisposable {
   async reboot(): Promise<NomadLab> {
     await this.client.stop();
     await this.#server.stop();
-    await this.lab[Symbol.asyncDispose]();
+    await this.#end();
     return NomadLab.#boot(this.#disk, this.#options);
   }
 
@@ -124,26 +128,22 @@ export class NomadLab implements AsyncDisposable {
     const wanted = job.TaskGroups.reduce((sum, group) => sum + group.Count, 0);
     await until(`${wanted} running allocations`, async () => {
       const states = (await this.allocations(job.ID)).map(({ ClientStatus }) => ClientStatus);
-      if (states.includes("failed")) throw new Error(`an allocation failed\n${await this.story()}`);
+      if (states.includes("failed")) throw new Error("an allocation failed");
       return states.filter((state) => state === "running").length === wanted;
     });
   }
 
   /** Waits until so many allocations of the job are in this state, and gives them. */
   async untilStatus(status: Allocation["ClientStatus"], count: number): Promise<Allocation[]> {
-    return this.#orStory(
-      until(`${count} allocations ${status}`, async () => {
-        const found = (await this.allocations("job")).filter(({ ClientStatus }) => ClientStatus === status);
-        return found.length >= count && found;
-      }),
-    );
+    return until(`${count} allocations ${status}`, async () => {
+      const found = (await this.allocations("job")).filter(({ ClientStatus }) => ClientStatus === status);
+      return found.length >= count && found;
+    });
   }
 
   /** Waits until so many allocations of the job are sound. */
   async untilSound(count: number): Promise<void> {
-    await this.#orStory(
-      until(`${count} sound allocations`, async () => (await this.survey("job")).filter(isSound).length === count),
-    );
+    await until(`${count} sound allocations`, async () => (await this.survey("job")).filter(isSound).length === count);
   }
 
   /** Starts the task of an allocation anew, as an operator does, and waits until it answers. */
@@ -169,12 +169,10 @@ export class NomadLab implements AsyncDisposable {
   /** Waits until the only allocation of before has failed, and the one that Nomad made in its place runs. */
   async untilReplaced([before]: readonly AllocationState[]): Promise<void> {
     const id = before?.id ?? "";
-    await this.#orStory(
-      until("another allocation in its place", async () => {
-        const { ClientStatus, NextAllocation } = await this.allocation(id);
-        return ClientStatus === "failed" && NextAllocation && this.#isRunning(NextAllocation);
-      }),
-    );
+    await until("another allocation in its place", async () => {
+      const { ClientStatus, NextAllocation } = await this.allocation(id);
+      return ClientStatus === "failed" && NextAllocation && this.#isRunning(NextAllocation);
+    });
   }
 
   async #isRunning(allocation: string): Promise<boolean> {
@@ -225,12 +223,10 @@ export class NomadLab implements AsyncDisposable {
 
   /** Waits until the client has logged a line of this kind for so many allocations; gives the seconds since it was started. */
   async untilLogged(count: number, isWanted: (line: LogLine) => boolean): Promise<number> {
-    const found = await this.#orStory(
-      until(`lines in the client's log about ${count} allocations`, async () => {
-        const lines = (await this.logLines()).filter(isWanted);
-        return new Set(lines.map(({ alloc_id }) => alloc_id)).size >= count && lines;
-      }),
-    );
+    const found = await until(`lines in the client's log about ${count} allocations`, async () => {
+      const lines = (await this.logLines()).filter(isWanted);
+      return new Set(lines.map(({ alloc_id }) => alloc_id)).size >= count && lines;
+    });
     return (Date.parse(found.at(-1)?.["@timestamp"] ?? "") - this.#startedAt) / 1000;
   }
 
@@ -241,14 +237,15 @@ export class NomadLab implements AsyncDisposable {
     return telling.map(wordsOf).join("\n");
   }
 
-  #orStory<T>(waiting: Promise<T>): Promise<T> {
-    return waiting.catch(async (error: Error) => {
-      throw new Error(`${error.message}\n${await this.story()}`);
-    });
+  async #end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (NomadLab.onEnd) NomadLab.onEnd(await this.story());
+    await this.lab[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.lab[Symbol.asyncDispose]();
+    await this.#end();
     await rm(this.#disk, { recursive: true, force: true });
   }
 }

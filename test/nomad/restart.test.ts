@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { jobOf } from "./jobs.ts";
-import { isComplaint, isPassedCheck } from "./log.ts";
+import { errorsOf, isComplaint, isFailedPrerun, isPassedCheck } from "./log.ts";
 import { joinLayer2, layer2 } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
 import { judge } from "./verdict.ts";
 
-describe("a client is restarted, and no allocation notices", () => {
+describe("a client is restarted", () => {
   test.for([10, 50])("macvlan and bridge, wrapped: %i allocations", async (count, context) => {
     await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
     await nomad.run(jobOf({ network: "cni/zone", count }));
@@ -31,5 +31,19 @@ describe("a client is restarted, and no allocation notices", () => {
     await nomad.restartClient();
     const seconds = await nomad.untilLogged(5, isPassedCheck);
     expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 5, survived: 5 });
+  });
+
+  test("a client that is killed before it saved a network loses the allocation, though CHECK passes", async (context) => {
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await nomad.run(jobOf({ network: "cni/zone" }));
+    const before = await nomad.survey("job");
+    await nomad.client.kill();
+    await nomad.startClient();
+    const seconds = await nomad.untilLogged(1, isPassedCheck);
+    await nomad.untilStatus("failed", 1);
+    expect(errorsOf((await nomad.logLines()).filter(isFailedPrerun))).toEqual([
+      expect.stringMatching(/network already configured but not found in state/),
+    ]);
+    expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ survived: 0, recovered: 0 });
   });
 });

@@ -30,6 +30,8 @@ describe.skipIf(!(await isNomadAtHand()))("in short", () => {
     expect(errorsOf((await nomad.logLines()).filter(isFailedCheck))).toEqual([
       expect.stringMatching(/\beth1\b.* not found/),
     ]);
-    expect(judge(context, before, await nomad.survey("job"))).toMatchObject({ survived: 0, recovered: 1 });
+    const after = await nomad.survey("job");
+    expect(after.every(isSound)).toBe(true);
+    expect(judge(context, before, after)).toMatchObject({ survived: 0, recovered: 1 });
   });
 });
