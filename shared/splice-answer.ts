@@ -1,8 +1,9 @@
-import { type Finished, findDelegate, missingDelegate, nameSubject, parseOutput, runDelegate } from "./delegate.ts";
-import type { Host } from "./host/host.ts";
+import { type Finished, findDelegate, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
+import type { Bytes, Host } from "./host/host.ts";
 import { type AddPlan, type Splice, spliceResult } from "./plan/add.ts";
 import { delOf } from "./plan/call.ts";
 import { CniError, toCniError } from "./protocol/errors.ts";
+import { isTooDeep, parseJsonObject } from "./protocol/json.ts";
 import { resultProblem } from "./protocol/request.ts";
 import type { CniResult } from "./protocol/result.ts";
 import { isChainVersion } from "./protocol/versions.ts";
@@ -44,9 +45,14 @@ function runAdd(session: Session, path: string, plan: AddPlan): Finished {
 }
 
 /** What the runtime gets for the delegate's answer: its very bytes where nothing is changed. */
-function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Uint8Array): string | Uint8Array {
-  const result = parseOutput(host.decodeUtf8(stdout));
-  if (result === undefined) throw new CniError("invalidDelegateOutput", delegate, "it is no JSON object");
+function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Bytes): string | Bytes {
+  const text = host.decodeUtf8(stdout) ?? "";
+  const result = parseJsonObject(text);
+  if (result === undefined) {
+    if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is no JSON object");
+    if (splice.as === "only") return stdout;
+    throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
+  }
   const problem = resultProblem(result, "result") ?? versionProblem(result);
   // What works with the bare plugin works wrapped: alone in its chain, it may return what it likes.
   if (problem !== undefined && splice.as === "only") return stdout;
@@ -56,7 +62,7 @@ function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Uin
     return spliced === result ? stdout : `${JSON.stringify(spliced, null, 4)}\n`;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new CniError("invalidDelegateOutput", delegate, `it is nested too deeply (${error})`);
+    throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
 }
 

@@ -18,6 +18,16 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
+/** Whether a text is JSON, or might be, and is nested more deeply than the engine can follow. */
+export function isTooDeep(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return error instanceof RangeError;
+  }
+}
+
 /**
  * The value that a Go program finds under `key`: encoding/json matches names without regard to case, and the last one wins.
  */

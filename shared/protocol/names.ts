@@ -26,6 +26,19 @@ export function typeProblem(type: string): string | undefined {
   return /[/\\\0]/.test(type) ? "must not contain a path separator" : undefined;
 }
 
+/** What is wrong with the path of a file; nothing if it is right. */
+export function absolutePathProblem(path: string): string | undefined {
+  return path.startsWith("/") ? undefined : "must be an absolute path";
+}
+
+export const isNetworkName = (name: string): boolean => networkNameProblem(name) === undefined;
+export const isInterfaceName = (name: string): boolean => interfaceNameProblem(name) === undefined;
+export const isType = (type: string): boolean => typeProblem(type) === undefined;
+export const isAbsolutePath = (path: string): boolean => absolutePathProblem(path) === undefined;
+
+/** Whether a number can be an index into a list. */
+export const isIndex = (number: number): boolean => Number.isInteger(number) && number >= 0;
+
 // Not TextEncoder: the core runs on engines without it.
 function utf8Length(text: string): number {
   let length = 0;

@@ -1,14 +1,8 @@
 import { CniError } from "./errors.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, isTooDeep, type JsonObject } from "./json.ts";
+import { configurationProblem, logKeys, resultShapeProblem, wrapperKeys, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
-import {
-  configurationSchema,
-  logSchema,
-  resultSchema,
-  schemaProblem,
-  type WrapperConfiguration,
-  wrapperSchema,
-} from "./schema.ts";
+import type { WrapperConfiguration } from "./schema.ts";
 import { nearest } from "./spelling.ts";
 import type { Variables, Verb } from "./variables.ts";
 
@@ -44,16 +38,15 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, stdi
 }
 
 function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "warnings"> {
-  const schema = wrapperSchema();
-  const problem = schemaProblem(schema, block, "wrapper");
+  const problem = wrapperProblem(block);
   if (problem !== undefined) {
     if (command !== "STATUS") throw new CniError("invalidConfiguration", problem);
     return { wrapper: {}, warnings: [`invalid wrapper block left out: ${problem}`] };
   }
   const wrapper = block as WrapperConfiguration;
   const unknown = [
-    ...unknownIn(wrapper, Object.keys(schema.shape), "wrapper"),
-    ...unknownIn(wrapper.log ?? {}, Object.keys(logSchema().shape), "wrapper.log"),
+    ...unknownIn(wrapper, wrapperKeys, "wrapper"),
+    ...unknownIn(wrapper.log ?? {}, logKeys, "wrapper.log"),
   ];
   if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
   return { wrapper, warnings: unknown.map(({ message }) => message) };
@@ -62,7 +55,7 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
 function parseConfiguration(stdin: string | undefined): PluginConfiguration {
   const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
   if (!isJsonObject(value)) return undecodable("it is no JSON object");
-  const problem = schemaProblem(configurationSchema(), value);
+  const problem = configurationProblem(value);
   if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
   return value as unknown as PluginConfiguration;
 }
@@ -71,8 +64,9 @@ function parseJson(stdin: string): unknown {
   if (stdin.trim() === "") return undecodable("it is empty");
   try {
     return JSON.parse(stdin);
-  } catch (error) {
-    return undecodable(error instanceof Error ? error.message : String(error));
+  } catch {
+    // Not in the engine's words: each has its own.
+    return undecodable(isTooDeep(stdin) ? "it is nested too deeply" : "it is no JSON");
   }
 }
 
@@ -90,7 +84,7 @@ function unknownIn(block: object, known: readonly string[], path: string): CniEr
 
 /** What is wrong with a result: its shape, or an address whose `interface` is outside the list; nothing if it is right. */
 export function resultProblem(result: unknown, root: string): string | undefined {
-  const problem = schemaProblem(resultSchema(), result, root);
+  const problem = resultShapeProblem(result, root);
   if (problem !== undefined) return problem;
   const { interfaces, ips } = result as CniResult;
   const count = interfaces?.length ?? 0;

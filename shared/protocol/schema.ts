@@ -1,15 +1,26 @@
 import * as z from "zod/mini";
-import { interfaceNameProblem, networkNameProblem, typeProblem } from "./names.ts";
+import {
+  absolutePathProblem,
+  interfaceNameProblem,
+  isAbsolutePath,
+  isIndex,
+  isInterfaceName,
+  isNetworkName,
+  isType,
+  networkNameProblem,
+  typeProblem,
+} from "./names.ts";
 
 // Schemas check only; what goes on is the original object, because zod reorders keys and drops what it does not know.
-// They are built when they are needed, few and flat: building them is most of what a call costs besides Node's start.
+// The build lets zod's compiler make plain functions of them (build/schemas.ts), so that a call whose input is right, as
+// nearly all are, neither loads zod nor builds a schema. For that, what refines a schema is a function of names.ts.
 
 /** Makes the schema of the plugin configuration, as far as a wrapper looks at it. */
 export function configurationSchema() {
   return z.object({
     cniVersion: z.optional(z.string()),
-    name: named(networkNameProblem),
-    type: z.optional(named(typeProblem)),
+    name: named(isNetworkName, networkNameProblem),
+    type: z.optional(named(isType, typeProblem)),
     prevResult: z.nullish(z.object({})),
   });
 }
@@ -17,10 +28,10 @@ export function configurationSchema() {
 /** Makes the schema of the `wrapper` block of a plugin configuration. */
 export function wrapperSchema() {
   return z.object({
-    ifName: z.optional(named(interfaceNameProblem)),
-    delegate: z.optional(named(typeProblem)),
+    ifName: z.optional(named(isInterfaceName, interfaceNameProblem)),
+    delegate: z.optional(named(isType, typeProblem)),
     role: z.optional(z.enum(["creator", "meta"])),
-    network: z.optional(named(networkNameProblem)),
+    network: z.optional(named(isNetworkName, networkNameProblem)),
     args: z.optional(z.enum(["keep"])),
     recover: z.optional(z.enum(["own", "always", "never"])),
     log: z.optional(logSchema()),
@@ -30,7 +41,7 @@ export function wrapperSchema() {
 /** Makes the schema of `wrapper.log`. */
 export function logSchema() {
   return z.object({
-    file: z.optional(named((file) => (file.startsWith("/") ? undefined : "must be an absolute path"))),
+    file: z.optional(named(isAbsolutePath, absolutePathProblem)),
     level: z.optional(z.enum(["error", "warn", "info", "debug"])),
   });
 }
@@ -44,7 +55,7 @@ export function resultSchema() {
   const text = z.string();
   const nullableText = z.nullish(text);
   const nullableTexts = z.nullish(z.array(text));
-  const index = z.nullish(z.number().check(z.refine((n) => Number.isInteger(n) && n >= 0, "must be an index")));
+  const index = z.nullish(z.number().check(z.refine(isIndex, "must be an index")));
   return z.object({
     cniVersion: z.optional(text),
     interfaces: z.nullish(z.array(z.object({ name: text, sandbox: nullableText }))),
@@ -65,11 +76,8 @@ export function schemaProblem(schema: z.ZodMiniType, value: unknown, root = ""):
   return issue && `${pathWords(root, issue.path)} ${expectation(issue)}`;
 }
 
-function named(problem: (name: string) => string | undefined) {
-  return z.string().check((payload) => {
-    const message = problem(payload.value);
-    if (message !== undefined) payload.issues.push({ code: "custom", message, input: payload.value, path: [] });
-  });
+function named(isRight: (name: string) => boolean, problem: (name: string) => string | undefined) {
+  return z.string().check(z.refine(isRight, { error: ({ input }) => problem(String(input)) }));
 }
 
 function pathWords(root: string, path: readonly PropertyKey[]): string {
