@@ -1,7 +1,7 @@
 import type { Answer, Host } from "./host/host.ts";
 import type { DelegateCall } from "./plan/call.ts";
 import { CniError } from "./protocol/errors.ts";
-import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
+import { parseJsonObject } from "./protocol/json.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 
 /** A delegate that came to its own end. */
@@ -49,17 +49,12 @@ export function nameSubject({ fields }: Session, { delegate, environment }: Dele
   if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
 }
 
-/** The whole environment of a delegate: the runtime's, with what the call changes. */
-export function environmentOf({ host }: Session, { environment }: DelegateCall): Host["env"] {
-  return { ...host.env, ...environment };
-}
-
 /** What a delegate gets on stdin; nothing where it gets the runtime's own. */
 export function inputOf({ configuration }: DelegateCall): string | undefined {
   try {
     return JSON.stringify(configuration);
-  } catch (error) {
-    throw new CniError("undecodableInput", "", `it is nested too deeply (${error})`);
+  } catch {
+    throw new CniError("undecodableInput", "", "it is nested too deeply");
   }
 }
 
@@ -69,7 +64,7 @@ export function runDelegate(session: Session, path: string, call: DelegateCall):
   const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
   say(session, "debug", `running ${path}: ${verb}`, { configuration: call.configuration });
   const started = host.now();
-  const answer = host.spawn(path, environmentOf(session, call), inputOf(call), sizeLimit);
+  const answer = host.spawn(path, call.environment, inputOf(call), sizeLimit);
   const durationMs = host.now() - started;
   if (answer.ended !== "exit") throw delegateError(call.delegate, answer);
   const { exitCode, stdout } = answer;
@@ -91,11 +86,6 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
   }
 }
 
-/** The JSON object that a delegate printed; undefined if it printed anything else. */
-export function parseOutput(output: string | undefined): JsonObject | undefined {
-  return output === undefined ? undefined : parseJsonObject(output);
-}
-
 function readable(output = ""): unknown {
-  return parseOutput(output) ?? output;
+  return parseJsonObject(output) ?? output;
 }

@@ -1,6 +1,6 @@
 import { aboutText, versionResult } from "./about.ts";
-import { environmentOf, findDelegate, inputOf, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
-import type { Host } from "./host/host.ts";
+import { findDelegate, inputOf, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
+import type { Bytes, Host } from "./host/host.ts";
 import { isLogged, logOf } from "./log.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
@@ -65,7 +65,7 @@ function handOver(session: Session, { call, withoutDelegate, notes, forget }: Ha
   if (forget) forgetRecords(host, forget);
   say(session, "info", `handing over to ${path}`);
   // At debug the answer is to be logged, so that somebody has to stay and read it.
-  if (!isLogged(session.log, "debug")) host.exec(path, environmentOf(session, call), inputOf(call));
+  if (!isLogged(session.log, "debug")) host.exec(path, call.environment, inputOf(call));
   const answer = runDelegate(session, path, call);
   host.writeStdout(answer.stdout);
   return answer.exitCode;
@@ -77,7 +77,7 @@ function readInput(host: Host): string | undefined {
   return host.decodeUtf8(input);
 }
 
-function readStdin(host: Host): Uint8Array | undefined {
+function readStdin(host: Host): Bytes | undefined {
   try {
     return host.readStdin(sizeLimit);
   } catch (error) {

@@ -1,5 +1,8 @@
 import type { Environment } from "../protocol/variables.ts";
 
+/** Bytes that the core hands on without looking at them; a number stands for bytes that the host keeps. */
+export type Bytes = Uint8Array | number;
+
 /** Everything that a wrapper needs of the machine. The core knows no more of it than this. */
 export interface Host {
   readonly env: Environment;
@@ -10,24 +13,24 @@ export interface Host {
   readonly release: Release;
   /** Milliseconds since 1970. */
   now(): number;
-  /** All of stdin; undefined as soon as it is more than `limit` bytes. Throws if it cannot be read. */
-  readStdin(limit: number): Uint8Array | undefined;
+  /** All of stdin; undefined as soon as it is more than `limit` bytes. Throws the name of the error if it cannot be read. */
+  readStdin(limit: number): Bytes | undefined;
   /** Writes all of it to stdout. Throws if that fails. */
-  writeStdout(output: string | Uint8Array): void;
+  writeStdout(output: string | Bytes): void;
   /** The text of UTF-8 bytes; undefined if they are not valid. */
-  decodeUtf8(bytes: Uint8Array): string | undefined;
+  decodeUtf8(bytes: Bytes): string | undefined;
   /** What a path leads to, as far as executing it goes; a copy of this executable is itself. */
   inspect(path: string): "executable" | "not executable" | "missing" | "the wrapper itself";
   /**
-   * Lets an executable take this process's place, with `stdin` (or the present one) as its stdin. Comes back, with nothing
-   * done, where that cannot be: the caller then spawns.
+   * Lets an executable take this process's place, with this process's variables but for `changes`, and with `stdin` (or the
+   * present one) as its stdin. Comes back, with nothing done, where that cannot be: the caller then spawns.
    */
-  exec(path: string, env: Environment, stdin: string | undefined): void;
-  /** Runs an executable to its end and reads its stdout, `limit` bytes at most; its stderr is this process's. */
-  spawn(path: string, env: Environment, stdin: string | undefined, limit: number): Answer;
+  exec(path: string, changes: Environment, stdin: string | undefined): void;
+  /** Runs an executable, likewise, to its end and reads its stdout, `limit` bytes at most; its stderr is this process's. */
+  spawn(path: string, changes: Environment, stdin: string | undefined, limit: number): Answer;
   /** The text of a small file; undefined if it cannot be read. */
   readFile(path: string): string | undefined;
-  /** Writes a file whole or not at all, its directory if missing; what went wrong, or undefined. */
+  /** Writes a file whole or not at all, its directory if missing; the name of the error, or undefined. */
   writeFile(path: string, text: string): string | undefined;
   /** Removes a file, if it is there and can be. */
   removeFile(path: string): void;
@@ -54,7 +57,7 @@ export interface FileIdentity {
 
 /** What became of a spawned executable. */
 export type Answer =
-  | { readonly ended: "exit"; readonly exitCode: number; readonly stdout: Uint8Array }
+  | { readonly ended: "exit"; readonly exitCode: number; readonly stdout: Bytes }
   | { readonly ended: "signal"; readonly signal: string }
   | { readonly ended: "too much output" }
   | { readonly ended: "not started"; readonly reason: string };

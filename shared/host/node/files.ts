@@ -7,7 +7,7 @@ export function readFile(path: string): string | undefined {
   return attempt(() => readFileSync(path, "utf8"));
 }
 
-/** Writes a file whole or not at all, its directory if missing; what went wrong, or undefined. */
+/** Writes a file whole or not at all, its directory if missing; the name of the error, or undefined. */
 export function writeFile(path: string, text: string): string | undefined {
   const unfinished = `${dirname(path)}/.${basename(path)}`;
   try {
@@ -17,7 +17,7 @@ export function writeFile(path: string, text: string): string | undefined {
     return undefined;
   } catch (error) {
     removeFile(unfinished);
-    return error instanceof Error ? error.message : String(error);
+    return (error as NodeJS.ErrnoException).code ?? String(error);
   }
 }
 

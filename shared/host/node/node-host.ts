@@ -1,6 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Answer, Host } from "../host.ts";
+import type { Answer, Bytes, Host } from "../host.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
 import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
@@ -49,8 +49,8 @@ function readStdin(limit: number): Uint8Array | undefined {
   }
 }
 
-function writeStdout(output: string | Uint8Array): void {
-  const bytes = typeof output === "string" ? Buffer.from(output) : output;
+function writeStdout(output: string | Bytes): void {
+  const bytes = typeof output === "string" ? Buffer.from(output) : (output as Uint8Array);
   for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(1, bytes, written));
 }
 
@@ -60,34 +60,35 @@ function patiently(transfer: () => number): number {
     try {
       return transfer();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "EAGAIN") throw new Error(code);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
 }
 
-function decodeUtf8(bytes: Uint8Array): string | undefined {
+function decodeUtf8(bytes: Bytes): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes as Uint8Array);
   } catch {
     return undefined;
   }
 }
 
-function exec(path: string, env: Host["env"], stdin: string | undefined): void {
+function exec(path: string, changes: Host["env"], stdin: string | undefined): void {
   if (process.execve === undefined || !canExec(path)) return;
   if (stdin !== undefined && !replaceStdin(stdin)) return;
   // Node ignores these two, and what is ignored stays so across execve; with a handler they are back to their default.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
-  process.execve(path, [path], env as NodeJS.ProcessEnv & Record<string, string>);
+  process.execve(path, [path], changed(changes));
 }
 
-function spawn(path: string, env: Host["env"], stdin: string | undefined, limit: number): Answer {
+function spawn(path: string, changes: Host["env"], stdin: string | undefined, limit: number): Answer {
   if (!canSpawn(path)) return { ended: "not started", reason: `${path} is no executable for this machine` };
   // Loaded when needed: it takes 2 ms, and most calls are handed over.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { error, status, signal, stdout } = spawnSync(path, [], {
-    env,
+    env: changed(changes),
     ...(stdin === undefined ? {} : { input: stdin }),
     stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],
     maxBuffer: limit,
@@ -95,9 +96,14 @@ function spawn(path: string, env: Host["env"], stdin: string | undefined, limit:
   // A delegate that does not read its stdin to the end breaks the pipe, which is its right.
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === "ENOBUFS") return { ended: "too much output" };
-  if (error !== undefined && status === null && signal === null) return { ended: "not started", reason: error.message };
+  if (error !== undefined && status === null && signal === null)
+    return { ended: "not started", reason: `${path}: ${code}` };
   if (signal !== null) return { ended: "signal", signal };
   return { ended: "exit", exitCode: status ?? 0, stdout };
+}
+
+function changed(changes: Host["env"]): Record<string, string> {
+  return { ...process.env, ...changes } as Record<string, string>;
 }
 
 function appendLine(file: string, line: string): void {

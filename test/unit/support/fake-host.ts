@@ -92,7 +92,7 @@ function fakeHost(
   const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
   const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): Answer => {
-    runs.push({ how, path, env: { ...env }, stdin: stdin && parsed(stdin) });
+    runs.push({ how, path, env: { ...host.env, ...env }, stdin: stdin && parsed(stdin) });
     return answers[Math.min(runs.length, answers.length) - 1] ?? exits(0);
   };
 
@@ -111,11 +111,12 @@ function fakeHost(
     writeStdout(text) {
       if (replacedBy) return;
       if (stdoutError) throw stdoutError;
-      output.push(Buffer.from(text));
+      output.push(Buffer.from(text as string | Uint8Array));
     },
     decodeUtf8(bytes) {
-      const text = Buffer.from(bytes).toString();
-      return Buffer.from(text).equals(bytes) ? text : undefined;
+      const given = Buffer.from(bytes as Uint8Array);
+      const text = given.toString();
+      return Buffer.from(text).equals(given) ? text : undefined;
     },
     inspect,
     exec(path, env, stdin) {
@@ -150,7 +151,7 @@ function fakeHost(
   };
 
   const seen = () => {
-    const stdout = replacedBy ? Buffer.from(replacedBy.stdout) : Buffer.concat(output);
+    const stdout = replacedBy ? Buffer.from(replacedBy.stdout as Uint8Array) : Buffer.concat(output);
     const kept = [...files].filter(([path]) => !path.startsWith("/proc/")).map(([path, { text }]) => [path, text]);
     return { stdout: stdout.toString(), writes: output.length, runs, log, files: Object.fromEntries(kept) };
   };

@@ -1,0 +1,20 @@
+//! Compiles the bundles that the build made of the TypeScript core to bytecode, which `main.rs` embeds.
+use rquickjs::{Context, Module, Runtime, WriteOptions};
+use std::{env, error::Error, fs, path::Path};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let bundles = env::var("CNI_WRAPPERS_BUNDLES").map_err(|_| "build with: npm run build:slim")?;
+    let context = Context::full(&Runtime::new()?)?;
+    println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
+    for name in ["main", "problem"] {
+        let script = Path::new(&bundles).join(name).with_extension("mjs");
+        println!("cargo:rerun-if-changed={}", script.display());
+        let source = fs::read(script)?;
+        let bytecode = context.with(|ctx| {
+            let options = WriteOptions { strip_source: true, strip_debug: true, ..Default::default() };
+            Module::declare(ctx, name, source)?.write(options)
+        })?;
+        fs::write(Path::new(&env::var("OUT_DIR")?).join(name).with_extension("bytecode"), bytecode)?;
+    }
+    Ok(())
+}

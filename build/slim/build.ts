@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { bundle } from "../bundle.ts";
+import { executable, makeStage, publish, report, root, runBuild } from "../publish.ts";
+import { readStamp, type Stamp } from "../stamp.ts";
+import { cargoProblem, crossProblem, hostTarget } from "./toolchain.ts";
+
+const crate = join(root, "build/slim");
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "cni-wrappers");
+
+/** Builds the slim flavor: `dist/slim/bin` for this host, `dist/slim/<target>/bin` for `--target <target>`. */
+async function build(): Promise<void> {
+  const started = performance.now();
+  const { target: asked } = parseArgs({ options: { target: { type: "string" } } }).values;
+  const problem = cargoProblem() ?? (asked && crossProblem(asked));
+  if (problem) throw new Error(problem);
+  const stamp = readStamp(root);
+  const dist = join(root, "dist/slim", asked ?? "");
+  const stage = makeStage(dist);
+
+  await writeBundles(stamp);
+  compile(asked, join(stage, "bin", executable));
+  publish(stage, dist);
+  report(dist, stamp, started);
+}
+
+/** The bundles have a place of their own and are only written where they change: cargo looks at the time of the last change. */
+const bundles = join(root, "dist/slim/bundles");
+const entries = { main: "shared/host/slim/main.ts", problem: "shared/protocol/problem.ts" };
+
+async function writeBundles(stamp: Stamp): Promise<void> {
+  mkdirSync(bundles, { recursive: true });
+  for (const [name, entry] of Object.entries(entries)) {
+    const { script, metafile } = await bundle(root, entry, stamp, "slim");
+    writeChanged(join(bundles, `${name}.mjs`), Buffer.from(script));
+    writeChanged(join(bundles, `${name}.json`), Buffer.from(JSON.stringify(metafile, null, 2)));
+  }
+}
+
+function writeChanged(file: string, content: Buffer): void {
+  if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content);
+}
+
+/** Compiles the host around the bundles to `output`: by cargo alone for this host, else by way of zig. */
+function compile(asked: string | undefined, output: string): void {
+  const target = asked ?? hostTarget();
+  const directory = process.env.CARGO_TARGET_DIR || join(cache, "cargo");
+  mkdirSync(directory, { recursive: true });
+  const built = join(directory, target, "release", executable);
+  const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
+  // Clones share the directory, so that what they have in common is compiled once: what is built is fetched under a lock.
+  const script = 'cargo "$@" && cp "$BUILT" "$OUTPUT"';
+  const { status, stderr, error } = spawnSync(
+    "flock",
+    [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command],
+    { cwd: crate, encoding: "utf8", env: { ...process.env, ...settings(directory), BUILT: built, OUTPUT: output } },
+  );
+  if (status !== 0) throw new Error(`cargo failed: ${firstError(error?.message ?? stderr)}`);
+}
+
+/** Static, at a fixed address, and without a trace of the directories of this host (the crate's own paths are relative). */
+function settings(directory: string): Record<string, string> {
+  const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
+  const places = { "/cargo": home, "/target": directory };
+  const remapped = Object.entries(places).map(([place, path]) => [path, place].join("="));
+  const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static"];
+  return {
+    CNI_WRAPPERS_BUNDLES: bundles,
+    CARGO_TARGET_DIR: directory,
+    CARGO_ENCODED_RUSTFLAGS: [...flags, ...remapped.map((pair) => `--remap-path-prefix=${pair}`)].join("\x1f"),
+    CFLAGS: remapped.map((pair) => `-ffile-prefix-map=${pair}`).join(" "),
+  };
+}
+
+function firstError(output: string): string {
+  const lines = output.split("\n").map((line) => line.trim());
+  return lines.find((line) => /^error/.test(line)) ?? lines.find(Boolean) ?? "it does not say why";
+}
+
+await runBuild(build);

@@ -1,0 +1,94 @@
+//! Small files: what the core reads, writes and looks at.
+use rustix::fs::{Access, access};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+const OWN: &str = "/proc/self/exe";
+const COMPARED_AT_ONCE: usize = 64 * 1024;
+
+/// What a path leads to, as far as executing it goes: 0 nothing, 1 what cannot be executed, 2 this executable or a copy of
+/// it, 3 an executable.
+pub fn inspect(path: &str) -> u8 {
+    let Ok(file) = fs::metadata(path) else { return 0 };
+    if !file.is_file() {
+        return 0;
+    }
+    if access(path, Access::EXEC_OK).is_err() {
+        return 1;
+    }
+    if is_itself(path, &file).unwrap_or(false) { 2 } else { 3 }
+}
+
+fn is_itself(path: &str, file: &fs::Metadata) -> io::Result<bool> {
+    let own = fs::metadata(OWN)?;
+    if (file.ino(), file.dev()) == (own.ino(), own.dev()) {
+        return Ok(true);
+    }
+    Ok(file.size() == own.size() && has_same_bytes(File::open(path)?, File::open(OWN)?)?)
+}
+
+fn has_same_bytes(mut one: File, mut other: File) -> io::Result<bool> {
+    let (mut chunk, mut other_chunk) = (Vec::new(), Vec::new());
+    loop {
+        for (file, chunk) in [(&mut one, &mut chunk), (&mut other, &mut other_chunk)] {
+            chunk.clear();
+            file.take(COMPARED_AT_ONCE as u64).read_to_end(chunk)?;
+        }
+        if chunk != other_chunk {
+            return Ok(false);
+        }
+        if chunk.is_empty() {
+            return Ok(true);
+        }
+    }
+}
+
+/// The names in a directory; none if it cannot be read.
+pub fn list_directory(path: &str) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Device, inode and time of the last change, in milliseconds, of what a path leads to.
+pub fn stat(path: &str) -> Option<Vec<f64>> {
+    let file = fs::metadata(path).ok()?;
+    let modified = file.mtime() as f64 * 1e3 + file.mtime_nsec() as f64 / 1e6;
+    Some(vec![file.dev() as f64, file.ino() as f64, modified])
+}
+
+/// Writes a file whole or not at all, its directory if missing.
+pub fn write_file(path: &str, text: &str) -> io::Result<()> {
+    let path = Path::new(path);
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let unfinished = directory.join(format!(".{}", name.to_string_lossy()));
+    let written = write_whole(directory, &unfinished, text).and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+fn write_whole(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(text.as_bytes())
+}
+
+/// Appends a line by one write; makes the file and its directory if missing.
+pub fn append_line(path: &str, line: &str) -> io::Result<()> {
+    let mut log = open_log(path).or_else(|_| {
+        let directory = Path::new(path).parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(directory).and_then(|()| open_log(path))
+    })?;
+    log.write(line.as_bytes()).map(|_| ())
+}
+
+// Not blocking: a log that is a pipe without a reader must not hold anything up.
+fn open_log(path: &str) -> io::Result<File> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(nonblocking).open(path)
+}

@@ -1,0 +1,72 @@
+import type { Answer, Host } from "../host.ts";
+import type { Machine } from "./machine.ts";
+import { errorName, signalName } from "./system-names.ts";
+
+// Put in by the build.
+declare const __VERSION__: string;
+declare const __COMMIT__: string;
+
+const inspected = ["missing", "not executable", "the wrapper itself", "executable"] as const;
+/** What the kernel says of a file that is no executable, is for another machine, or names an interpreter that is none. */
+const notLoadable: readonly string[] = ["ENOEXEC", "ENOENT", "EACCES", "ELIBBAD"];
+
+/** The machine, by way of the executable around the engine. */
+export function slimHost(machine: Machine): Host {
+  return {
+    env: machine.variables,
+    calledAs: machine.arguments[0] ?? "",
+    get executable() {
+      return machine.executable();
+    },
+    pid: machine.pid,
+    release: { version: __VERSION__, commit: __COMMIT__ },
+    now: machine.now,
+    readStdin(limit) {
+      const bytes = machine.readStdin(limit);
+      return bytes === undefined ? undefined : checked(bytes);
+    },
+    writeStdout: (output) =>
+      void checked(typeof output === "string" ? machine.writeText(output) : machine.writeBytes(output as number)),
+    decodeUtf8: (bytes) => machine.decodeUtf8(bytes as number),
+    inspect: (path) => inspected[machine.inspect(wellFormed(path))] ?? "missing",
+    exec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
+    spawn: (path, changes, stdin, limit) =>
+      answer(path, machine.spawn(wellFormed(path), alternating(changes), stdin, limit)),
+    readFile: machine.readFile,
+    writeFile(path, text) {
+      const result = machine.writeFile(path, text);
+      return result < 0 ? errorName(-result) : undefined;
+    },
+    removeFile: machine.removeFile,
+    listDirectory: machine.listDirectory,
+    stat(path) {
+      const found = machine.stat(path);
+      return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
+    },
+    appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),
+  };
+}
+
+function checked(result: number): number {
+  if (result < 0) throw new Error(errorName(-result));
+  return result;
+}
+
+function alternating(changes: Host["env"]): string[] {
+  return Object.entries(changes).flatMap(([name, value = ""]) => [name, wellFormed(value)]);
+}
+
+/** The text as UTF-8 can have it: half a surrogate pair cannot be. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+}
+
+function answer(path: string, [failure = 0, tooMuch, signal, exitCode = 0, stdout = 0]: readonly number[]): Answer {
+  if (failure !== 0) return { ended: "not started", reason: startProblem(path, errorName(-failure)) };
+  if (tooMuch) return { ended: "too much output" };
+  return signal ? { ended: "signal", signal: signalName(signal) } : { ended: "exit", exitCode, stdout };
+}
+
+function startProblem(path: string, error: string): string {
+  return notLoadable.includes(error) ? `${path} is no executable for this machine` : `${path}: ${error}`;
+}
