@@ -1,11 +1,29 @@
 import { defineConfig } from "vitest/config";
+import { flavors } from "./test/flavors.ts";
 
 export default defineConfig({
   test: {
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
-      { test: { name: "executable", include: ["test/executable/**/*.test.ts"], testTimeout: 30_000 } },
-      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },
+      ...flavors.flatMap(({ suffix, env, buildTests }) => [
+        {
+          test: {
+            name: `executable${suffix}`,
+            env,
+            include: ["test/executable/*.test.ts", buildTests],
+            testTimeout: 30_000,
+          },
+        },
+        {
+          test: {
+            name: `e2e${suffix}`,
+            env,
+            include: ["test/e2e/**/*.test.ts"],
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
+          },
+        },
+      ]),
       {
         test: {
           name: "nomad",

@@ -55,12 +55,12 @@ function compiledCheck(schema: z.$ZodType): string {
   return `(() => { ${declarations.join(" ")} ${code} })()`;
 }
 
-/** What zod's compiler generates, and the values that the code refers to; it hands both to `Function`. */
+/** What zod's compiler generates, and the values that the code refers to; it hands both to `new Function`. */
 function generated(schema: z.$ZodType): { parameters: string[]; constants: unknown[]; body: string } {
   const { Function: original } = globalThis;
   let seen: ReturnType<typeof generated> | undefined;
-  const recorder = (...parameters: string[]) => {
-    const body = parameters.pop() ?? "";
+  const construct = (_: unknown, given: string[]) => {
+    const [parameters, body = ""] = [given.slice(0, -1), given.at(-1)];
     return (...constants: unknown[]) => {
       // The first is INVALID, which all schemas share.
       seen = { parameters: parameters.slice(1), constants: constants.slice(1), body };
@@ -68,7 +68,7 @@ function generated(schema: z.$ZodType): { parameters: string[]; constants: unkno
     };
   };
   try {
-    globalThis.Function = ((...parameters: string[]) => recorder(...parameters)) as unknown as FunctionConstructor;
+    globalThis.Function = new Proxy<FunctionConstructor>(original, { construct });
     compileFn(schema, { assertOnly: true });
   } finally {
     globalThis.Function = original;
@@ -77,7 +77,7 @@ function generated(schema: z.$ZodType): { parameters: string[]; constants: unkno
   return seen;
 }
 
-/** The source of a value that generated code refers to: a function of names.ts, the values of an enumeration, or INVALID. */
+/** The source of a value that generated code refers to: a function of names.ts, or the values of an enumeration. */
 function sourceOf(value: unknown): string {
   if (value instanceof Set) return `new Set(${JSON.stringify([...value])})`;
   const [name] = Object.entries(names).find(([, known]) => known === value) ?? [];

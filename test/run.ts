@@ -3,8 +3,10 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { cargoProblem } from "../build/slim/toolchain.ts";
 
-type Step = { name: string; command: string[]; isVitest?: true; needsBuild?: true };
+/** `needs` is the step without which this one says nothing; `slim` steps are skipped where cargo cannot build. */
+type Step = { name: string; command: string[]; isVitest?: true; needs?: string; slim?: true };
 type Count = { passed: number; failed: number; skipped: number };
 /** What is read of vitest's JSON report; a file may fail without a failed test (a broken import or hook). */
 type Report = { testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[] };
@@ -17,12 +19,21 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const steps: Step[] = [
   { name: "lint", command: ["biome", "check", "--error-on-warnings"] },
   { name: "types", command: ["tsc"] },
+  { name: "core types", command: ["tsc", "--project", "tsconfig.core.json"] },
   { name: "unit", ...vitest("unit") },
   { name: "build", command: ["node", "build/build.ts"] },
-  { name: "executable", ...vitest("executable"), needsBuild: true },
+  { name: "executable", ...vitest("executable"), needs: "build" },
   { name: "plugins", command: ["node", "test/tools/go.ts"] },
-  { name: "e2e", ...vitest("e2e", existsSync(join(root, caseReporter)) ? [caseReporter] : []), needsBuild: true },
+  { name: "e2e", ...vitest("e2e", caseReporters()), needs: "build" },
+  { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
+  { name: "executable-slim", ...vitest("executable-slim"), needs: "build-slim", slim: true },
+  { name: "e2e-slim", ...vitest("e2e-slim", caseReporters()), needs: "build-slim", slim: true },
+  { name: "differential", command: ["node", "test/differential/differential.ts"], needs: "build-slim", slim: true },
 ];
+
+function caseReporters(): string[] {
+  return existsSync(join(root, caseReporter)) ? [caseReporter] : [];
+}
 
 function vitest(project: string, reporters: string[] = []): Pick<Step, "command" | "isVitest"> {
   const chosen = ["default", "json", ...reporters].map((reporter) => `--reporter=${reporter}`);
@@ -45,11 +56,12 @@ function reportFile(project: string): string {
 
 async function runAll(): Promise<Count> {
   const total: Count = { passed: 0, failed: 0, skipped: 0 };
-  let built = true;
+  const noCargo = cargoProblem();
+  const failed = new Set<string>();
   for (const [index, step] of steps.entries()) {
-    process.stdout.write(`[${index + 1}/${steps.length}] ${step.name.padEnd(10)} `);
-    const count: Count = step.needsBuild && !built ? notRun() : await runStep(step);
-    if (step.name === "build") built = count.failed === 0;
+    process.stdout.write(`[${index + 1}/${steps.length}] ${step.name.padEnd(15)} `);
+    const count = await countStep(step, failed, noCargo);
+    if (count.failed > 0) failed.add(step.name);
     total.passed += count.passed;
     total.failed += count.failed;
     total.skipped += count.skipped;
@@ -57,10 +69,17 @@ async function runAll(): Promise<Count> {
   return total;
 }
 
-/** Testing what an earlier build left would say nothing about this tree. */
-function notRun(): Count {
-  console.log("not run: the build failed");
-  return { passed: 0, failed: 1, skipped: 0 };
+async function countStep(step: Step, failed: ReadonlySet<string>, noCargo: string | undefined): Promise<Count> {
+  if (step.slim && noCargo !== undefined) {
+    console.log(`skipped: ${noCargo}`);
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  // Testing what an earlier build left would say nothing about this tree.
+  if (step.needs !== undefined && failed.has(step.needs)) {
+    console.log(`not run: ${step.needs} failed`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  return runStep(step);
 }
 
 async function runStep(step: Step): Promise<Count> {

@@ -32,15 +32,15 @@ export function slimHost(machine: Machine): Host {
     exec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
     spawn: (path, changes, stdin, limit) =>
       answer(path, machine.spawn(wellFormed(path), alternating(changes), stdin, limit)),
-    readFile: machine.readFile,
+    readFile: (path) => machine.readFile(wellFormed(path)),
     writeFile(path, text) {
-      const result = machine.writeFile(path, text);
+      const result = machine.writeFile(wellFormed(path), text);
       return result < 0 ? errorName(-result) : undefined;
     },
-    removeFile: machine.removeFile,
-    listDirectory: machine.listDirectory,
+    removeFile: (path) => machine.removeFile(wellFormed(path)),
+    listDirectory: (path) => machine.listDirectory(wellFormed(path)),
     stat(path) {
-      const found = machine.stat(path);
+      const found = machine.stat(wellFormed(path));
       return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
     },
     appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),

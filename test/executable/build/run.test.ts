@@ -7,13 +7,20 @@ import { root, scratch, writeScript } from "./tree.ts";
 type Outcome = { exit?: number; files?: { status: string; tests: string[] }[] };
 
 const onePasses = { files: [{ status: "passed", tests: ["passed"] }] };
-const allPass: Record<string, Outcome> = { unit: onePasses, executable: onePasses, e2e: onePasses };
+const allPass: Record<string, Outcome> = {
+  unit: onePasses,
+  executable: onePasses,
+  e2e: onePasses,
+  "executable-slim": onePasses,
+  "e2e-slim": onePasses,
+};
 
 /** A tree whose tools are stand-ins: each prints its name and ends as `outcomes` says, vitest's with a report. */
-function makeTree(outcomes: Record<string, Outcome>): string {
+function makeTree(outcomes: Record<string, Outcome>, cargo = "echo cargo 1.87.0"): string {
   const tree = scratch();
-  for (const directory of ["test", "outcomes"]) mkdirSync(join(tree, directory));
-  copyFileSync(join(root, "test/run.ts"), join(tree, "test/run.ts"));
+  for (const directory of ["test", "outcomes", "build/slim"]) mkdirSync(join(tree, directory), { recursive: true });
+  for (const file of ["test/run.ts", "build/slim/toolchain.ts"]) copyFileSync(join(root, file), join(tree, file));
+  writeScript(join(tree, "host/cargo"), cargo);
   for (const [name, { exit = 0, files }] of Object.entries(outcomes)) {
     writeFileSync(join(tree, "outcomes", name), `${exit}`);
     if (files) writeFileSync(join(tree, "outcomes", `${name}.json`), JSON.stringify(reportOf(files)));
@@ -33,20 +40,21 @@ function reportOf(files: { status: string; tests: string[] }[]) {
 }
 
 function run(tree: string) {
-  return execa({ reject: false, all: true })`${process.execPath} ${join(tree, "test/run.ts")}`;
+  const env = { PATH: `${join(tree, "host")}:/usr/bin:/bin` };
+  return execa({ reject: false, all: true, env })`${process.execPath} ${join(tree, "test/run.ts")}`;
 }
 
 test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
-  ["a step that passes is a passed test", "7 passed, 0 failed", {}],
-  ["a step that fails is a failed test", "6 passed, 1 failed", { biome: { exit: 1 } }],
+  ["a step that passes is a passed test", "12 passed, 0 failed", {}],
+  ["a step that fails is a failed test", "11 passed, 1 failed", { biome: { exit: 1 } }],
   [
     "a failed test",
-    "7 passed, 1 failed",
+    "12 passed, 1 failed",
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
   [
     "a failed test, and a file that cannot be imported",
-    "7 passed, 2 failed",
+    "12 passed, 2 failed",
     {
       unit: {
         exit: 1,
@@ -59,17 +67,17 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
   ],
   [
     "all tests pass and vitest fails (a reporter, an uncaught error)",
-    "7 passed, 1 failed",
+    "12 passed, 1 failed",
     { e2e: { ...onePasses, exit: 1 } },
   ],
-  ["vitest leaves no report", "6 passed, 1 failed", { executable: { exit: 0 } }],
-  ["a project without a test", "6 passed, 1 failed", { e2e: { files: [] } }],
+  ["vitest leaves no report", "11 passed, 1 failed", { executable: { exit: 0 } }],
+  ["a project without a test", "11 passed, 1 failed", { e2e: { files: [] } }],
   [
     "skipped tests and those to do",
-    "7 passed, 0 failed, 2 skipped",
+    "12 passed, 0 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
-  ["without a build, what needs it has failed", "3 passed, 4 failed", { node: { exit: 1 } }],
+  ["without a build, what needs it has failed", "4 passed, 8 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
   expect(stdout.split("\n").at(-1)).toBe(verdict);
@@ -80,16 +88,23 @@ test("each step has a line; what failed is shown whole, what passed is not", asy
   const { all } = await run(makeTree({ ...allPass, tsc: { exit: 2 } }));
   expect(all.replaceAll(/\d+\.\d s/g, "0.1 s")).toBe(
     [
-      "[1/7] lint       ok (1 passed, 0 failed; 0.1 s)",
-      "[2/7] types      FAILED (0 passed, 1 failed; 0.1 s)",
+      "[1/12] lint            ok (1 passed, 0 failed; 0.1 s)",
+      "[2/12] types           FAILED (0 passed, 1 failed; 0.1 s)",
       "output of tsc",
       "",
-      "[3/7] unit       ok (1 passed, 0 failed; 0.1 s)",
-      "[4/7] build      ok (1 passed, 0 failed; 0.1 s)",
-      "[5/7] executable ok (1 passed, 0 failed; 0.1 s)",
-      "[6/7] plugins    ok (1 passed, 0 failed; 0.1 s)",
-      "[7/7] e2e        ok (1 passed, 0 failed; 0.1 s)",
-      "6 passed, 1 failed",
+      "[3/12] core types      FAILED (0 passed, 1 failed; 0.1 s)",
+      "output of tsc",
+      "",
+      "[4/12] unit            ok (1 passed, 0 failed; 0.1 s)",
+      "[5/12] build           ok (1 passed, 0 failed; 0.1 s)",
+      "[6/12] executable      ok (1 passed, 0 failed; 0.1 s)",
+      "[7/12] plugins         ok (1 passed, 0 failed; 0.1 s)",
+      "[8/12] e2e             ok (1 passed, 0 failed; 0.1 s)",
+      "[9/12] build-slim      ok (1 passed, 0 failed; 0.1 s)",
+      "[10/12] executable-slim ok (1 passed, 0 failed; 0.1 s)",
+      "[11/12] e2e-slim        ok (1 passed, 0 failed; 0.1 s)",
+      "[12/12] differential    ok (1 passed, 0 failed; 0.1 s)",
+      "10 passed, 2 failed",
     ].join("\n"),
   );
 });
@@ -102,10 +117,28 @@ test("skipped tests are named", async () => {
 });
 
 test("the reporter of the executed cases takes part in the e2e step once it is there", async () => {
-  const tree = makeTree({ ...allPass, unit: { ...onePasses, exit: 1 }, e2e: { ...onePasses, exit: 1 } });
+  const tree = makeTree({
+    ...allPass,
+    unit: { ...onePasses, exit: 1 },
+    e2e: { ...onePasses, exit: 1 },
+    "e2e-slim": { ...onePasses, exit: 1 },
+  });
   mkdirSync(join(tree, "test/tools"));
   writeFileSync(join(tree, "test/tools/case-reporter.ts"), "");
   const { stdout } = await run(tree);
   const calls = stdout.split("\n").filter((line) => line.startsWith("vitest run"));
-  expect(calls.map((line) => line.includes("--reporter=./test/tools/case-reporter.ts"))).toEqual([false, true]);
+  expect(calls.map((line) => line.includes("--reporter=./test/tools/case-reporter.ts"))).toEqual([false, true, true]);
+});
+
+test.each([
+  ["missing", "exit 127", "cargo 1.87 or newer is needed, and there is none in PATH"],
+  ["too old", "echo cargo 1.86.0", "cargo 1.87 or newer is needed (this is cargo 1.86.0)"],
+])("where cargo is %s, the slim half is skipped by name", async (_, cargo, why) => {
+  const { stdout, exitCode } = await run(makeTree(allPass, cargo));
+  const skipped = stdout.split("\n").filter((line) => line.includes("skipped: "));
+  expect(skipped.map((line) => line.replace(/^\[\d+\/12\] /, "").replace(/ +/, " "))).toEqual(
+    ["build-slim", "executable-slim", "e2e-slim", "differential"].map((name) => `${name} skipped: ${why}`),
+  );
+  expect(stdout.split("\n").at(-1)).toBe("8 passed, 0 failed, 4 skipped");
+  expect(exitCode).toBe(0);
 });

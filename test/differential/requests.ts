@@ -1,0 +1,216 @@
+import fc from "fast-check";
+
+/** One call, and what its delegate does about it. */
+export interface Request {
+  readonly link: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: Uint8Array | "a directory";
+  readonly logged: boolean;
+  /** What the delegate prints and how it ends, by verb. */
+  readonly answers: Readonly<Record<string, { readonly output: string; readonly end: string }>>;
+  /** What an earlier ADD left on the host. */
+  readonly record: "none" | "of this namespace" | "of another one" | "of an earlier boot" | "unreadable";
+  /** What is counted of it. */
+  readonly kind: { readonly verb: string; readonly version: string; readonly position: Position };
+}
+
+export type Position = (typeof positions)[number];
+
+export const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION", "none", "unknown"] as const;
+export const versions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0", "9.0.0", "none"] as const;
+export const positions = ["first", "behind others", "behind its own interface", "behind what is malformed"] as const;
+
+/** A namespace that every host has: only its identity is looked at. */
+export const sandbox = "/proc/self/ns/net";
+export const network = "zone";
+export const containerId = "blue";
+
+/** The same requests for the same seed. */
+export function makeRequests(count: number, seed: number): Request[] {
+  return fc.sample(request(), { numRuns: count, seed });
+}
+
+const often = <T>(value: T, other: fc.Arbitrary<T>, weight = 9): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+const oneOf = <const T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
+
+function request(): fc.Arbitrary<Request> {
+  const version = oneOf(...versions, "0.4.0", "1.0.0", "1.1.0");
+  return fc
+    .record({
+      verb: oneOf(...verbs, "ADD", "ADD", "ADD", "CHECK", "CHECK", "DEL", "GC"),
+      version,
+      position: oneOf(...positions),
+    })
+    .chain((kind) =>
+      fc.record({
+        kind: fc.constant(kind),
+        link: oneOf(
+          "bridge-wrapper",
+          "bridge-wrapper",
+          "macvlan-wrapper",
+          "portmap-wrapper",
+          "nobody-wrapper",
+          "cni-wrappers",
+        ),
+        env: variables(kind.verb),
+        stdin: stdin(kind.verb, kind.version, kind.position),
+        logged: fc.boolean(),
+        answers: fc.record({ ADD: answer("ADD"), DEL: answer("DEL"), CHECK: answer("CHECK") }),
+        record: oneOf("none", "none", "of this namespace", "of another one", "of an earlier boot", "unreadable"),
+      }),
+    );
+}
+
+function variables(verb: string): fc.Arbitrary<Record<string, string>> {
+  const command = verb === "none" ? "" : verb === "unknown" ? "PRUNE" : verb;
+  const value = (usual: string, ...others: string[]) => often(usual, oneOf("", ...others), 19);
+  return fc.record({
+    CNI_COMMAND: fc.constant(command),
+    CNI_CONTAINERID: value(containerId, "../blue", "b\u00e9"),
+    CNI_NETNS: value(sandbox, "/nowhere"),
+    CNI_IFNAME: value("eth0", "sixteen-bytes-16", "a:b", "\u00e9th0"),
+    CNI_ARGS: often("", oneOf("IP=10.0.0.9;K8S_POD_NAME=a;MAC=02:00:00:00:00:01", "NOMAD_JOB_ID=\u65e5;x", ";;")),
+    CNI_WRAPPERS_LOG_LEVEL: oneOf("", "debug", "info", "warn", "error", "loud"),
+    ODD: oneOf("", "two\nlines", "a=b", "\u{1f41d}"),
+  });
+}
+
+function stdin(verb: string, version: string, position: Position): fc.Arbitrary<Request["stdin"]> {
+  const text = configuration(verb, version, position);
+  const bytes = text.map((one) => Buffer.from(one));
+  const broken = fc.oneof(
+    text.map((one) => Buffer.from(one.slice(0, one.length / 2))),
+    text.map((one) => Buffer.from(`\uFEFF${one}`)),
+    text.map((one) => Buffer.from(`${one}${one}`)),
+    text.map((one) => Buffer.from(one.replace("zone", "z\xff"), "latin1")),
+    oneOf("", " \n", "[]", "null", "7", '{"name":"zone",}', "nul").map((one) => Buffer.from(one)),
+  );
+  return fc.oneof(
+    { weight: 180, arbitrary: bytes },
+    { weight: 14, arbitrary: broken },
+    { weight: 1, arbitrary: fc.constant(Buffer.alloc(8 * 1024 * 1024 + 1, " ")) },
+    { weight: 1, arbitrary: fc.constant("a directory" as const) },
+  );
+}
+
+function configuration(verb: string, version: string, position: Position): fc.Arbitrary<string> {
+  return fc
+    .record({
+      name: often<unknown>(network, oneOf<unknown>(undefined, "", "a/b", 7), 30),
+      wrapper: fc.oneof(
+        { weight: 2, arbitrary: fc.constant(undefined) },
+        { weight: 9, arbitrary: wrapperBlock() },
+        {
+          weight: 1,
+          arbitrary: oneOf<unknown>(null, [], "eth1", { ifname: "eth1" }, { log: { path: "/l" } }, { role: "both" }),
+        },
+      ),
+      bridge: oneOf(undefined, "disc0", "eth1"),
+      isGateway: oneOf(undefined, true, false),
+      ipam: oneOf<unknown>(undefined, {}, { type: "static", addresses: [] }),
+      runtimeConfig: fc.option(fc.jsonValue({ maxDepth: 3 }), { nil: undefined }),
+      prevResult: prevResult(version, position),
+      more: fc.dictionary(
+        oneOf("a", "__proto__", "1", "10", "2", "BRIDGE", "\u00e9", "constructor", "toString"),
+        json(),
+      ),
+    })
+    .map(({ name, wrapper, more, prevResult, ...rest }) => {
+      const cniVersion = version === "none" ? undefined : version;
+      const attachments =
+        verb === "GC" ? { "cni.dev/valid-attachments": [{ containerID: containerId, ifname: "eth0" }] } : {};
+      const before = position === "first" ? {} : { prevResult };
+      const whole = { cniVersion, name, type: "bridge-wrapper", wrapper, ...rest, ...attachments, ...before };
+      // As text, so that no key of JavaScript's own is lost.
+      return `${JSON.stringify(whole).slice(0, -1)},${JSON.stringify(more).slice(1)}`.replace(/,}$/, "}");
+    });
+}
+
+const json = () => fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.double({ noNaN: true }), fc.constant("half \\ud800"));
+
+function wrapperBlock(): fc.Arbitrary<object> {
+  const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+  return fc.record({
+    ifName: maybe(oneOf("eth0", "eth1", "eth1", "eth2", "a b", "\ud800", "eth@1")),
+    delegate: maybe(oneOf("bridge", "macvlan", "portmap", "nobody", "unloadable", "../bridge", "\ud800")),
+    role: often<string | undefined>(undefined, oneOf("creator", "meta")),
+    network: maybe(often("disc", fc.constant("a b"))),
+    args: maybe(fc.constant("keep")),
+    recover: maybe(oneOf("own", "always", "never")),
+  });
+}
+
+function prevResult(version: string, position: Position): fc.Arbitrary<unknown> {
+  if (position === "behind what is malformed") {
+    return oneOf<unknown>(
+      [],
+      "eth0",
+      7,
+      { ips: [{ address: "10.0.0.2/24", interface: 9 }] },
+      { interfaces: [{}] },
+      {
+        routes: [{ gw: 1 }],
+      },
+    );
+  }
+  const own = position === "behind its own interface";
+  const attachment = (name: string, subnet: number) => ({
+    interfaces: [{ name: "disc0" }, { name: `veth${subnet}`, mac: "02:00:00:00:00:01" }, { name, sandbox }],
+    ips: [{ address: `10.0.${subnet}.2/24`, gateway: `10.0.${subnet}.1` }, { address: `fd00:${subnet}::2/64` }],
+    routes: [{ dst: "0.0.0.0/0", gw: `10.0.${subnet}.1` }],
+  });
+  const names = oneOf(
+    ...(own ? [["eth0"], ["eth1"], ["eth0", "eth1"], ["eth1", "eth0"]] : [["eth5"], ["net1", "eth5"]]),
+  );
+  return fc
+    .record({ names, indexed: fc.boolean(), unknown: json(), dns: dns() })
+    .map(({ names, indexed, unknown, dns }) => {
+      const parts = names.map((name, index) => attachment(name, index));
+      return {
+        cniVersion: version === "none" ? undefined : version,
+        interfaces: parts.flatMap(({ interfaces }) => interfaces),
+        ips: parts.flatMap(({ ips }, index) => ips.map((ip) => (indexed ? { ...ip, interface: 3 * index + 2 } : ip))),
+        routes: parts.flatMap(({ routes }) => routes),
+        dns,
+        unknown,
+      };
+    });
+}
+
+function dns(): fc.Arbitrary<unknown> {
+  return oneOf<unknown>(
+    undefined,
+    null,
+    {},
+    { nameservers: ["10.0.0.53"], search: ["a", "b"], domain: "x" },
+    { search: ["b"] },
+  );
+}
+
+function answer(verb: string): fc.Arbitrary<{ output: string; end: string }> {
+  const error = JSON.stringify({ code: 11, msg: "try again" });
+  const exists = JSON.stringify({ code: 999, msg: "file exists" });
+  const result = (name: string) =>
+    JSON.stringify({
+      cniVersion: "1.0.0",
+      interfaces: [{ name: "br0" }, { name: "veth9" }, { name, sandbox }, { name: "trailing" }],
+      ips: [{ address: "172.16.0.2/16", interface: 2 }, { address: "fd00::2/64" }],
+      routes: [{ dst: "10.0.0.0/8" }],
+      dns: { nameservers: ["9.9.9.9"], search: ["b", "c"] },
+    });
+  const good = verb === "ADD" ? oneOf(result("eth0"), result("eth1"), "{}") : oneOf("", '{"a": 1}\n');
+  const bad = oneOf(
+    "done\n",
+    "[]",
+    '{"ips":[{"address":"10.0.0.2/24","interface":9}]}',
+    '{"cniVersion":"2.0.0"}',
+    error,
+  );
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.record({ output: good, end: fc.constant("0") }) },
+    { weight: 3, arbitrary: fc.record({ output: oneOf(error, exists, "panic\n"), end: oneOf("1", "77") }) },
+    { weight: 2, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
+    { weight: 1, arbitrary: fc.record({ output: fc.constant(""), end: oneOf("SIGKILL", "SIGTERM", "SIGSEGV") }) },
+  );
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { describe, expect, test } from "vitest";
+import { copyOfTree, root, scratch, writeScript } from "../tree.ts";
+
+const timeout = 600_000;
+
+function build(tree: string, ...args: string[]) {
+  return execa({ cwd: tree, reject: false })`${process.execPath} build/slim/build.ts ${args}`;
+}
+
+function contentOf(tree: string): Buffer {
+  return readFileSync(join(tree, "dist/slim/bin/cni-wrappers"));
+}
+
+test("building twice, in two directories, gives the same bytes, with no directory of this host in them", {
+  timeout,
+}, async () => {
+  const trees = [copyOfTree(), copyOfTree()] as const;
+  for (const tree of trees) expect(await build(tree)).toMatchObject({ exitCode: 0, stderr: "" });
+  const [first, second] = trees.map(contentOf);
+  expect(first?.length).toBeGreaterThan(500_000);
+  const hashes = [first, second].map((content) =>
+    createHash("sha256")
+      .update(content ?? "")
+      .digest("hex"),
+  );
+  expect(hashes[1]).toBe(hashes[0]);
+  const places = [...trees, root, tmpdir(), homedir(), "index.crates.io"];
+  expect(places.filter((place) => first?.includes(`${place}/`))).toEqual([]);
+});
+
+describe("what is missing is one line", () => {
+  const cargo = (version: string) => `echo cargo ${version}`;
+  const host = "echo host: x86_64-unknown-linux-gnu";
+
+  test.each([
+    ["cargo", {}, [], "cargo 1.87 or newer is needed, and there is none in PATH"],
+    [
+      "a cargo that is new enough",
+      { cargo: cargo("1.86.0") },
+      [],
+      "cargo 1.87 or newer is needed (this is cargo 1.86.0)",
+    ],
+    [
+      "zig",
+      { cargo: cargo("1.90.0"), rustc: host },
+      ["--target", "aarch64-unknown-linux-musl"],
+      "aarch64-unknown-linux-musl needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0",
+    ],
+    [
+      "the standard library of another target",
+      { cargo: cargo("1.90.0"), rustc: "echo /nowhere", "cargo-zigbuild": "echo 0.24.0" },
+      ["--target", "aarch64-unknown-linux-musl"],
+      "Rust's standard library for aarch64-unknown-linux-musl is missing: rustup target add aarch64-unknown-linux-musl",
+    ],
+    [
+      "a target that is none",
+      { cargo: cargo("1.90.0"), rustc: "exit 1", "cargo-zigbuild": "echo 0.24.0" },
+      ["--target", "pdp11"],
+      "rustc knows no target pdp11",
+    ],
+  ] as [string, Record<string, string>, string[], string][])("%s", async (_, commands, args, line) => {
+    const directory = scratch();
+    for (const [name, script] of Object.entries(commands)) writeScript(join(directory, name), script);
+    const env = { PATH: directory };
+    const command = [join(root, "build/slim/build.ts"), ...args];
+    const ended = await execa(process.execPath, command, { env, extendEnv: false, reject: false });
+    expect(ended).toMatchObject({ exitCode: 1, stdout: "", stderr: `build: ${line}` });
+  });
+});

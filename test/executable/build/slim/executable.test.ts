@@ -1,0 +1,51 @@
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Metafile } from "esbuild";
+import { execa } from "execa";
+import { expect, test } from "vitest";
+import { profiles } from "../../../../plugins/index.ts";
+import { built } from "../tree.ts";
+
+const bin = built("slim/bin");
+const file = join(bin, "cni-wrappers");
+const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
+
+test("the folder holds one executable and a relative link for each plugin, and nothing else", () => {
+  expect(readdirSync(bin).sort()).toEqual(["cni-wrappers", ...links].sort());
+  expect(links.map((link) => readlinkSync(join(bin, link)))).toEqual(links.map(() => "cni-wrappers"));
+  expect([lstatSync(file).isFile(), (lstatSync(file).mode & 0o777).toString(8)]).toEqual([true, "755"]);
+});
+
+test("it is static, and at most 2.5 MB", async () => {
+  const { stdout } = await execa`readelf --program-headers --wide ${file}`;
+  expect(stdout).toContain("LOAD");
+  expect(stdout).not.toMatch(/INTERP|DYNAMIC/);
+  expect(statSync(file).size).toBeLessThanOrEqual(2.5e6);
+});
+
+test.each([["--help"], ["lint", "zone.conflist"]])(
+  "with %s it says what it is, what it can do, and where the commands are",
+  async (...args) => {
+    const { exitCode, stdout } = await execa(file, args, { env: {}, extendEnv: false, reject: false });
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain("slim flavor");
+    expect(stdout).toContain("The operator's commands are in the Node flavor");
+    for (const verb of ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"]) expect(stdout).toContain(verb);
+  },
+);
+
+test("what a runtime calls is a plugin, whatever the arguments are", async () => {
+  const env = { CNI_COMMAND: "VERSION", CNI_PATH: "dummy" };
+  const { exitCode, stdout } = await execa(file, ["--help"], { env, extendEnv: false, input: "{}" });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ cniVersion: "1.1.0" });
+});
+
+test("zod is in the part for faults only", () => {
+  const inputs = (name: string) => {
+    const { outputs } = JSON.parse(readFileSync(built(`slim/bundles/${name}.json`), "utf8")) as Metafile;
+    return Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  };
+  expect(inputs("main").filter((path) => path.includes("node_modules"))).toEqual([]);
+  expect(inputs("problem").filter((path) => path.includes("node_modules/zod/v4/core/"))).not.toEqual([]);
+});

@@ -1,0 +1,43 @@
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bin, delegates, Machine } from "./support/machine.ts";
+
+const root = join(import.meta.dirname, "../fixtures");
+const cases = globSync("**/request.json", { cwd: root }).map(dirname).sort();
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+/** Calls the wrapper of that name where a plugin of that type notes what it is given, and answers what was recorded. */
+async function replay(path: string, type: string) {
+  const machine = new Machine();
+  const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
+  for (const name of ["plugins", "wrappers"]) mkdirSync(machine.path(name));
+  symlinkSync(join(delegates, "notes-variables"), machine.path(`plugins/${type}`));
+  symlinkSync(join(bin, "cni-wrappers"), machine.path(`wrappers/${plugin}`));
+  if (existsSync(join(root, path, "delegate.json"))) machine.answer(env.CNI_COMMAND, read(join(path, "delegate.json")));
+  const call = { path: machine.path(`wrappers/${plugin}`), env: { ...env, CNI_PATH: machine.path("plugins") } };
+  const ended = await machine.call({ ...call, stdin: typeof stdin === "string" ? stdin : JSON.stringify(stdin) });
+  return { ended, machine, env };
+}
+
+describe.each(cases)("%s", (path) => {
+  const { delegate, runtime } = JSON.parse(read(join(path, "expected.json")));
+
+  test("the delegate gets its own call, and the runtime its answer", async () => {
+    const { ended, machine, env } = await replay(path, delegate.configuration.type);
+    expect(ended).toMatchObject({ exitCode: 0, signal: undefined, stderr: "" });
+    expect(JSON.parse(machine.received(env.CNI_COMMAND)?.toString() ?? "")).toEqual(delegate.configuration);
+    const variables = machine.read("variables")?.toString().split("\0") ?? [];
+    expect(variables).toEqual(
+      expect.arrayContaining(pairs({ ...env, CNI_PATH: machine.path("plugins"), ...delegate.environment })),
+    );
+    if (runtime !== undefined) expect(JSON.parse(Buffer.from(ended.stdout, "latin1").toString())).toEqual(runtime);
+  });
+});
+
+function pairs(variables: Record<string, string>): string[] {
+  return Object.entries(variables).map((pair) => pair.join("="));
+}

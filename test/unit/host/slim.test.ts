@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { errorName, signalName } from "../../../shared/host/slim/system-names.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The words of the specification that name a variable, a key of a configuration or of a result, and ours. */
+const fields = [
+  ...["CNI_", "cniVersion", "prevResult", "interfaces", "sandbox", '"ips"', "routes", '"dns"', "ipam", "runtimeConfig"],
+  ...["valid-attachments", "ifName", 'wrapper"', "bridge", "macvlan", "NOMAD", "containerID"],
+];
+
+describe("the Rust host knows nothing of CNI", () => {
+  const sources = globSync("build/slim/src/**/*.rs", { cwd: root });
+
+  test("there is one", () => {
+    expect(sources.length).toBeGreaterThan(2);
+  });
+
+  test.each(sources)("%s names no field of it", (source) => {
+    const text = readFileSync(join(root, source), "utf8");
+    expect(fields.filter((field) => text.includes(field))).toEqual([]);
+  });
+});
+
+describe("the names of the system's numbers are Node's", () => {
+  test.each(Object.entries(constants.signals).filter(([name]) => !["SIGIOT", "SIGPOLL", "SIGUNUSED"].includes(name)))(
+    "%s",
+    (name, number) => {
+      expect(signalName(number)).toBe(name);
+    },
+  );
+
+  test.each([
+    "EPERM",
+    "ENOENT",
+    "EIO",
+    "E2BIG",
+    "ENOEXEC",
+    "EACCES",
+    "EISDIR",
+    "ENOSPC",
+    "EROFS",
+    "EPIPE",
+    "ETXTBSY",
+    "ELOOP",
+    "EDQUOT",
+  ])("%s", (name) => {
+    expect(errorName(Object.entries(constants.errno).find(([known]) => known === name)?.[1] ?? 0)).toBe(name);
+  });
+
+  test("a number without a name is told as it is", () => {
+    expect([errorName(9999), signalName(64)]).toEqual(["error 9999", "signal 64"]);
+  });
+});
