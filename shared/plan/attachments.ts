@@ -27,11 +27,14 @@ export interface AttachmentName {
 export function attachmentsOf(interfaces: readonly Interface[]): Attachment[] {
   const attachments: Attachment[] = [];
   let run: number[] = [];
-  for (const [index, candidate] of interfaces.entries()) {
+  let index = 0;
+  for (const candidate of interfaces) {
     run.push(index);
-    if (!isContainerInterface(candidate)) continue;
-    attachments.push({ container: index, members: run });
-    run = [];
+    if (isContainerInterface(candidate)) {
+      attachments.push({ container: index, members: run });
+      run = [];
+    }
+    index++;
   }
   const last = attachments.pop();
   return last ? [...attachments, { container: last.container, members: [...last.members, ...run] }] : [];
@@ -51,9 +54,12 @@ export function containerInterfaceNames(result: CniResult): string[] {
 
 /** Tells, for each address of a result, whether it belongs to an attachment. */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentName) {
-  const isRuntimes = findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
-  return (ip: IpConfig): boolean =>
-    typeof ip.interface === "number" ? attachment.members.includes(ip.interface) : isRuntimes;
+  let isRuntimes: boolean | undefined;
+  return (ip: IpConfig): boolean => {
+    if (typeof ip.interface === "number") return attachment.members.includes(ip.interface);
+    isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
+    return isRuntimes;
+  };
 }
 
 /** The error for an interface that is not among those of prevResult. */

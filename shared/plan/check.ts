@@ -14,8 +14,8 @@ import type { Subject } from "./subject.ts";
 export function planCheck(request: Request, subject: Subject, prevResult: CniResult): DelegateCall {
   const { name, profile } = subject;
   const attachment = findAttachment(prevResult, name.ifName, name.netns);
-  const others = containerInterfaceNames(prevResult);
-  if (attachment === undefined && others.length > 0) throw missingAttachment(name.ifName, others);
+  const others = attachment ? [] : containerInterfaceNames(prevResult);
+  if (others.length > 0) throw missingAttachment(name.ifName, others);
   const narrowed = attachment ? narrowResult(prevResult, attachment, name) : prevResult;
   const device = profile?.sharedDevice;
   const shown = device ? withoutFloatingMac(narrowed, device, request.configuration) : narrowed;

@@ -1,7 +1,7 @@
-import type { CniResult, Route } from "../protocol/result.ts";
+import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
 import { arranged } from "./arrange.ts";
 import { type Attachment, type AttachmentName, ownership } from "./attachments.ts";
-import { subnetContains } from "./subnet.ts";
+import { subnetFinder } from "./subnet.ts";
 
 /**
  * Narrows a result to one attachment, so that a delegate sees a chain in which it is alone: that attachment's interfaces and
@@ -21,8 +21,10 @@ export function routeFilter(
   name: AttachmentName,
 ): (route: Route) => boolean {
   const isOwn = ownership(result, attachment, name);
+  const ips = result.ips ?? [];
+  const subnetsOf = subnetFinder(ips.map(({ address }) => address));
   return ({ gw }) => {
-    const reachedBy = gw ? (result.ips ?? []).filter((ip) => subnetContains(ip.address, gw)) : [];
-    return reachedBy.length === 0 || reachedBy.some(isOwn);
+    const reachedBy = gw ? subnetsOf(gw) : [];
+    return reachedBy.length === 0 || reachedBy.some((index) => isOwn(ips[index] as IpConfig));
   };
 }

@@ -1,31 +1,78 @@
-interface Ip {
-  readonly bits: 32 | 128;
-  readonly value: bigint;
-}
+/** An address. IPv4 is a number: big integers take an interpreter several times as long. */
+type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; readonly value: bigint };
 
 /** Whether the address (`172.16.5.1`, `fd00::1`) lies in the subnet that a CIDR (`172.16.5.2/24`) is of. */
 export function subnetContains(cidr: string, address: string): boolean {
-  const [base = "", length = ""] = cidr.split("/");
-  const [subnet, candidate] = [parseIp(base), parseIp(address)];
-  if (subnet === undefined || subnet.bits !== candidate?.bits) return false;
-  if (!/^\d{1,3}$/.test(length) || Number(length) > subnet.bits) return false;
-  const hostBits = BigInt(subnet.bits - Number(length));
-  return subnet.value >> hostBits === candidate.value >> hostBits;
+  return subnetFinder([cidr])(address).length > 0;
+}
+
+/**
+ * Tells for an address in which subnets it lies, by the indexes of their CIDRs. Each CIDR is parsed once, when the first
+ * address is asked for: among n routes and n addresses, comparing each with each would take most of a call.
+ */
+export function subnetFinder(cidrs: readonly string[]): (address: string) => readonly number[] {
+  let all: ReturnType<typeof indexSubnets> | undefined;
+  return (address) => {
+    const ip = parseIp(address);
+    if (ip === undefined) return [];
+    all ??= indexSubnets(cidrs);
+    const { lengths, indexes } = all;
+    return [...lengths].flatMap((length) => indexes.get(subnetName(ip, length)) ?? []);
+  };
+}
+
+/** The lengths that there are, and for each subnet the indexes of the CIDRs that are of it. */
+function indexSubnets(cidrs: readonly string[]): { lengths: Set<number>; indexes: Map<string, number[]> } {
+  const lengths = new Set<number>();
+  const indexes = new Map<string, number[]>();
+  for (const [index, cidr] of cidrs.entries()) {
+    const slash = cidr.indexOf("/");
+    const ip = parseIp(cidr.slice(0, Math.max(slash, 0)));
+    const length = parseLength(cidr.slice(slash + 1));
+    if (ip === undefined || length > ip.bits) continue;
+    lengths.add(length);
+    const name = subnetName(ip, length);
+    const known = indexes.get(name);
+    if (known) known.push(index);
+    else indexes.set(name, [index]);
+  }
+  return { lengths, indexes };
+}
+
+function parseLength(text: string): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+}
+
+function subnetName(ip: Ip, length: number): string {
+  const network = ip.bits === 32 ? Math.floor(ip.value / 2 ** (32 - length)) : ip.value >> BigInt(128 - length);
+  return `${ip.bits} ${length} ${network}`;
 }
 
 function parseIp(text: string): Ip | undefined {
   if (!text.includes(":")) return parseIpv4(text);
   const mapped = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const tail = mapped && parseIpv4(mapped[2] ?? "");
-  if (mapped && tail)
-    return parseIpv6(`${mapped[1]}${(tail.value >> 16n).toString(16)}:${(tail.value & 0xffffn).toString(16)}`);
-  return parseIpv6(text);
+  if (!mapped || tail?.bits !== 32) return parseIpv6(text);
+  return parseIpv6(`${mapped[1]}${(tail.value >>> 16).toString(16)}:${(tail.value & 0xffff).toString(16)}`);
 }
 
+// Digit by digit: an expression takes several times as long, and every address of a result comes by here.
 function parseIpv4(text: string): Ip | undefined {
-  const octets = /^\d{1,3}(\.\d{1,3}){3}$/.test(text) ? text.split(".").map(Number) : [];
-  if (octets.length !== 4 || octets.some((octet) => octet > 255)) return undefined;
-  return { bits: 32, value: octets.reduce((value, octet) => value * 256n + BigInt(octet), 0n) };
+  let [value, octet, digits, dots] = [0, 0, 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit >= 0 && digit <= 9) {
+      octet = octet * 10 + digit;
+      digits++;
+      if (digits > 3 || octet > 255) return undefined;
+    } else {
+      if (text[i] !== "." || digits === 0) return undefined;
+      value = value * 256 + octet;
+      octet = digits = 0;
+      dots++;
+    }
+  }
+  return dots === 3 && digits > 0 ? { bits: 32, value: value * 256 + octet } : undefined;
 }
 
 function parseIpv6(text: string): Ip | undefined {
@@ -44,5 +91,5 @@ function groups(text: string): number[] {
 
 // Go's net.IP takes ::ffff:a.b.c.d for the IPv4 address.
 function fromMapped(value: bigint): Ip {
-  return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffffffffn } : { bits: 128, value };
+  return value >> 32n === 0xffffn ? { bits: 32, value: Number(value & 0xffffffffn) } : { bits: 128, value };
 }

@@ -1,4 +1,5 @@
 //! Standard streams, and other executables in this one's place or below it.
+use rustix::buffer::spare_capacity;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -17,7 +18,7 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 16 * 1024;
 
 /// How a spawned executable ended.
 pub enum Ended {
@@ -30,10 +31,8 @@ pub enum Ended {
 pub fn read_stdin(limit: usize) -> io::Result<Option<Vec<u8>>> {
     let mut input = Vec::new();
     loop {
-        let size = input.len();
-        input.resize(size + CHUNK, 0);
-        let length = patiently(|| rustix::io::read(stdin(), &mut input[size..]))?;
-        input.truncate(size + length);
+        input.reserve(CHUNK);
+        let length = patiently(|| rustix::io::read(stdin(), spare_capacity(&mut input)))?;
         if length == 0 {
             return Ok(Some(input));
         }
