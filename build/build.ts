@@ -16,7 +16,8 @@ async function build(): Promise<void> {
 
   const bundled = await bundle(root, "shared/host/node/main.ts", stamp);
   writeFileSync(script, bundled.script);
-  writeFileSync(join(stage, "meta.json"), JSON.stringify(bundled.metafile, null, 2));
+  const account = { script: bundled.metafile, problem: bundled.problem };
+  writeFileSync(join(stage, "meta.json"), JSON.stringify(account, null, 2));
   await makeExecutable(script, join(stage, "bin", executable));
   publish(stage, dist);
   renameSync(join(stage, "meta.json"), join(dist, "meta.json"));

@@ -15,7 +15,7 @@ const schemas = {
 /**
  * An esbuild plugin that puts compiled checks before `shared/protocol/problem.ts`: zod's own compiler makes them of the same
  * schemas. Only what they refuse is looked at by zod itself, which finds the words. `load` is the expression that gives the
- * module itself, evaluated when it is needed.
+ * module itself, evaluated when there is a fault.
  */
 export function compiledSchemas(root: string, load: string): Plugin {
   const protocol = join(root, "shared/protocol");
@@ -23,8 +23,8 @@ export function compiledSchemas(root: string, load: string): Plugin {
     name: "compiled-schemas",
     setup(build) {
       const namespace = "compiled-schemas";
-      build.onResolve({ filter: /\/problem\.ts$/ }, ({ namespace: importer, kind }) => {
-        return importer === namespace || kind === "entry-point" ? undefined : { path: "problem", namespace };
+      build.onResolve({ filter: /\/problem\.ts$/ }, ({ kind }) => {
+        return kind === "entry-point" ? undefined : { path: "problem", namespace };
       });
       build.onLoad({ filter: /./, namespace }, () => ({ contents: compiledModule(load), resolveDir: protocol }));
     },
@@ -36,12 +36,13 @@ export function compiledModule(load: string): string {
   return [
     `import * as names from "./names.ts";`,
     "const INVALID = Symbol();",
+    `const words = () => ${load};`,
     `export const wrapperKeys = ${JSON.stringify(wrapperKeys)};`,
     `export const logKeys = ${JSON.stringify(logKeys)};`,
     ...Object.entries(schemas).map(
       ([name, schema]) =>
         `const ${name}Check = ${compiledCheck(schema)};\n` +
-        `export const ${name} = (value, root) => ${name}Check(value) === true ? undefined : ${load}.${name}(value, root);`,
+        `export const ${name} = (value, root) => ${name}Check(value) === true ? undefined : words().${name}(value, root);`,
     ),
   ].join("\n");
 }

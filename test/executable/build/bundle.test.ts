@@ -3,28 +3,37 @@ import type { Metafile } from "esbuild";
 import { expect, test } from "vitest";
 import { built } from "./tree.ts";
 
-const { inputs, outputs } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Metafile;
+const { script, problem } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
 
 /** Files that esbuild only looked at on the way (zod's locales, say) leave no byte behind. */
-const bundled = Object.values(outputs)
-  .flatMap((output) => Object.entries(output.inputs))
-  .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-  .map(([path]) => path);
+function bundled(metafile: Metafile | undefined): string[] {
+  return Object.values(metafile?.outputs ?? {})
+    .flatMap((output) => Object.entries(output.inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path.replace(/^.*(?=node_modules\/)/, ""));
+}
 
-test("the hot path is the core, the plugins' profiles and zod/mini with the part of zod's core below it", () => {
-  const allowed = /^(shared|plugins)\/|^node_modules\/zod\/(mini|v4\/mini|v4\/core)\//;
-  expect(bundled.filter((path) => !allowed.test(path))).toEqual([]);
-  expect(bundled).toContain("shared/host/node/main.ts");
+test("the hot path is the core, the plugins' profiles and the compiled schemas", () => {
+  expect(bundled(script).filter((path) => !/^(shared|plugins|compiled-schemas:problem$)\b/.test(path))).toEqual([]);
+  expect(bundled(script)).toContain("shared/host/node/main.ts");
+});
+
+test("the words for faults are the schemas and zod/mini with the part of zod's core below it", () => {
+  const allowed = /^shared\/protocol\/|^node_modules\/zod\/(mini|v4\/mini|v4\/core)\//;
+  expect(bundled(problem).filter((path) => !allowed.test(path))).toEqual([]);
+  expect(bundled(problem)).toContain("shared/protocol/schema.ts");
 });
 
 test("nothing of zod's JSON schema, compiler or locales is in it", () => {
-  expect(bundled.filter((path) => /json-schema|compile|locales/.test(path))).toEqual([]);
+  expect(bundled(problem).filter((path) => /json-schema|compile|locales/.test(path))).toEqual([]);
 });
 
+const inputs = [script, problem].flatMap((metafile) => Object.keys(metafile?.inputs ?? {}));
+
 test.each(["execa", "jq-wasm", "fast-check", "zod/v4/classic", "zod/v3"])("nothing in it imports %s", (name) => {
-  expect(Object.keys(inputs).filter((path) => path.startsWith(`node_modules/${name}/`))).toEqual([]);
+  expect(inputs.filter((path) => path.includes(`node_modules/${name}/`))).toEqual([]);
 });
 
 test("nothing in it imports the operator's commands, the build or the tests", () => {
-  expect(Object.keys(inputs).filter((path) => /^(cli|build|test)\//.test(path))).toEqual([]);
+  expect(inputs.filter((path) => /^(cli|build|test)\//.test(path))).toEqual([]);
 });
