@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { inspectFile, isExecutable } from "./inspect-file.ts";
+import { inspectFile, isExecutable, ownFile } from "./inspect-file.ts";
 
 /** As much of a file as the kernel looks at to find out what it is. */
 const headerSize = 256;
@@ -67,7 +67,7 @@ function isElfForHere(file: number, header: Buffer): boolean {
 }
 
 function ownHeader(): Buffer {
-  const file = openSync(process.execPath, constants.O_RDONLY);
+  const file = openSync(ownFile, constants.O_RDONLY);
   try {
     return readAt(file, 0, headerSize);
   } finally {

@@ -2,6 +2,8 @@ import { accessSync, closeSync, constants, openSync, readSync, type Stats, statS
 import type { Host } from "../host.ts";
 
 const compareSize = 1024 * 1024;
+/** The file of this process, even where another has been installed over it in the meantime. */
+export const ownFile = "/proc/self/exe";
 
 /** What a path leads to, as far as executing it goes; this executable and its copies are itself. */
 export function inspectFile(path: string): ReturnType<Host["inspect"]> {
@@ -12,9 +14,9 @@ export function inspectFile(path: string): ReturnType<Host["inspect"]> {
 }
 
 function isItself(path: string, file: Stats): boolean {
-  const own = statSync(process.execPath);
+  const own = statSync(ownFile);
   if (file.ino === own.ino && file.dev === own.dev) return true;
-  return file.size === own.size && hasSameBytes(path, process.execPath);
+  return file.size === own.size && hasSameBytes(path, ownFile);
 }
 
 function hasSameBytes(path: string, other: string): boolean {
