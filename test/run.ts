@@ -25,6 +25,8 @@ const steps: Step[] = [
   { name: "executable", ...vitest("executable"), needs: "build" },
   { name: "plugins", command: ["node", "test/tools/go.ts"] },
   { name: "e2e", ...vitest("e2e", caseReporters()), needs: "build" },
+  // The rest of this suite takes minutes, and Nomad minutes to build: `npm run test:nomad`.
+  { name: "nomad", ...vitest("nomad", caseReporters(), ["test/nomad/short.test.ts"]), needs: "build" },
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
   { name: "executable-slim", ...vitest("executable-slim"), needs: "build-slim", slim: true },
   { name: "e2e-slim", ...vitest("e2e-slim", caseReporters()), needs: "build-slim", slim: true },
@@ -35,7 +37,7 @@ function caseReporters(): string[] {
   return existsSync(join(root, caseReporter)) ? [caseReporter] : [];
 }
 
-function vitest(project: string, reporters: string[] = []): Pick<Step, "command" | "isVitest"> {
+function vitest(project: string, reporters: string[] = [], files: string[] = []): Pick<Step, "command" | "isVitest"> {
   const chosen = ["default", "json", ...reporters].map((reporter) => `--reporter=${reporter}`);
   // One worker more than vitest starts on two cores: a test waits for plugins more than it computes.
   const command = [
@@ -46,6 +48,7 @@ function vitest(project: string, reporters: string[] = []): Pick<Step, "command"
     "--maxWorkers=2",
     ...chosen,
     `--outputFile.json=${reportFile(project)}`,
+    ...files,
   ];
   return { command, isVitest: true };
 }

@@ -11,6 +11,7 @@ const allPass: Record<string, Outcome> = {
   unit: onePasses,
   executable: onePasses,
   e2e: onePasses,
+  nomad: onePasses,
   "executable-slim": onePasses,
   "e2e-slim": onePasses,
 };
@@ -45,16 +46,16 @@ function run(tree: string) {
 }
 
 test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
-  ["a step that passes is a passed test", "12 passed, 0 failed", {}],
-  ["a step that fails is a failed test", "11 passed, 1 failed", { biome: { exit: 1 } }],
+  ["a step that passes is a passed test", "13 passed, 0 failed", {}],
+  ["a step that fails is a failed test", "12 passed, 1 failed", { biome: { exit: 1 } }],
   [
     "a failed test",
-    "12 passed, 1 failed",
+    "13 passed, 1 failed",
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
   [
     "a failed test, and a file that cannot be imported",
-    "12 passed, 2 failed",
+    "13 passed, 2 failed",
     {
       unit: {
         exit: 1,
@@ -67,17 +68,17 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
   ],
   [
     "all tests pass and vitest fails (a reporter, an uncaught error)",
-    "12 passed, 1 failed",
+    "13 passed, 1 failed",
     { e2e: { ...onePasses, exit: 1 } },
   ],
-  ["vitest leaves no report", "11 passed, 1 failed", { executable: { exit: 0 } }],
-  ["a project without a test", "11 passed, 1 failed", { e2e: { files: [] } }],
+  ["vitest leaves no report", "12 passed, 1 failed", { executable: { exit: 0 } }],
+  ["a project without a test", "12 passed, 1 failed", { e2e: { files: [] } }],
   [
     "skipped tests and those to do",
-    "12 passed, 0 failed, 2 skipped",
+    "13 passed, 0 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
-  ["without a build, what needs it has failed", "4 passed, 8 failed", { node: { exit: 1 } }],
+  ["without a build, what needs it has failed", "4 passed, 9 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
   expect(stdout.split("\n").at(-1)).toBe(verdict);
@@ -88,23 +89,24 @@ test("each step has a line; what failed is shown whole, what passed is not", asy
   const { all } = await run(makeTree({ ...allPass, tsc: { exit: 2 } }));
   expect(all.replaceAll(/\d+\.\d s/g, "0.1 s")).toBe(
     [
-      "[1/12] lint            ok (1 passed, 0 failed; 0.1 s)",
-      "[2/12] types           FAILED (0 passed, 1 failed; 0.1 s)",
+      "[1/13] lint            ok (1 passed, 0 failed; 0.1 s)",
+      "[2/13] types           FAILED (0 passed, 1 failed; 0.1 s)",
       "output of tsc",
       "",
-      "[3/12] core types      FAILED (0 passed, 1 failed; 0.1 s)",
+      "[3/13] core types      FAILED (0 passed, 1 failed; 0.1 s)",
       "output of tsc",
       "",
-      "[4/12] unit            ok (1 passed, 0 failed; 0.1 s)",
-      "[5/12] build           ok (1 passed, 0 failed; 0.1 s)",
-      "[6/12] executable      ok (1 passed, 0 failed; 0.1 s)",
-      "[7/12] plugins         ok (1 passed, 0 failed; 0.1 s)",
-      "[8/12] e2e             ok (1 passed, 0 failed; 0.1 s)",
-      "[9/12] build-slim      ok (1 passed, 0 failed; 0.1 s)",
-      "[10/12] executable-slim ok (1 passed, 0 failed; 0.1 s)",
-      "[11/12] e2e-slim        ok (1 passed, 0 failed; 0.1 s)",
-      "[12/12] differential    ok (1 passed, 0 failed; 0.1 s)",
-      "10 passed, 2 failed",
+      "[4/13] unit            ok (1 passed, 0 failed; 0.1 s)",
+      "[5/13] build           ok (1 passed, 0 failed; 0.1 s)",
+      "[6/13] executable      ok (1 passed, 0 failed; 0.1 s)",
+      "[7/13] plugins         ok (1 passed, 0 failed; 0.1 s)",
+      "[8/13] e2e             ok (1 passed, 0 failed; 0.1 s)",
+      "[9/13] nomad           ok (1 passed, 0 failed; 0.1 s)",
+      "[10/13] build-slim      ok (1 passed, 0 failed; 0.1 s)",
+      "[11/13] executable-slim ok (1 passed, 0 failed; 0.1 s)",
+      "[12/13] e2e-slim        ok (1 passed, 0 failed; 0.1 s)",
+      "[13/13] differential    ok (1 passed, 0 failed; 0.1 s)",
+      "11 passed, 2 failed",
     ].join("\n"),
   );
 });
@@ -121,13 +123,19 @@ test("the reporter of the executed cases takes part in the e2e step once it is t
     ...allPass,
     unit: { ...onePasses, exit: 1 },
     e2e: { ...onePasses, exit: 1 },
+    nomad: { ...onePasses, exit: 1 },
     "e2e-slim": { ...onePasses, exit: 1 },
   });
   mkdirSync(join(tree, "test/tools"));
   writeFileSync(join(tree, "test/tools/case-reporter.ts"), "");
   const { stdout } = await run(tree);
   const calls = stdout.split("\n").filter((line) => line.startsWith("vitest run"));
-  expect(calls.map((line) => line.includes("--reporter=./test/tools/case-reporter.ts"))).toEqual([false, true, true]);
+  expect(calls.map((line) => line.includes("--reporter=./test/tools/case-reporter.ts"))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
 });
 
 test.each([
@@ -136,9 +144,9 @@ test.each([
 ])("where cargo is %s, the slim half is skipped by name", async (_, cargo, why) => {
   const { stdout, exitCode } = await run(makeTree(allPass, cargo));
   const skipped = stdout.split("\n").filter((line) => line.includes("skipped: "));
-  expect(skipped.map((line) => line.replace(/^\[\d+\/12\] /, "").replace(/ +/, " "))).toEqual(
+  expect(skipped.map((line) => line.replace(/^\[\d+\/13\] /, "").replace(/ +/, " "))).toEqual(
     ["build-slim", "executable-slim", "e2e-slim", "differential"].map((name) => `${name} skipped: ${why}`),
   );
-  expect(stdout.split("\n").at(-1)).toBe("8 passed, 0 failed, 4 skipped");
+  expect(stdout.split("\n").at(-1)).toBe("9 passed, 0 failed, 4 skipped");
   expect(exitCode).toBe(0);
 });
