@@ -111,13 +111,18 @@ async function content(lab: Lab, file: string): Promise<unknown> {
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.map(steady).filter((item) => !carrierFlags.includes(item));
+    return value.map(steady).filter((item) => !carrierFlags.includes(item) && !isLinkLocal(item));
   }
   if (typeof value !== "object" || value === null) {
     return value;
   }
   const entries = Object.entries(value).filter(([key]) => !/_timer$|^tentative$|^operstate$/.test(key));
   return Object.fromEntries(entries.map(([key, inner]) => [key, steady(inner)]));
+}
+
+/** An address that the kernel gives a link by itself, some time after the link is up. */
+function isLinkLocal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "local" in value && "scope" in value && value.scope === "link";
 }
 
 const carrierFlags: readonly unknown[] = ["LOWER_UP", "NO-CARRIER", "linkdown"];
