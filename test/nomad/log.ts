@@ -25,6 +25,11 @@ export function isTornDown(line: LogLine): boolean {
   return line["@message"] === "finished post-run hooks" && line.name === undefined;
 }
 
+/** The client left an allocation's network as it was, made it anew, or gave the allocation up. */
+export function isDealtWith(line: LogLine): boolean {
+  return isPassedCheck(line) || isFailedPrerun(line) || line["@message"] === "received result from CNI";
+}
+
 /** Whether a line is about one of these allocations, and at a level that an operator is woken by. */
 export function isComplaint(line: LogLine, allocations: readonly string[]): boolean {
   const isLoud = line["@level"] === "warn" || line["@level"] === "error";

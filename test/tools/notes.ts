@@ -1,0 +1,25 @@
+/** The notes under a table: each text once, with the number that stands for it in the cells. */
+export class Notes {
+  readonly #texts: string[] = [];
+
+  /** A cell's words with the numbers of its notes. */
+  mark(words: string, ...texts: readonly string[]): string {
+    if (texts.length === 0) return words;
+    return `${words} (${texts.map((text) => this.#numberOf(text)).join(", ")})`;
+  }
+
+  /** The notes as a Markdown list. */
+  list(): string {
+    return this.#texts.map((text, index) => `${index + 1}. ${text}`).join("\n");
+  }
+
+  #numberOf(text: string): number {
+    if (!this.#texts.includes(text)) this.#texts.push(text);
+    return this.#texts.indexOf(text) + 1;
+  }
+}
+
+/** The first line of an error: what fits into a note. */
+export function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}
