@@ -22,6 +22,8 @@ interface NomadLabOptions {
   readonly cniPath?: string;
   /** More of the client's configuration. */
   readonly client?: string;
+  /** Programs that are to be had under `/run/lab/programs`, besides Nomad. */
+  readonly programs?: readonly string[];
   /** What is done to the host before the client starts. */
   readonly prepare?: (lab: Lab) => Promise<void>;
 }
@@ -63,8 +65,8 @@ export class NomadLab implements AsyncDisposable {
   }
 
   static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
-    const { plugins = "1.9.1", recorded = false } = options;
-    const lab = await Lab.start({ plugins, recorded, programs: [await nomad()], disk });
+    const { plugins = "1.9.1", recorded = false, programs = [] } = options;
+    const lab = await Lab.start({ plugins, recorded, programs: [await nomad(), ...programs], disk });
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
     // The host is on the other end of macvlan's parent: so it can talk to macvlan's interfaces.

@@ -124,6 +124,17 @@ export async function benchPrograms(): Promise<Record<"stopwatch" | "floor" | "d
   };
 }
 
+/** Gives multus, which hands a list's calls on to delegates of its own. */
+export async function multus(): Promise<string> {
+  const directory = await built({
+    title: "multus (about two minutes)",
+    module: path.join(testDirectory, "compare", "multus"),
+    packages: ["gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd/multus"],
+    ldflags: "-s -w",
+  });
+  return path.join(directory, "multus");
+}
+
 /** Builds everything the end-to-end tests need, one after the other: the Go toolchain uses every core by itself. */
 export async function buildAll(): Promise<void> {
   await drivers();

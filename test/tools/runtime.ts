@@ -5,6 +5,7 @@ import type { Container, Lab, Outcome } from "./lab.ts";
 export interface NetworkList {
   readonly cniVersion: string;
   readonly name: string;
+  readonly disableCheck?: boolean;
   readonly plugins: readonly Record<string, unknown>[];
 }
 
