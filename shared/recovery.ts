@@ -25,7 +25,7 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   if (present === undefined) return runDelegate(session, path, call);
   const found = parseRecord(host.readFile(recordFile(plan.key)));
   const outlived = found !== undefined && found.bootId !== present.bootId;
-  if (outlived) cleanUpEarlierBoot(session, path, call);
+  if (outlived) cleanUpEarlierBoot(session, path, call, plan);
   const earlier = outlived ? undefined : found;
   // Without a record, what libcni knows as completed was made before there were wrappers, and is not ours to clean.
   const isNew = outlived || (earlier === undefined && host.stat(cachedResultFile(plan.key)) === undefined);
@@ -67,11 +67,10 @@ function isHealable(
   return recovery === "always" || (earlier.namespace === present.namespace && !completed);
 }
 
-// Leases outlive a boot, namespaces do not: without CNI_NETNS nothing is touched that was made since.
-function cleanUpEarlierBoot(session: Session, path: string, call: DelegateCall): void {
+function cleanUpEarlierBoot(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): void {
   say(session, "warn", "attached before this boot: running DEL first");
   const del = delOf(call);
-  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: "" } });
+  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: plan.earlierNetns } });
 }
 
 function healed(session: Session, path: string, call: DelegateCall, first: Finished): Finished {

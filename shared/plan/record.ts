@@ -26,6 +26,8 @@ export interface RecoveryPlan {
   readonly recovery: Recovery;
   /** CNI_NETNS. */
   readonly netns: string;
+  /** CNI_NETNS for the DEL of what was made before this boot. */
+  readonly earlierNetns: string;
 }
 
 /** The attachments of one interface of a network that are still valid. */

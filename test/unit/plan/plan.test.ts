@@ -39,7 +39,7 @@ function splice(environment: Record<string, string>, configuration: JsonObject, 
     environment,
     configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration },
   };
-  const recovery = { key: key(environment.CNI_IFNAME), recovery: "own", netns: blue };
+  const recovery = { key: key(environment.CNI_IFNAME), recovery: "own", netns: blue, earlierNetns: "" };
   return { do: "splice", call, splice: as, recovery };
 }
 
