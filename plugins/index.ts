@@ -1,6 +1,21 @@
 import type { Profiles } from "../shared/plan/profile.ts";
 import { bridge } from "./bridge/profile.ts";
+import { dummy } from "./dummy/profile.ts";
+import { hostDevice } from "./host-device/profile.ts";
+import { ipvlan } from "./ipvlan/profile.ts";
 import { macvlan } from "./macvlan/profile.ts";
+import { ptp } from "./ptp/profile.ts";
+import { tap } from "./tap/profile.ts";
+import { vlan } from "./vlan/profile.ts";
 
 /** The wrapped plugins: each gets an executable `<name>-wrapper`. */
-export const profiles = { bridge, macvlan } satisfies Profiles;
+export const profiles = {
+  bridge,
+  macvlan,
+  ptp,
+  ipvlan,
+  vlan,
+  "host-device": hostDevice,
+  tap,
+  dummy,
+} satisfies Profiles;
