@@ -21,7 +21,9 @@ async function build(): Promise<void> {
   writeFileSync(script, bundled.script);
   writeFileSync(join(stage, "meta.json"), JSON.stringify(bundled.metafile, null, 2));
   mkdirSync(bin);
-  await makeExecutable(script, join(bin, executable));
+  const jq = join(stage, "jq.cjs");
+  writeFileSync(jq, (await bundle(root, "shared/host/node/jq-thread.ts", stamp)).script);
+  await makeExecutable(script, join(bin, executable), { jq });
   const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
   for (const link of links) symlinkSync(executable, join(bin, link));
   publish(stage, [executable, ...links]);

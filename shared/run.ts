@@ -1,5 +1,6 @@
 import { aboutText, versionResult } from "./about.ts";
 import { environmentOf, findDelegate, inputOf, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
+import { filtered } from "./filter.ts";
 import type { Host } from "./host/host.ts";
 import { isLogged, logOf } from "./log.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
@@ -17,7 +18,7 @@ export function run(host: Host, profiles: Profiles): number {
   const session: Session = { host, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
     if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
-    return act(session, plan(session, profiles));
+    return act(session, prepared(session, plan(session, profiles)));
   } catch (thrown) {
     return fail(session, errorResult(toCniError(thrown), session.cniVersion));
   }
@@ -36,6 +37,10 @@ function plan(session: Session, profiles: Profiles): Plan {
   for (const warning of request.warnings) say(session, "warn", warning);
   say(session, "debug", "plugin configuration received", { configuration });
   return planRequest(request, host.calledAs, profiles);
+}
+
+function prepared(session: Session, plan: Plan): Plan {
+  return "call" in plan ? { ...plan, call: filtered(session, plan.call) } : plan;
 }
 
 function act(session: Session, plan: Plan): number {

@@ -23,8 +23,14 @@ export function wrapperSchema() {
     network: z.optional(named(networkNameProblem)),
     args: z.optional(z.enum(["keep"])),
     recover: z.optional(z.enum(["own", "always", "never"])),
+    jq: z.optional(named(programProblem)),
     log: z.optional(logSchema()),
   });
+}
+
+function programProblem(program: string): string | undefined {
+  if (program.trim() === "") return "must be a jq program";
+  return program.length > 16 * 1024 ? "must not have more than 16384 characters" : undefined;
 }
 
 /** Makes the schema of `wrapper.log`. */

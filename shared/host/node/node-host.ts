@@ -4,6 +4,7 @@ import type { Answer, Host } from "../host.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
 import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
+import { jq } from "./jq.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
 // Put in by the build.
@@ -32,6 +33,7 @@ export function nodeHost(): Host {
     removeFile,
     listDirectory,
     stat,
+    jq,
     appendLine,
   };
 }

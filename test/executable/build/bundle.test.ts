@@ -25,6 +25,11 @@ test.each(["execa", "jq-wasm", "fast-check", "zod/v4/classic", "zod/v3"])("nothi
   expect(Object.keys(inputs).filter((path) => path.startsWith(`node_modules/${name}/`))).toEqual([]);
 });
 
+test("jq is not in the script that every call reads, but beside it", () => {
+  const size = Object.values(outputs).reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(size).toBeLessThan(150_000);
+});
+
 test("nothing in it imports the operator's commands, the build or the tests", () => {
   expect(Object.keys(inputs).filter((path) => /^(cli|build|test)\//.test(path))).toEqual([]);
 });
