@@ -5,6 +5,7 @@ import {
   type AttachmentRecord,
   type Circumstances,
   cachedResultFile,
+  namespaceOf,
   parseRecord,
   type RecordKey,
   type RecoveryPlan,
@@ -12,6 +13,8 @@ import {
   recordFile,
   type ValidAttachments,
 } from "./plan/record.ts";
+import { isRoutingFile } from "./plan/routing.ts";
+import { parseJsonObject } from "./protocol/json.ts";
 import { type Session, say } from "./session.ts";
 
 /**
@@ -45,7 +48,9 @@ export function forgetRecords(host: Host, which: RecordKey | ValidAttachments): 
   else host.removeFile(recordFile(which));
 }
 
-function forgetInvalid(host: Host, { network, ifName, valid }: ValidAttachments): void {
+function forgetInvalid(host: Host, which: ValidAttachments): void {
+  const { network, ifName, valid } = which;
+  forgetInvalidRouting(host, which);
   for (const name of host.listDirectory(recordDirectory).filter((candidate) => candidate.startsWith(`${network}-`))) {
     const record = parseRecord(host.readFile(`${recordDirectory}/${name}`));
     if (record?.network !== network || record.ifName !== (ifName ?? record.runtimeIfName)) continue;
@@ -84,8 +89,8 @@ function healed(session: Session, path: string, call: DelegateCall, first: Finis
 function circumstances(session: Session, netns: string): Circumstances | undefined {
   const { host } = session;
   const bootId = host.readFile("/proc/sys/kernel/random/boot_id")?.trim();
-  const file = host.stat(netns);
-  if (bootId && file) return { bootId, namespace: `${file.device}:${file.inode}` };
+  const namespace = namespaceOf(host.stat(netns));
+  if (bootId && namespace) return { bootId, namespace };
   // What is wrong with the namespace is the delegate's to say.
   if (!bootId) say(session, "warn", "no healing: cannot read the boot id");
   return undefined;
@@ -100,4 +105,16 @@ function writeRecord(session: Session, record: AttachmentRecord): boolean {
 // What is in the way was there before this ADD, and is somebody else's.
 function saysExists(host: Host, { stdout }: Finished): boolean {
   return /already exists|file exists/i.test(host.decodeUtf8(stdout) ?? "");
+}
+
+// Which interface's routes were moved does not matter: the record is of all that a container has in the network.
+function forgetInvalidRouting(host: Host, { network, valid }: ValidAttachments): void {
+  const names = host.listDirectory(recordDirectory).filter((name) => isRoutingFile(name, network));
+  for (const name of names) {
+    const record = parseJsonObject(host.readFile(`${recordDirectory}/${name}`) ?? "");
+    const isValid = valid.some(
+      (one) => one.containerId === record?.containerId && one.runtimeIfName === record?.runtimeIfName,
+    );
+    if (record?.network === network && !isValid) host.removeFile(`${recordDirectory}/${name}`);
+  }
 }

@@ -11,6 +11,7 @@ import {
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { narrowResult } from "./narrow.ts";
 import { type RecoveryPlan, recordKey } from "./record.ts";
+import type { RoutingPlan } from "./routing.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
 import type { Subject } from "./subject.ts";
@@ -37,6 +38,8 @@ export interface AddPlan {
   readonly splice: Splice;
   /** How a failure is healed; for creators only. */
   readonly recovery?: RecoveryPlan;
+  /** For a plugin that moves routes. */
+  readonly routing?: RoutingPlan;
 }
 
 /** Plans ADD without a prevResult. */

@@ -30,6 +30,11 @@ export interface Profile {
    * prevResult has no container interface, its ADD is shown prevResult, and its answer takes the place of that.
    */
   readonly takesOverHostInterface?: true;
+  /**
+   * A meta plugin that moves its interface's routes out of the main table, where alone the creators' CHECK looks, and whose
+   * own CHECK does not look for them.
+   */
+  readonly movesRoutes?: true;
   /** The plugin's DEL leaves its leases where CNI_NETNS is empty. */
   readonly delNeedsNamespace?: true;
 }

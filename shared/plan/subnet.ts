@@ -13,6 +13,13 @@ export function subnetContains(cidr: string, address: string): boolean {
   return subnet.value >> hostBits === candidate.value >> hostBits;
 }
 
+/** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) are of the same subnet. */
+export function samePrefix(one: string, other: string): boolean {
+  const [, length] = one.split("/");
+  const [base = "", otherLength] = other.split("/");
+  return length === otherLength && subnetContains(one, base);
+}
+
 function parseIp(text: string): Ip | undefined {
   if (!text.includes(":")) return parseIpv4(text);
   const mapped = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);

@@ -4,6 +4,7 @@ import type { Answer, Host } from "../host.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
 import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
+import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
@@ -34,6 +35,7 @@ export function nodeHost(): Host {
     listDirectory,
     stat,
     jq,
+    ip,
     appendLine,
   };
 }
