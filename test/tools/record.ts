@@ -56,6 +56,9 @@ const hostDevice = { type: "host-device-wrapper", device: "card0", ipam: hostLoc
 const ptp = { type: "ptp-wrapper", wrapper: { ifName: "eth1" }, ipam: hostLocal("10.50.0.0/24") };
 const tap = { type: "tap-wrapper", wrapper: { ifName: "tap0" }, ipam: hostLocal("10.70.0.0/24") };
 
+const firewall = { type: "firewall-wrapper", wrapper: { ifName: "eth1" }, backend: "iptables" };
+const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth1" } };
+
 interface Chain {
   readonly list: object[];
   readonly versions: readonly string[];
@@ -65,6 +68,7 @@ interface Chain {
 const chains: Record<string, Chain> = {
   "three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions },
   "renamed-first": { list: [bridge, macvlan], versions },
+  "firewall-and-sbr": { list: [macvlan, bridge, firewall, sbr], versions: ["1.0.0"] },
   "other-creators": { list: [hostDevice, ptp, tap], versions: ["1.0.0"] },
 };
 
