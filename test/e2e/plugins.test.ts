@@ -111,3 +111,40 @@ describe("what the pages say of upstream", () => {
     expect(await lab.kernel.leases()).toEqual(["zone/10.60.0.2"]);
   });
 });
+
+describe("a plugin that nobody knows", () => {
+  const script = `#!/bin/sh
+# Makes a tap device, and returns every interface that it has made for the container so far.
+memory=/run/lab/own-$CNI_CONTAINERID
+case $CNI_COMMAND in
+ADD)
+  nsenter --net="$CNI_NETNS" ip tuntap add "$CNI_IFNAME" mode tap || exit 1
+  [ -e "$memory" ] && printf , >>"$memory"
+  printf '{"name": "%s", "sandbox": "%s"}' "$CNI_IFNAME" "$CNI_NETNS" >>"$memory"
+  echo '{"cniVersion": "1.0.0", "interfaces": ['"$(cat "$memory")"']}' ;;
+CHECK) nsenter --net="$CNI_NETNS" ip link show "$CNI_IFNAME" >/dev/null 2>&1 || {
+  echo '{"cniVersion": "1.0.0", "code": 11, "msg": "'"$CNI_IFNAME"' is gone"}'; exit 1; } ;;
+DEL) rm -f "$memory"; nsenter --net="$CNI_NETNS" ip link del "$CNI_IFNAME" 2>/dev/null; exit 0 ;;
+VERSION) echo '{"cniVersion": "1.0.0", "supportedVersions": ["1.0.0"]}' ;;
+esac
+`;
+
+  test("is wrapped through a link; what it has carried over by itself is not spliced twice", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.writeFile("/opt/cni/bin/own", script);
+    await lab.run("chmod", ["+x", "/opt/cni/bin/own"]);
+    await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/own-wrapper"]);
+    const own = { type: "own" };
+    const tuned = { ...wrapped({ type: "tuning", mtu: 1400 }), wrapper: { ifName: "eth1" } };
+    const list = zone("1.0.0", wrapped(own), wrapped(own, "eth1"), wrapped(bridge, "eth2"), tuned);
+    const container = await attached(lab, lab.goCni, list);
+    const { interfaces = [] } = await lab.kernel.cachedResult("zone", "c1");
+    expect(interfaces.filter(({ sandbox }) => sandbox).map(({ name }) => name)).toEqual(["eth0", "eth1", "eth2"]);
+    expect((await lab.kernel.link(container, "eth1")).mtu).toBe(1400);
+    expectSuccess(await lab.goCni.check(list, container));
+    await lab.ip(container, "link", "del", "eth1");
+    expectFailure(await lab.goCni.check(list, container), "eth1 is gone");
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});

@@ -34,6 +34,13 @@ describe("plugins", () => {
     expect(read("README.md")).toContain(`[${folder}](plugins/${folder}/README.md)`);
   });
 
+  test("the README's table has a row for each, in the order of the list", () => {
+    const rows = /<!-- plugins:.*-->\n\|.*\n\|.*\n([\s\S]*?)<!-- \/plugins -->/.exec(read("README.md"))?.[1] ?? "";
+    const names = [...rows.matchAll(/^\| \[(\S+)\]\(plugins\/\1\/README\.md\)/gm)].map(([, name]) => name);
+    expect(names).toEqual(Object.keys(profiles));
+    expect(rows).not.toMatch(/[✗–]/);
+  });
+
   test.each(folders)("%s stands in an example and has a case and fixtures", (folder) => {
     expect(examples.filter((text) => text.includes(`"type": "${folder}-wrapper"`))).not.toEqual([]);
     expect(existsSync(new URL(`test/matrix/cases/${folder}.ts`, root))).toBe(true);
