@@ -12,6 +12,7 @@ import { sbr } from "./sbr/profile.ts";
 import { tap } from "./tap/profile.ts";
 import { tuning } from "./tuning/profile.ts";
 import { vlan } from "./vlan/profile.ts";
+import { vrf } from "./vrf/profile.ts";
 
 /** The wrapped plugins: each gets an executable `<name>-wrapper`. */
 export const profiles = {
@@ -28,4 +29,5 @@ export const profiles = {
   bandwidth,
   firewall,
   sbr,
+  vrf,
 } satisfies Profiles;

@@ -13,6 +13,8 @@ const cards = ["ens19", "ens20"];
 /** What an example gives its first container, read off its page. */
 interface Example {
   readonly addresses: Readonly<Record<string, readonly string[]>>;
+  /** Links without an address that are made in the container as well. */
+  readonly made?: readonly string[];
   /** Bridges that stay on the host. */
   readonly bridges: readonly string[];
   readonly options?: AttachOptions;
@@ -66,6 +68,12 @@ const examples: Readonly<Record<string, Example>> = {
   "source-routing": {
     addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.100/24"] },
     bridges: [],
+  },
+  isolated: {
+    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.27.64.2/20"] },
+    made: ["tenant"],
+    bridges: ["tenant0"],
+    needs: "vrf",
   },
   "two-cards": {
     addresses: { eth0: ["10.60.0.2/24"], eth1: ["10.61.0.2/24"] },
@@ -130,7 +138,9 @@ describe.each(Object.entries(examples))("%s.conflist", (name, example) => {
     for (const [ifName, addresses] of Object.entries(example.addresses)) {
       expect(await lab.kernel.addresses(container, ifName)).toEqual(addresses);
     }
-    expect((await lab.kernel.linkNames(container)).sort()).toEqual(["lo", ...Object.keys(example.addresses)].sort());
+    expect((await lab.kernel.linkNames(container)).sort()).toEqual(
+      ["lo", ...Object.keys(example.addresses), ...(example.made ?? [])].sort(),
+    );
     const { alone } = example;
     const otherOptions = { ...example.options, ports: [] };
     if (!alone) expectNoFailure(await lab.goCni.add(list, other, otherOptions));
