@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { bridge, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
+import { jobOf } from "./jobs.ts";
+import { isPassedCheck } from "./log.ts";
+import { NomadLab } from "./nomad-lab.ts";
+
+const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+
+describe("a client is restarted, and allocations with other plugins do not notice", () => {
+  test.each([
+    {
+      title: "two ptp",
+      list: zone("1.0.0", wrapped(ptp), wrapped({ ...ptp, ipam: hostLocal("10.51.0.0/24") }, "eth1")),
+      links: "eth0,eth1",
+    },
+    {
+      title: "bridge, macvlan, ptp and tap",
+      list: zone(
+        "1.0.0",
+        wrapped(bridge),
+        wrapped(macvlan, "eth1"),
+        wrapped(ptp, "eth2"),
+        wrapped({ type: "tap", ipam: hostLocal("10.70.0.0/24") }, "tap0"),
+      ),
+      links: "eth0,eth1,eth2,tap0",
+    },
+  ])("$title, wrapped: 3 allocations", async ({ list, links }) => {
+    await using nomad = await NomadLab.start({ networks: [list] });
+    await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
+    const before = await nomad.survey("job");
+    expect(before.map(({ addresses }) => Object.keys(addresses).sort().join())).toEqual([links, links, links]);
+    for (const { namespace, answers } of before) {
+      // A tap device leads to the process that opens it, not to the host.
+      const reached = Object.entries(answers).filter(([address]) => !address.startsWith("10.70."));
+      expect(reached.map(([, answer]) => answer)).toEqual(reached.map(() => namespace));
+    }
+    await nomad.restartClient();
+    await nomad.untilLogged(3, isPassedCheck);
+    expect(await nomad.survey("job")).toEqual(before);
+    await nomad.stop("job");
+    expect(await nomad.lab.kernel.leases()).toEqual([]);
+    expect(await nomad.lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
+  });
+
+  test("a port that leads to eth1 only: 1 allocation, and its rules are gone when it stops", async () => {
+    const jq = "del(.runtimeConfig.portMappings[]? | select((.hostPort // .HostPort) != 25443))";
+    const portmap = { type: "portmap-wrapper", capabilities: { portMappings: true }, snat: true };
+    const list = zone("1.0.0", wrapped(bridge), wrapped(ptp, "eth1"), { ...portmap, wrapper: { ifName: "eth1", jq } });
+    await using nomad = await NomadLab.start({ networks: [list] });
+    await nomad.run(jobOf({ network: "cni/zone", ports: { tls: 25443, other: 25080 } }));
+    const targets = async () =>
+      (await nomad.lab.kernel.packetRules()).flatMap(
+        (rule) => / -p (\w+) .*--to-destination (.*)/.exec(rule)?.slice(1).join(" ") ?? [],
+      );
+    expect((await targets()).sort()).toEqual(["tcp 10.50.0.2:7777", "udp 10.50.0.2:7777"]);
+    const [before] = await nomad.survey("job");
+    const ask = (protocol: string) => nomad.lab.run("/run/lab/drivers/echo", ["ask", protocol, "10.50.0.1:25443"]);
+    expect([await ask("tcp"), await ask("udp")]).toEqual([before?.namespace, before?.namespace]);
+    await nomad.restartClient();
+    await nomad.untilLogged(1, isPassedCheck);
+    expect([await ask("tcp"), await ask("udp")]).toEqual([before?.namespace, before?.namespace]);
+    await nomad.stop("job");
+    expect(await targets()).toEqual([]);
+  });
+});
