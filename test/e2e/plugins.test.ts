@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../plugins/index.ts";
-import { loadCases, positions, tryOut } from "../matrix/matrix.ts";
+import { loadCases, positions, tryOut } from "../positions/matrix.ts";
 import { Lab } from "../tools/lab.ts";
 import { kernelHas } from "../tools/needs.ts";
 import {

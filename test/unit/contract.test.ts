@@ -43,7 +43,7 @@ describe("plugins", () => {
 
   test.each(folders)("%s stands in an example and has a case and fixtures", (folder) => {
     expect(examples.filter((text) => text.includes(`"type": "${folder}-wrapper"`))).not.toEqual([]);
-    expect(existsSync(new URL(`test/matrix/cases/${folder}.ts`, root))).toBe(true);
+    expect(existsSync(new URL(`test/positions/cases/${folder}.ts`, root))).toBe(true);
     const fixtures = globSync(`test/fixtures/**/*-${folder}-wrapper/request.json`, { cwd: fileURLToPath(root) });
     expect(fixtures.map((file) => /\d+-([A-Z]+)-/.exec(file)?.[1])).toEqual(
       expect.arrayContaining(["ADD", "CHECK", "DEL"]),
