@@ -5,12 +5,12 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
-      ...flavors.flatMap(({ suffix, env, buildTests }) => [
+      ...flavors.flatMap(({ suffix, env, ownTests }) => [
         {
           test: {
             name: `executable${suffix}`,
             env,
-            include: ["test/executable/*.test.ts", buildTests],
+            include: ["test/executable/*.test.ts", ownTests],
             testTimeout: 30_000,
           },
         },

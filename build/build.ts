@@ -18,7 +18,9 @@ async function build(): Promise<void> {
   writeFileSync(script, bundled.script);
   const account = { script: bundled.metafile, problem: bundled.problem };
   writeFileSync(join(stage, "meta.json"), JSON.stringify(account, null, 2));
-  await makeExecutable(script, join(stage, "bin", executable));
+  const jq = join(stage, "jq.cjs");
+  writeFileSync(jq, (await bundle(root, "shared/host/node/jq-thread.ts", stamp)).script);
+  await makeExecutable(script, join(stage, "bin", executable), { jq });
   publish(stage, dist);
   renameSync(join(stage, "meta.json"), join(dist, "meta.json"));
   report(dist, stamp, started);

@@ -7,8 +7,9 @@ import pkg from "@yao-pkg/pkg/lib-es5/sea.js";
 const require = createRequire(import.meta.url);
 
 /** Node's SEA configuration (pkg's own types know half of it) for the script at `main`. */
-const seaConfig = (main: string) => ({
+const seaConfig = (main: string, assets: Record<string, string>) => ({
   main,
+  assets,
   // A runtime's NODE_OPTIONS must not reach a plugin that runs as root.
   execArgvExtension: "none",
   disableExperimentalSEAWarning: true,
@@ -17,8 +18,15 @@ const seaConfig = (main: string) => ({
   useSnapshot: false,
 });
 
-/** Turns the bundle `script` into the stand-alone executable `output`, for the architecture of this host. */
-export async function makeExecutable(script: string, output: string): Promise<void> {
+/**
+ * Turns the bundle `script` into the stand-alone executable `output`, for the architecture of this host. `assets` are files
+ * that it carries along, by the name under which it finds them.
+ */
+export async function makeExecutable(
+  script: string,
+  output: string,
+  assets: Record<string, string> = {},
+): Promise<void> {
   const base = findNode();
   log.info = () => {};
   // The blob keeps the script's path as it is given here: relative to pkg's temporary directory it is the same in every
@@ -26,7 +34,7 @@ export async function makeExecutable(script: string, output: string): Promise<vo
   process.env.TMPDIR = dirname(script);
   const target = { nodeRange: `node${base.version}`, platform: "linux", arch: process.arch, output } as const;
   const options = { targets: [target], signature: false, nodePath: base.path };
-  await pkg.default(script, { ...options, seaConfig: seaConfig(join("..", basename(script))) });
+  await pkg.default(script, { ...options, seaConfig: seaConfig(join("..", basename(script)), assets) });
   await chmod(output, 0o755);
 }
 

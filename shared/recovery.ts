@@ -6,6 +6,7 @@ import {
   type AttachmentRecord,
   type Circumstances,
   cachedResultFile,
+  namespaceOf,
   parseRecord,
   type RecordKey,
   type RecoveryPlan,
@@ -13,6 +14,8 @@ import {
   recordFile,
   type ValidAttachments,
 } from "./plan/record.ts";
+import { isRoutingFile } from "./plan/routing.ts";
+import { parseJsonObject } from "./protocol/json.ts";
 import { type Session, say } from "./session.ts";
 
 /**
@@ -26,7 +29,7 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   if (present === undefined) return runDelegate(session, path, call);
   const found = parseRecord(host.readFile(recordFile(plan.key)));
   const outlived = found !== undefined && found.bootId !== present.bootId;
-  if (outlived) cleanUpEarlierBoot(session, path, call);
+  if (outlived) cleanUpEarlierBoot(session, path, call, plan);
   const earlier = outlived ? undefined : found;
   // Without a record, what libcni knows as completed was made before there were wrappers, and is not ours to clean.
   const isNew = outlived || (earlier === undefined && host.stat(cachedResultFile(plan.key)) === undefined);
@@ -46,7 +49,9 @@ export function forgetRecords(host: Host, which: RecordKey | ValidAttachments): 
   else host.removeFile(recordFile(which));
 }
 
-function forgetInvalid(host: Host, { network, ifName, valid }: ValidAttachments): void {
+function forgetInvalid(host: Host, which: ValidAttachments): void {
+  const { network, ifName, valid } = which;
+  forgetInvalidRouting(host, which);
   for (const name of host.listDirectory(recordDirectory).filter((candidate) => candidate.startsWith(`${network}-`))) {
     const record = parseRecord(host.readFile(`${recordDirectory}/${name}`));
     if (record?.network !== network || record.ifName !== (ifName ?? record.runtimeIfName)) continue;
@@ -68,11 +73,10 @@ function isHealable(
   return recovery === "always" || (earlier.namespace === present.namespace && !completed);
 }
 
-// Leases outlive a boot, namespaces do not: without CNI_NETNS nothing is touched that was made since.
-function cleanUpEarlierBoot(session: Session, path: string, call: DelegateCall): void {
+function cleanUpEarlierBoot(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): void {
   say(session, "warn", "attached before this boot: running DEL first");
   const del = delOf(call);
-  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: "" } });
+  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: plan.earlierNetns } });
 }
 
 function healed(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan, first: Finished): Finished {
@@ -103,8 +107,8 @@ function addAsBefore(session: Session, path: string, call: DelegateCall, { key, 
 function circumstances(session: Session, netns: string): Circumstances | undefined {
   const { host } = session;
   const bootId = host.readFile("/proc/sys/kernel/random/boot_id")?.trim();
-  const file = host.stat(netns);
-  if (bootId && file) return { bootId, namespace: `${file.device}:${file.inode}` };
+  const namespace = namespaceOf(host.stat(netns));
+  if (bootId && namespace) return { bootId, namespace };
   // What is wrong with the namespace is the delegate's to say.
   if (!bootId) say(session, "warn", "no healing: cannot read the boot id");
   return undefined;
@@ -119,4 +123,16 @@ function writeRecord(session: Session, record: AttachmentRecord): boolean {
 // What is in the way was there before this ADD, and is somebody else's.
 function saysExists(host: Host, { stdout }: Finished): boolean {
   return /already exists|file exists/i.test(host.decodeUtf8(stdout) ?? "");
+}
+
+// Which interface's routes were moved does not matter: the record is of all that a container has in the network.
+function forgetInvalidRouting(host: Host, { network, valid }: ValidAttachments): void {
+  const names = host.listDirectory(recordDirectory).filter((name) => isRoutingFile(name, network));
+  for (const name of names) {
+    const record = parseJsonObject(host.readFile(`${recordDirectory}/${name}`) ?? "");
+    const isValid = valid.some(
+      (one) => one.containerId === record?.containerId && one.runtimeIfName === record?.runtimeIfName,
+    );
+    if (record?.network === network && !isValid) host.removeFile(`${recordDirectory}/${name}`);
+  }
 }

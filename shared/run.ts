@@ -1,14 +1,17 @@
 import { aboutText, versionResult } from "./about.ts";
 import { findDelegate, inputOf, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
+import { filtered } from "./filter.ts";
 import type { Bytes, Host } from "./host/host.ts";
 import { isLogged, logOf } from "./log.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
+import { routingFile } from "./plan/routing.ts";
 import { CniError, errorResult, toCniError } from "./protocol/errors.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
 import { forgetRecords } from "./recovery.ts";
+import { checkRouting } from "./routing.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 import { runAndSplice } from "./splice-answer.ts";
 
@@ -17,7 +20,7 @@ export function run(host: Host, profiles: Profiles): number {
   const session: Session = { host, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
     if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
-    return act(session, plan(session, profiles));
+    return act(session, prepared(session, plan(session, profiles)));
   } catch (thrown) {
     return fail(session, errorResult(toCniError(thrown), session.cniVersion));
   }
@@ -38,6 +41,10 @@ function plan(session: Session, profiles: Profiles): Plan {
   return planRequest(request, host.calledAs, profiles);
 }
 
+function prepared(session: Session, plan: Plan): Plan {
+  return "call" in plan ? { ...plan, call: filtered(session, plan.call) } : plan;
+}
+
 function act(session: Session, plan: Plan): number {
   switch (plan.do) {
     case "handOver":
@@ -53,7 +60,10 @@ function act(session: Session, plan: Plan): number {
   }
 }
 
-function handOver(session: Session, { call, withoutDelegate, notes, forget }: HandOver): number {
+function handOver(
+  session: Session,
+  { call, withoutDelegate, notes, forget, forgetRouting, routing }: HandOver,
+): number {
   const { host } = session;
   nameSubject(session, call);
   for (const note of notes) say(session, "warn", note);
@@ -62,11 +72,13 @@ function handOver(session: Session, { call, withoutDelegate, notes, forget }: Ha
     if (withoutDelegate === "ownVersions") return printVersions(host);
     throw missingDelegate(host, call.delegate, withoutDelegate);
   }
+  const checked = routing ? checkRouting(session, call, routing) : call;
   if (forget) forgetRecords(host, forget);
+  if (forgetRouting) host.removeFile(routingFile(forgetRouting));
   say(session, "info", `handing over to ${path}`);
   // At debug the answer is to be logged, so that somebody has to stay and read it.
-  if (!isLogged(session.log, "debug")) host.exec(path, call.environment, inputOf(call));
-  const answer = runDelegate(session, path, call);
+  if (!isLogged(session.log, "debug")) host.exec(path, checked.environment, inputOf(checked));
+  const answer = runDelegate(session, path, checked);
   host.writeStdout(answer.stdout);
   return answer.exitCode;
 }

@@ -2,12 +2,14 @@ import { type Finished, findDelegate, missingDelegate, nameSubject, runDelegate 
 import type { Bytes, Host } from "./host/host.ts";
 import { type AddPlan, type Splice, spliceResult } from "./plan/add.ts";
 import { delOf } from "./plan/call.ts";
+import { routingFile } from "./plan/routing.ts";
 import { CniError, toCniError } from "./protocol/errors.ts";
 import { isTooDeep, parseJsonObject } from "./protocol/json.ts";
 import { resultProblem } from "./protocol/request.ts";
 import type { CniResult } from "./protocol/result.ts";
 import { isChainVersion } from "./protocol/versions.ts";
 import { addWithRecovery, forgetRecords } from "./recovery.ts";
+import { recordRouting } from "./routing.ts";
 import { type Session, say } from "./session.ts";
 
 /**
@@ -26,7 +28,9 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
     return answer.exitCode;
   }
   try {
-    host.writeStdout(splicedOutput(host, delegate, plan.splice, answer.stdout));
+    const output = splicedOutput(host, delegate, plan.splice, answer.stdout);
+    if (plan.routing) recordRouting(session, plan.routing);
+    host.writeStdout(output);
     return 0;
   } catch (thrown) {
     throw undone(session, path, plan, toCniError(thrown));
@@ -72,7 +76,7 @@ function versionProblem({ cniVersion }: CniResult): string | undefined {
 }
 
 // The runtime will never know of what the delegate set up, so that nothing of it may stay.
-function undone(session: Session, path: string, { call, recovery }: AddPlan, error: CniError): CniError {
+function undone(session: Session, path: string, { call, recovery, routing }: AddPlan, error: CniError): CniError {
   say(session, "error", `${error.message}; running the delegate's DEL`, { details: error.details });
   try {
     const { exitCode, stdout } = runDelegate(session, path, delOf(call));
@@ -80,6 +84,7 @@ function undone(session: Session, path: string, { call, recovery }: AddPlan, err
       return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
     }
     if (recovery) forgetRecords(session.host, recovery.key);
+    if (routing) session.host.removeFile(routingFile(routing.key));
     return error;
   } catch (thrown) {
     return error.adding(`Its DEL failed as well: ${toCniError(thrown).message}`);

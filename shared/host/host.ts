@@ -38,9 +38,19 @@ export interface Host {
   listDirectory(path: string): readonly string[];
   /** What a path leads to; undefined if there is nothing. */
   stat(path: string): FileIdentity | undefined;
+  /** Runs a jq program on a JSON text. A small host may have no jq. */
+  jq?(program: string, input: string): JqAnswer;
+  /**
+   * What `ip -json -batch` (iproute2) answers to these commands in a network namespace; undefined if it fails or is missing.
+   * A small host may have no such function.
+   */
+  ip?(netns: string, family: 4 | 6, commands: string): string | undefined;
   /** Appends a line to a file by one write; makes the file (0640) and its directory if missing. Never throws. */
   appendLine(file: string, line: string): void;
 }
+
+/** What a jq program gave, each value on a line of its own, or what jq said of it. */
+export type JqAnswer = { readonly output: string } | { readonly problem: string };
 
 /** What stands in the executable: the project's version and the commit it was built from. */
 export interface Release {

@@ -11,6 +11,7 @@ import {
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { narrowResult } from "./narrow.ts";
 import { type RecoveryPlan, recordKey } from "./record.ts";
+import type { RoutingPlan } from "./routing.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
 import type { Subject } from "./subject.ts";
@@ -37,6 +38,8 @@ export interface AddPlan {
   readonly splice: Splice;
   /** How a failure is healed; for creators only. */
   readonly recovery?: RecoveryPlan;
+  /** For a plugin that moves routes. */
+  readonly routing?: RoutingPlan;
 }
 
 /** Plans ADD without a prevResult. */
@@ -55,6 +58,8 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
   const { name } = subject;
   const attachment = findAttachment(prevResult, name.ifName, name.netns);
   const role = subject.role ?? (attachment ? "meta" : "creator");
+  const others = containerInterfaceNames(prevResult);
+  if (subject.profile?.takesOverHostInterface && others.length === 0) return planFirstAdd(request, subject);
   if (role === "creator") {
     refuseDeviceName(request, subject);
     refuseTakenName(prevResult, name);
@@ -64,7 +69,6 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
       ...recoveryOf(request, subject),
     };
   }
-  const others = containerInterfaceNames(prevResult);
   if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" } };
   if (attachment === undefined) throw missingAttachment(name.ifName, others);
   const narrowed = narrowResult(prevResult, attachment, name);
@@ -90,7 +94,10 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
 function recoveryOf(request: Request, subject: Subject): Pick<AddPlan, "recovery"> {
   const recovery = request.wrapper.recover ?? "own";
   if (recovery === "never") return {};
-  return { recovery: { key: recordKey(request, subject), recovery, netns: request.variables.netns } };
+  const { netns } = request.variables;
+  // Leases outlive a boot, namespaces do not: without CNI_NETNS nothing is touched that was made since.
+  const earlierNetns = subject.profile?.delNeedsNamespace ? netns : "";
+  return { recovery: { key: recordKey(request, subject), recovery, netns, earlierNetns } };
 }
 
 function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentName): void {

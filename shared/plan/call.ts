@@ -1,5 +1,5 @@
 import type { JsonObject } from "../protocol/json.ts";
-import type { Request } from "../protocol/request.ts";
+import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { Subject } from "./subject.ts";
 
@@ -9,6 +9,14 @@ export interface DelegateCall {
   readonly environment: Readonly<Record<string, string>>;
   /** The plugin configuration; without one, stdin is handed on as it came. */
   readonly configuration?: JsonObject;
+  /** The jq program that the configuration is put through before. */
+  readonly filter?: Filter;
+}
+
+export interface Filter {
+  readonly program: string;
+  /** The delegate is run all the same if the program fails. */
+  readonly mayFail: boolean;
 }
 
 /** The prevResult that a delegate is to see: none, the one that came, or a narrowed one. */
@@ -23,7 +31,11 @@ export function delegateCall(request: Request, subject: Subject, shown: ShownPre
   const configuration: JsonObject = { ...rest, type: subject.delegate, name: subject.network };
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
-  return { delegate: subject.delegate, environment: changedVariables(request, subject), configuration };
+  const call = { delegate: subject.delegate, environment: changedVariables(request, subject), configuration };
+  const { jq } = request.wrapper;
+  return jq === undefined
+    ? call
+    : { ...call, filter: { program: jq, mayFail: lenientVerbs.includes(request.command) } };
 }
 
 /** The DEL that takes down what this ADD set up. */

@@ -10,6 +10,7 @@ import { type DelPlan, planDel, planLenientDel } from "./del.ts";
 import { planGc, validAttachments } from "./gc.ts";
 import type { Profiles } from "./profile.ts";
 import { type RecordKey, recordKey, type ValidAttachments } from "./record.ts";
+import type { RoutingPlan } from "./routing.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
@@ -24,6 +25,10 @@ export type Plan =
       readonly notes: readonly string[];
       /** The records that go: of the attachment that DEL is about, of all that are not valid any more on GC. */
       readonly forget?: RecordKey | ValidAttachments;
+      /** The record of moved routes that goes with DEL. */
+      readonly forgetRouting?: RecordKey;
+      /** On CHECK: where routes may have been moved. */
+      readonly routing?: RoutingPlan;
     }
   /** The delegate is run, and its answer spliced. */
   | ({ readonly do: "splice" } & AddPlan)
@@ -56,7 +61,7 @@ function planVerb(request: Request, subject: Subject): Plan {
     case "ADD":
       return planAdd(request, subject);
     case "CHECK":
-      return handOver(planChainedCheck(request, subject));
+      return { ...handOver(planChainedCheck(request, subject)), ...routingOf(request, subject) };
     case "DEL":
       return planChainedDel(request, subject);
     case "GC":
@@ -70,7 +75,8 @@ function planVerb(request: Request, subject: Subject): Plan {
 
 function planAdd(request: Request, subject: Subject): Plan {
   const prevResult = chainedResult(request);
-  if (prevResult) return { do: "splice", ...planChainedAdd(request, subject, prevResult) };
+  if (prevResult)
+    return { do: "splice", ...planChainedAdd(request, subject, prevResult), ...movedBy(request, subject) };
   // Results of other versions list no interfaces (0.1.0, 0.2.0), or are not known yet: the delegate's business.
   if (!isChainVersion(request.configuration.cniVersion)) return handOver(delegateCall(request, subject));
   return { do: "splice", ...planFirstAdd(request, subject) };
@@ -83,7 +89,10 @@ function planChainedCheck(request: Request, subject: Subject): DelegateCall {
 
 function planChainedDel(request: Request, subject: Subject): Plan {
   const { call, notes } = chainedDel(request, subject);
-  return withForgotten(handOver(call, notes), recordKey(request, subject));
+  const key = recordKey(request, subject);
+  const plan = subject.profile?.movesRoutes ? { ...handOver(call, notes), forgetRouting: key } : handOver(call, notes);
+  // A meta plugin's DEL comes before that of the creator, whose record it is.
+  return subject.role === "meta" ? plan : withForgotten(plan, key);
 }
 
 function chainedDel(request: Request, subject: Subject): DelPlan {
@@ -94,6 +103,17 @@ function chainedDel(request: Request, subject: Subject): DelPlan {
     if (!(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
     return planLenientDel(request, subject, error.message);
   }
+}
+
+/** Creators look for routes where they have put them; a meta plugin looks for none but those that it has moved itself. */
+function routingOf(request: Request, subject: Subject): { routing?: RoutingPlan } {
+  if (subject.role === "meta" || !request.configuration.prevResult) return movedBy(request, subject);
+  return { routing: { key: recordKey(request, subject), netns: subject.name.netns, of: "creator" } };
+}
+
+function movedBy(request: Request, subject: Subject): { routing?: RoutingPlan } {
+  if (!subject.profile?.movesRoutes) return {};
+  return { routing: { key: recordKey(request, subject), netns: subject.name.netns, of: "mover" } };
 }
 
 /** The prevResult of a chained call; code 1 if its version has no chains that a wrapper knows, code 7 if it is malformed. */

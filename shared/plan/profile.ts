@@ -25,6 +25,18 @@ export interface Profile {
   readonly sharedDevice?: SharedDevice;
   /** The plugin's CHECK runs an IPAM plugin even where none is configured, and fails ("no plugin name provided"). */
   readonly checkNeedsIpam?: true;
+  /**
+   * A creator that works upon a host interface, and for an address, which a plugin before it has made ready: as long as
+   * prevResult has no container interface, its ADD is shown prevResult, and its answer takes the place of that.
+   */
+  readonly takesOverHostInterface?: true;
+  /**
+   * A meta plugin that moves its interface's routes out of the main table, where alone the creators' CHECK looks, and whose
+   * own CHECK does not look for them.
+   */
+  readonly movesRoutes?: true;
+  /** The plugin's DEL leaves its leases where CNI_NETNS is empty. */
+  readonly delNeedsNamespace?: true;
 }
 
 /** The wrapped plugins by type. */

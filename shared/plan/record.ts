@@ -1,3 +1,4 @@
+import type { FileIdentity } from "../host/host.ts";
 import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Subject } from "./subject.ts";
@@ -26,6 +27,8 @@ export interface RecoveryPlan {
   readonly recovery: Recovery;
   /** CNI_NETNS. */
   readonly netns: string;
+  /** CNI_NETNS for the DEL of what was made before this boot. */
+  readonly earlierNetns: string;
 }
 
 /** The attachments of one interface of a network that are still valid. */
@@ -48,6 +51,11 @@ export const recordDirectory = "/var/lib/cni/wrappers";
 export function recordKey({ configuration, variables }: Request, { name }: Subject): RecordKey {
   const { containerId } = variables;
   return { network: configuration.name, containerId, runtimeIfName: name.runtimeIfName, ifName: name.ifName };
+}
+
+/** A namespace as records name it; undefined if there is none. */
+export function namespaceOf(file: FileIdentity | undefined): string | undefined {
+  return file && `${file.device}:${file.inode}`;
 }
 
 /** The record's file. */

@@ -1,5 +1,5 @@
 import { sameJson } from "../protocol/json.ts";
-import { type CniResult, type Dns, isContainerInterface } from "../protocol/result.ts";
+import { type CniResult, type Dns, type Interface, isContainerInterface } from "../protocol/result.ts";
 import { arranged, reindexed } from "./arrange.ts";
 import { type Attachment, type AttachmentName, attachmentsOf, findAttachment, ownership } from "./attachments.ts";
 import { routeFilter } from "./narrow.ts";
@@ -31,9 +31,11 @@ export function completeResult(result: CniResult, { ifName, netns }: AttachmentN
 
 /**
  * Appends what a creator returned to prevResult: interfaces, addresses (re-indexed), routes (an identical one once), DNS
- * (what came first wins). `lo` is dropped from prevResult, as a plain creator drops it.
+ * (what came first wins). `lo` is dropped from prevResult, as a plain creator drops it. What a plugin returned that has
+ * carried prevResult over by itself is the whole already.
  */
 export function spliceCreator(prevResult: CniResult, delegateResult: CniResult, name: AttachmentName): CniResult {
+  if (carriesOver(prevResult, delegateResult)) return withoutLoopback(completeResult(delegateResult, name));
   const runtimes = findAttachment(prevResult, name.runtimeIfName, name.netns);
   const before = withoutLoopback(orderResult(indexed(prevResult, runtimes)));
   const added = completeResult(delegateResult, name);
@@ -79,6 +81,17 @@ export function spliceMeta(
   if (ips || own.ips) merged.ips = [...others.slice(0, place), ...returned, ...others.slice(place)];
   if (hidden.length > 0) merged.routes = [...(own.routes ?? []), ...hidden];
   return orderResult(merged);
+}
+
+// A container interface among them, as two results may well begin with the same bridge.
+function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips: returnedIps }: CniResult): boolean {
+  const before = interfaces ?? [];
+  const isSame = (one: Interface, other?: Interface) => one.name === other?.name && one.sandbox === other?.sandbox;
+  return (
+    before.some(isContainerInterface) &&
+    before.every((entry, index) => isSame(entry, returned?.[index])) &&
+    (ips ?? []).every(({ address }) => returnedIps?.some((ip) => ip.address === address))
+  );
 }
 
 /** The result with the attachment's index on each address that has none; without an attachment, as it is. */

@@ -48,6 +48,13 @@ function subnetName(ip: Ip, length: number): string {
   return `${ip.bits} ${length} ${network}`;
 }
 
+/** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) are of the same subnet. */
+export function samePrefix(one: string, other: string): boolean {
+  const [, length] = one.split("/");
+  const [base = "", otherLength] = other.split("/");
+  return length === otherLength && subnetContains(one, base);
+}
+
 function parseIp(text: string): Ip | undefined {
   if (!text.includes(":")) return parseIpv4(text);
   const mapped = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);

@@ -102,6 +102,16 @@ export const catalogue = {
     msg: "delegate %s cannot be started",
     hint: "Reinstall the plugin, for this machine's architecture.",
   },
+  routingMissing: {
+    code: 105,
+    msg: "routing of interface %s has changed",
+    hint: "What the plugin put into a routing table of its own is not there any more: attach the container again.",
+  },
+  routingUnreadable: {
+    code: 106,
+    msg: "routing of interface %s cannot be read",
+    hint: "Install iproute2 (ip) and util-linux (nsenter); they must be in the runtime's PATH or in the usual places.",
+  },
   internal: {
     code: 999,
     msg: "internal error of the wrapper",

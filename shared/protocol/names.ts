@@ -1,4 +1,5 @@
 const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+const longestProgram = 16 * 1024;
 const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
 
 /** What is wrong with a CNI_CONTAINERID, after libcni's ValidateContainerID; nothing if it is right. */
@@ -31,9 +32,16 @@ export function absolutePathProblem(path: string): string | undefined {
   return path.startsWith("/") ? undefined : "must be an absolute path";
 }
 
+/** What is wrong with a jq program by its looks; what jq itself makes of it is seen when it is run. */
+export function jqProgramProblem(program: string): string | undefined {
+  if (program.trim() === "") return "must be a jq program";
+  return program.length > longestProgram ? `must not have more than ${longestProgram} characters` : undefined;
+}
+
 export const isNetworkName = (name: string): boolean => networkNameProblem(name) === undefined;
 export const isInterfaceName = (name: string): boolean => interfaceNameProblem(name) === undefined;
 export const isType = (type: string): boolean => typeProblem(type) === undefined;
+export const isJqProgram = (program: string): boolean => jqProgramProblem(program) === undefined;
 export const isAbsolutePath = (path: string): boolean => absolutePathProblem(path) === undefined;
 
 /** Whether a number can be an index into a list. */

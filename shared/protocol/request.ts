@@ -26,8 +26,8 @@ export interface Request {
 /** The verbs that come with a plugin configuration. */
 export type ConfiguredVerb = Exclude<Verb, "VERSION">;
 
-// What is there must be removable, and a runtime that gets a failing STATUS may skip DEL.
-const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
+/** Verbs that a wrapper's own failure must not stop: what is there must be removable, and a failing STATUS may skip DEL. */
+export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 
 /** Parses the plugin configuration of a call: code 6 if it is no JSON object, code 7 if a key has a wrong value. */
 export function parseRequest(command: ConfiguredVerb, variables: Variables, stdin: string | undefined): Request {

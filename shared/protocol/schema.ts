@@ -5,8 +5,10 @@ import {
   isAbsolutePath,
   isIndex,
   isInterfaceName,
+  isJqProgram,
   isNetworkName,
   isType,
+  jqProgramProblem,
   networkNameProblem,
   typeProblem,
 } from "./names.ts";
@@ -34,6 +36,7 @@ export function wrapperSchema() {
     network: z.optional(named(isNetworkName, networkNameProblem)),
     args: z.optional(z.enum(["keep"])),
     recover: z.optional(z.enum(["own", "always", "never"])),
+    jq: z.optional(named(isJqProgram, jqProgramProblem)),
     log: z.optional(logSchema()),
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Result } from "../tools/kernel.ts";
 import { type Container, Lab } from "../tools/lab.ts";
-import { kernelHas } from "../tools/needs.ts";
+import { hostHas } from "../tools/needs.ts";
 import type { NetworkList } from "../tools/runtime.ts";
 import {
   attached,
@@ -171,7 +171,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, r
     expect(records.at(-1)).toMatchObject({ stdout: { code: 7 }, exitCode: 1 });
   });
 
-  test.skipIf(!kernelHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for four containers", async () => {
+  test.skipIf(!hostHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for four containers", async () => {
     await using lab = await Lab.start({ plugins });
     const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...second, isGateway: false, vlan: 5 }, "eth1"));
     const containers = [];

@@ -210,7 +210,6 @@ describe("the records", () => {
   test("are of creators only, and go with DEL", async () => {
     await using lab = await Lab.start({ plugins });
     const list = twoInterfaces({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
-    await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/tuning-wrapper"]);
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.readdir(records)).toEqual(["zone-c1-eth0-eth0", "zone-c1-eth0-eth1"]);
     expectSuccess(await lab.goCni.del(list, container));

@@ -4,7 +4,7 @@ import { type Comparison, compare } from "../surface/compare.ts";
 import { goOptions } from "../surface/go-options.ts";
 import { meaningProblem } from "../surface/meaning.ts";
 import { newestVersion, sampleVersions } from "../surface/versions.ts";
-import { kernelHas } from "../tools/needs.ts";
+import { hostHas } from "../tools/needs.ts";
 
 // Every option of bridge and macvlan, and of host-local and static behind them: wrapped is as plain. `npm run surface`
 // runs all of it in every version.
@@ -20,7 +20,7 @@ const cases = surfaceCases.map((each) => ({ ...each, each, versions: sampleVersi
 describe.concurrent("wrapped is as plain:", () => {
   for (const { each, owner, option, value, needs, versions } of cases) {
     const title = `${owner}: ${option}, ${value} (${versions.join(", ")})`;
-    test.skipIf(needs && !kernelHas[needs])(title, async ({ expect }) => {
+    test.skipIf(needs && !hostHas[needs])(title, async ({ expect }) => {
       for (const version of versions) {
         const run = await compare(each, version);
         const step = firstDifference(run);

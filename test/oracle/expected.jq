@@ -8,7 +8,7 @@
 # configuration), and on ADD what the runtime must get.
 
 def delegate: rtrimstr("-wrapper");
-def isCreator: delegate | IN("bridge", "macvlan", "ptp");
+def isCreator: delegate | IN("bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan");
 def ifName: .request.stdin.wrapper.ifName // "eth0";
 def isRenamed: ifName != "eth0";
 def network: .request.stdin.wrapper.network // (.request.stdin.name + if isRenamed then "-" + ifName else "" end);

@@ -1,7 +1,7 @@
 // The surface table: every value of every option, in every version, wrapped beside plain. `--json` prints it as data.
 import process from "node:process";
 import { styleText } from "node:util";
-import { kernelHas } from "../tools/needs.ts";
+import { hostHas } from "../tools/needs.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
 import { type Comparison, compare } from "./compare.ts";
@@ -53,7 +53,7 @@ async function compareInEveryVersion(each: OwnedCase): Promise<Row> {
   const versions: Record<string, string> = {};
   const problems: string[] = [];
   for (const version of everyVersion) {
-    const lacks = needs !== undefined && !kernelHas[needs];
+    const lacks = needs !== undefined && !hostHas[needs];
     const run = lacks ? undefined : await compare(each, version);
     versions[version] = run ? wordFor(run) : `the kernel lacks ${needs}`;
     if (run?.verdict === "differs") problems.push(`${version}: ${described(run)}`);

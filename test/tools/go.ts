@@ -34,12 +34,20 @@ const referencePluginPackages = [
   "ipam/host-local",
   "ipam/static",
   "main/bridge",
+  "main/dummy",
+  "main/host-device",
+  "main/ipvlan",
   "main/loopback",
   "main/macvlan",
+  "main/ptp",
+  "main/tap",
+  "main/vlan",
   "meta/bandwidth",
   "meta/firewall",
   "meta/portmap",
+  "meta/sbr",
   "meta/tuning",
+  "meta/vrf",
 ];
 
 /** Gives the directory with the reference plugins of this version, built by the Go toolchain where they are not yet. */

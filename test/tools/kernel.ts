@@ -11,6 +11,7 @@ interface Link {
   readonly ifname: string;
   readonly address: string;
   readonly master?: string;
+  readonly mtu: number;
   readonly ifindex: number;
   readonly link_index?: number;
   readonly addr_info: readonly Address[];

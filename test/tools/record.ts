@@ -2,6 +2,7 @@
 // specification that has chains. Each call of a wrapper becomes a folder under `test/fixtures/go-cni/`.
 //
 //     node test/tools/record.ts                    records all of them anew (root, Go; random names and MACs change)
+//     node test/tools/record.ts <name>             records one of them
 //     node test/tools/record.ts <records> <folder> makes fixtures of records that were written elsewhere
 //
 // What a wrapper must do with a call (`expected.json`) is derived from the delegates' answers by test/oracle/expected.jq.
@@ -51,14 +52,29 @@ const portmap = {
   snat: true,
 };
 
+const hostDevice = { type: "host-device-wrapper", device: "card0", ipam: hostLocal("172.16.5.0/24") };
+const ptp = { type: "ptp-wrapper", wrapper: { ifName: "eth1" }, ipam: hostLocal("10.50.0.0/24") };
+const tap = { type: "tap-wrapper", wrapper: { ifName: "tap0" }, ipam: hostLocal("10.70.0.0/24") };
+
+const firewall = { type: "firewall-wrapper", wrapper: { ifName: "eth1" }, backend: "iptables" };
+const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth1" } };
+
+interface Chain {
+  readonly list: object[];
+  readonly versions: readonly string[];
+}
+
 /** The chains by the name of their folder. */
-const chains: Record<string, object[]> = {
-  "three-interfaces": [macvlan, bridge, layer2, tuning, portmap],
-  "renamed-first": [bridge, macvlan],
+const chains: Record<string, Chain> = {
+  "three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions },
+  "renamed-first": { list: [bridge, macvlan], versions },
+  "firewall-and-sbr": { list: [macvlan, bridge, firewall, sbr], versions: ["1.0.0"] },
+  "other-creators": { list: [hostDevice, ptp, tap], versions: ["1.0.0"] },
 };
 
-async function recordAll(): Promise<void> {
-  for (const [name, list] of Object.entries(chains)) {
+async function recordAll(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const { list, versions } = chains[name] ?? { list: [], versions: [] };
     for (const cniVersion of versions) {
       const records = await record({ cniVersion, name: "zone", plugins: list as NetworkList["plugins"] });
       await writeFixtures(path.join(fixtures, "go-cni", `${name}-${cniVersion}`), records);
@@ -71,6 +87,7 @@ async function recordAll(): Promise<void> {
 async function record(list: NetworkList): Promise<CallRecord[]> {
   await using lab = await Lab.start({ plugins, recorded: true });
   for (const { type } of list.plugins) await addWrapper(lab, String(type));
+  await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
   const container = await lab.addContainer("blue");
   const ports = [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" as const }];
   const labels = { IgnoreUnknown: "1", NOMAD_JOB_ID: "two", IP: "172.16.5.77" };
@@ -133,5 +150,6 @@ async function readRecords(folder: string): Promise<CallRecord[]> {
 }
 
 const [records, folder] = process.argv.slice(2);
-if (records === undefined) await recordAll();
+if (records === undefined) await recordAll(Object.keys(chains));
+else if (records in chains) await recordAll([records]);
 else await writeFixtures(path.join(fixtures, folder ?? path.basename(records)), await readRecords(records));

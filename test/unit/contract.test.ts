@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../plugins/index.ts";
 import { catalogue } from "../../shared/protocol/errors.ts";
@@ -6,6 +7,7 @@ import { wrapperSchema } from "../../shared/protocol/schema.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+const examples = globSync("conf-examples/*.conflist", { cwd: fileURLToPath(root) }).map(read);
 const folders = readdirSync(new URL("plugins/", root), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
@@ -30,6 +32,22 @@ describe("plugins", () => {
 
   test.each(folders)("%s is named in the README", (folder) => {
     expect(read("README.md")).toContain(`[${folder}](plugins/${folder}/README.md)`);
+  });
+
+  test("the README's table has a row for each, in the order of the list", () => {
+    const rows = /<!-- plugins:.*-->\n\|.*\n\|.*\n([\s\S]*?)<!-- \/plugins -->/.exec(read("README.md"))?.[1] ?? "";
+    const names = [...rows.matchAll(/^\| \[(\S+)\]\(plugins\/\1\/README\.md\)/gm)].map(([, name]) => name);
+    expect(names).toEqual(Object.keys(profiles));
+    expect(rows).not.toMatch(/[✗–]/);
+  });
+
+  test.each(folders)("%s stands in an example and has a case and fixtures", (folder) => {
+    expect(examples.filter((text) => text.includes(`"type": "${folder}-wrapper"`))).not.toEqual([]);
+    expect(existsSync(new URL(`test/positions/cases/${folder}.ts`, root))).toBe(true);
+    const fixtures = globSync(`test/fixtures/**/*-${folder}-wrapper/request.json`, { cwd: fileURLToPath(root) });
+    expect(fixtures.map((file) => /\d+-([A-Z]+)-/.exec(file)?.[1])).toEqual(
+      expect.arrayContaining(["ADD", "CHECK", "DEL"]),
+    );
   });
 
   test.each(folders)("the example of %s is JSON and starts the wrapper", (folder) => {

@@ -36,6 +36,9 @@ pub fn machine<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         "spawn": |path: String, variables: Vec<String>, input: Option<String>, limit: f64| {
             ended(process::spawn(&path, &variables, input.as_deref(), limit as usize))
         },
+        "ask": |program: String, arguments: Vec<String>, variables: Vec<String>, input: String, limit: f64| {
+            ended(process::ask(&program, &arguments, &variables, &input, limit as usize))
+        },
         "readFile": |path: String| fs::read(path).ok().map(|content| String::from_utf8_lossy(&content).into_owned()),
         "writeFile": |path: String, text: String| outcome(files::write_file(&path, &text)),
         "removeFile": |path: String| { let _ = fs::remove_file(path); },

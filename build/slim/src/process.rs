@@ -84,7 +84,18 @@ pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
 
 /// Runs an executable to its end and reads its stdout, `limit` bytes at most.
 pub fn spawn(path: &str, variables: &[String], input: Option<&str>, limit: usize) -> io::Result<Ended> {
-    let mut child = command(path, variables).stdin(input_stream(input)?).stdout(Stdio::piped()).spawn()?;
+    let child = command(path, variables).stdin(input_stream(input)?).stdout(Stdio::piped()).spawn()?;
+    finish(child, limit)
+}
+
+/// The same for a program in PATH, with arguments; what it says on stderr is nobody's affair.
+pub fn ask(program: &str, arguments: &[String], variables: &[String], input: &str, limit: usize) -> io::Result<Ended> {
+    let mut command = command(program, variables);
+    command.args(arguments).stdin(input_stream(Some(input))?).stdout(Stdio::piped()).stderr(Stdio::null());
+    finish(command.spawn()?, limit)
+}
+
+fn finish(mut child: Child, limit: usize) -> io::Result<Ended> {
     let mut output = Vec::new();
     if let Some(stream) = child.stdout.take() {
         stream.take(limit as u64 + 1).read_to_end(&mut output)?;

@@ -4,6 +4,8 @@ import type { Answer, Bytes, Host } from "../host.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
 import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
+import { ip } from "./ip.ts";
+import { jq } from "./jq.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
 // Put in by the build.
@@ -32,6 +34,8 @@ export function nodeHost(): Host {
     removeFile,
     listDirectory,
     stat,
+    jq,
+    ip,
     appendLine,
   };
 }

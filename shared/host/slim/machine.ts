@@ -19,6 +19,14 @@ export interface Machine {
   exec(path: string, variables: readonly string[], stdin: string | undefined): void;
   /** A failure or 0, 1 where there was too much output, the signal, the exit code, the bytes of stdout: as far as it goes. */
   spawn(path: string, variables: readonly string[], stdin: string | undefined, limit: number): readonly number[];
+  /** The same for a program in PATH, with arguments; its stderr is dropped. */
+  ask(
+    program: string,
+    args: readonly string[],
+    variables: readonly string[],
+    stdin: string,
+    limit: number,
+  ): readonly number[];
   readFile(path: string): string | undefined;
   writeFile(path: string, text: string): number;
   removeFile(path: string): void;

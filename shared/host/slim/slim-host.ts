@@ -1,4 +1,5 @@
 import type { Answer, Host } from "../host.ts";
+import { ipCommand } from "../ip-command.ts";
 import type { Machine } from "./machine.ts";
 import { errorName, signalName } from "./system-names.ts";
 
@@ -42,6 +43,12 @@ export function slimHost(machine: Machine): Host {
     stat(path) {
       const found = machine.stat(wellFormed(path));
       return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
+    },
+    ip(netns, family, commands) {
+      const { program, args, path, limit } = ipCommand(netns, family);
+      const variables = ["PATH", `${machine.variables.PATH ?? ""}:${path}`];
+      const run = answer(program, machine.ask(program, args.map(wellFormed), variables, commands, limit));
+      return run.ended === "exit" && run.exitCode === 0 ? machine.decodeUtf8(run.stdout as number) : undefined;
     },
     appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),
   };

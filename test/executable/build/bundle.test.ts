@@ -34,6 +34,11 @@ test.each(["execa", "jq-wasm", "fast-check", "zod/v4/classic", "zod/v3"])("nothi
   expect(inputs.filter((path) => path.includes(`node_modules/${name}/`))).toEqual([]);
 });
 
+test("jq is not in the script that every call reads, but beside it", () => {
+  const size = Object.values(script?.outputs ?? {}).reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(size).toBeLessThan(150_000);
+});
+
 test("nothing in it imports the operator's commands, the build or the tests", () => {
   expect(inputs.filter((path) => /^(cli|build|test)\//.test(path))).toEqual([]);
 });

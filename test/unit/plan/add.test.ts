@@ -9,7 +9,12 @@ import { blue, red, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
 const sharedDevice = { key: "bridge", fallback: "cni0", fixedMac: { all: [], any: [], none: [] } };
-const profiles: Profiles = frozen({ bridge: { role: "creator", sharedDevice }, tuning: { role: "meta" } });
+const profiles: Profiles = frozen({
+  bridge: { role: "creator", sharedDevice },
+  tuning: { role: "meta" },
+  ipvlan: { role: "creator", takesOverHostInterface: true },
+  "host-device": { role: "creator", delNeedsNamespace: true },
+});
 const eth0Name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
 const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 
@@ -71,6 +76,32 @@ describe("behind others", () => {
       expect.objectContaining({ code: 103, message: "interface eth2 is not in prevResult" }),
     );
   });
+});
+
+describe("a creator that takes over a host interface", () => {
+  const made = { interfaces: [{ name: "ens5" }], ips: [{ address: "10.0.0.2/24" }] };
+
+  test("is shown it, and its answer is the whole", () => {
+    const { call, splice } = chained("ipvlan-wrapper", {}, made);
+    expect(call.configuration?.prevResult).toStrictEqual(made);
+    expect(splice).toStrictEqual({ as: "only" });
+    expect(chained("ipvlan-wrapper", { ifName: "eth1" }, made).splice).toStrictEqual({ as: "first", name: eth1Name });
+  });
+
+  test("gets nothing of another's container interface", () => {
+    const { call, splice } = chained("ipvlan-wrapper", { ifName: "eth1" }, macvlanResult);
+    expect(call.configuration).not.toHaveProperty("prevResult");
+    expect(splice.as).toBe("creator");
+  });
+
+  test("another creator is not shown it", () => {
+    expect(chained("bridge-wrapper", {}, made).call.configuration).not.toHaveProperty("prevResult");
+  });
+});
+
+test("what an earlier boot left is taken down in the namespace where DEL cannot do without one", () => {
+  expect(chained("host-device-wrapper", {}, {}).recovery).toMatchObject({ netns: blue, earlierNetns: blue });
+  expect(chained("bridge-wrapper", {}, {}).recovery).toMatchObject({ netns: blue, earlierNetns: "" });
 });
 
 describe("a creator's name", () => {

@@ -7,7 +7,11 @@ import { frozen } from "../support/frozen.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
-const profiles: Profiles = frozen({ bridge: { role: "creator" }, tuning: { role: "meta" } });
+const profiles: Profiles = frozen({
+  bridge: { role: "creator" },
+  tuning: { role: "meta" },
+  sbr: { role: "meta", movesRoutes: true },
+});
 const renamed = { ifName: "eth1" };
 const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 
@@ -39,7 +43,7 @@ function splice(environment: Record<string, string>, configuration: JsonObject, 
     environment,
     configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration },
   };
-  const recovery = { key: key(environment.CNI_IFNAME), recovery: "own", netns: blue };
+  const recovery = { key: key(environment.CNI_IFNAME), recovery: "own", netns: blue, earlierNetns: "" };
   return { do: "splice", call, splice: as, recovery };
 }
 
@@ -50,6 +54,7 @@ const macvlanShown = {
 };
 const bridgeShown = { ...bridgeResult, dns: bothResult.dns };
 const eth1 = { CNI_IFNAME: "eth1" };
+const routing = (ifName = "eth0") => ({ key: key(ifName), netns: blue, of: "creator" });
 
 describe("first in the chain, or without a prevResult", () => {
   test.each([
@@ -86,8 +91,12 @@ describe("chained", () => {
   });
 
   test.each([
-    ["CHECK", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
-    ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown })],
+    ["CHECK", {}, handOver({}, { name: "zone", prevResult: macvlanShown }, { routing: routing() })],
+    [
+      "CHECK",
+      { wrapper: renamed },
+      handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown }, { routing: routing("eth1") }),
+    ],
     ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown }, { forget: key() })],
     [
       "DEL",
@@ -96,6 +105,16 @@ describe("chained", () => {
     ],
   ] as const)("%s %j", (command, configuration, plan) => {
     expect(planned(command, { ...configuration, prevResult: bothResult })).toStrictEqual(plan);
+  });
+
+  test("a meta plugin has no record of its own, but one that moves routes has one of them", () => {
+    const request = { wrapper: renamed, prevResult: bothResult };
+    const mover = { key: key("eth1"), netns: blue, of: "mover" };
+    expect(planned("DEL", request, "tuning-wrapper")).not.toHaveProperty("forget");
+    expect(planned("CHECK", request, "tuning-wrapper")).not.toHaveProperty("routing");
+    expect(planned("ADD", request, "sbr-wrapper")).toHaveProperty("routing", mover);
+    expect(planned("CHECK", request, "sbr-wrapper")).toHaveProperty("routing", mover);
+    expect(planned("DEL", request, "sbr-wrapper")).toHaveProperty("forgetRouting", key("eth1"));
   });
 
   test("DEL of what is not there is noted", () => {

@@ -326,3 +326,41 @@ describe("a meta plugin", () => {
     expect(merged).toMatchObject({ a: 1, b: 2, c: 2 });
   });
 });
+
+describe("a plugin that has carried prevResult over by itself", () => {
+  const added = frozen({ name: "eth2", sandbox: blue });
+  const eth2Name = { ifName: "eth2", netns: blue, runtimeIfName: "eth0" };
+  const carried = frozen({
+    ...bothResult,
+    interfaces: [...bothResult.interfaces, added],
+    ips: [...bothResult.ips, { address: "10.0.2.2/24", interface: 4 }],
+  });
+
+  test("returned the whole", () => {
+    expect(spliceCreator(bothResult, carried, eth2Name)).toStrictEqual(carried);
+  });
+
+  test("is put in order all the same, without lo", () => {
+    const before = frozen({ interfaces: [lo, eth0] });
+    const returned = frozen({ interfaces: [lo, eth0, added, { name: "veth2" }] });
+    expect(spliceCreator(before, returned, eth2Name)).toStrictEqual({ interfaces: [eth0, { name: "veth2" }, added] });
+  });
+
+  test.each<[string, CniResult, CniResult, number]>([
+    [
+      "begins with the same bridge alone",
+      { interfaces: [{ name: "br0" }] },
+      { interfaces: [{ name: "br0" }, eth1] },
+      3,
+    ],
+    [
+      "leaves out an address",
+      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [eth0, eth1] },
+      3,
+    ],
+    ["names another sandbox", { interfaces: [eth0] }, { interfaces: [{ ...eth0, sandbox: "/red" }, eth1] }, 3],
+  ])("is not what %s", (_, before, returned, count) => {
+    expect(spliceCreator(frozen(before), frozen(returned), eth1Name).interfaces).toHaveLength(count);
+  });
+});

@@ -15,6 +15,18 @@ interface Case {
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const nowhere: Machine = { inspect: () => "missing" };
 
+const behindSbr = { ...zone, wrapper: { ifName: "eth1" }, prevResult: bothResult };
+const movedRoutes = {
+  "/var/lib/cni/wrappers/zone-blue-eth0:routes": JSON.stringify({
+    network: "zone",
+    containerId: "blue",
+    runtimeIfName: "eth0",
+    namespace: "4:4026531840",
+    routes: [{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }],
+    rules: [{ src: "172.26.64.2", table: "100" }],
+  }),
+};
+
 /** For every error of the catalogue an input that ends in it. */
 const cases: Record<ErrorKey, Case> = {
   incompatibleVersion: {
@@ -125,6 +137,20 @@ const cases: Record<ErrorKey, Case> = {
     msg: "delegate bridge cannot be started",
     says: "ENOEXEC",
     machine: { answers: [{ ended: "not started", reason: "ENOEXEC" }] },
+  },
+  routingMissing: {
+    code: 105,
+    msg: "routing of interface eth1 has changed",
+    says: "missing: address 172.26.64.2/20, rule from 172.26.64.2 lookup 100, route 172.26.64.0/20 table 100.",
+    call: { calledAs: "/opt/cni/bin/sbr-wrapper", env: { CNI_COMMAND: "CHECK" }, stdin: behindSbr },
+    machine: { files: movedRoutes, ip: () => "[]\n[]\n[]\n" },
+  },
+  routingUnreadable: {
+    code: 106,
+    msg: "routing of interface eth1 cannot be read",
+    says: "the namespace is /run/netns/blue",
+    call: { calledAs: "/opt/cni/bin/sbr-wrapper", env: { CNI_COMMAND: "CHECK" }, stdin: behindSbr },
+    machine: { files: movedRoutes },
   },
   internal: {
     code: 999,

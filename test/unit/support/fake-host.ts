@@ -26,6 +26,10 @@ export interface Machine {
   readonly stdoutError?: Error;
   /** The small files that are there, by path, in the order in which they were written. */
   readonly files?: Readonly<Record<string, string>>;
+  /** How a jq program ends; without it the host has no jq. */
+  readonly jq?: Host["jq"];
+  /** What ip(8) answers; without it the host has none. */
+  readonly ip?: Host["ip"];
   /** Why no file can be written. */
   readonly writeProblem?: string;
 }
@@ -83,7 +87,16 @@ const environment = {
 
 function fakeHost(
   { calledAs = "/opt/cni/bin/bridge-wrapper", env, stdin = { cniVersion: "1.0.0", name: "zone" } }: Call,
-  { inspect = inOptCniBin, answers = [exits(0)], canExec = true, stdoutError, files: given, writeProblem }: Machine,
+  {
+    inspect = inOptCniBin,
+    answers = [exits(0)],
+    canExec = true,
+    stdoutError,
+    files: given,
+    writeProblem,
+    jq,
+    ip,
+  }: Machine,
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
   let replacedBy: (Answer & { ended: "exit" }) | undefined;
@@ -145,6 +158,8 @@ function fakeHost(
       if (modifiedMs !== undefined) return { device: 1, inode: 2, modifiedMs };
       return path === host.env.CNI_NETNS ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
     },
+    ...(jq && { jq }),
+    ...(ip && { ip }),
     appendLine(file, line) {
       if (!replacedBy) log.push({ file, line });
     },

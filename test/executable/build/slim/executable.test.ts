@@ -4,6 +4,7 @@ import type { Metafile } from "esbuild";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { profiles } from "../../../../plugins/index.ts";
+import { errorOf, Machine } from "../../support/machine.ts";
 import { built } from "../tree.ts";
 
 const bin = built("slim/bin");
@@ -39,6 +40,17 @@ test("what a runtime calls is a plugin, whatever the arguments are", async () =>
   const { exitCode, stdout } = await execa(file, ["--help"], { env, extendEnv: false, input: "{}" });
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ cniVersion: "1.1.0" });
+});
+
+test("wrapper.jq is refused in favor of the flavor that has jq, and DEL goes on without it", async () => {
+  const machine = new Machine();
+  const configuration = { wrapper: { jq: "." } };
+  expect(errorOf(await machine.call({ configuration }))).toMatchObject({
+    code: 7,
+    msg: "invalid plugin configuration: wrapper.jq is not in this build of the wrapper: use the one with Node",
+  });
+  expect(await machine.call({ command: "DEL", configuration })).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(String(machine.received("DEL")))).toMatchObject({ type: "plain" });
 });
 
 test("zod is in the part for faults only", () => {

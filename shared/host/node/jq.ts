@@ -1,0 +1,33 @@
+import type { JqAnswer } from "../host.ts";
+
+/** How long a program may take. In milliseconds. */
+const patience = 10_000;
+
+/** What the thread that runs jq is given. */
+export interface JqTask {
+  readonly program: string;
+  readonly input: string;
+  readonly reply: import("node:worker_threads").MessagePort;
+  /** Set to 1 and notified when there is a reply. */
+  readonly done: Int32Array;
+}
+
+/**
+ * Runs a jq program. jq is an asset of the executable, so that a call which has no program reads nothing of it; it runs in
+ * a thread of its own, because it loads asynchronously, and because a program may never end.
+ */
+export function jq(program: string, input: string): JqAnswer {
+  const { MessageChannel, receiveMessageOnPort, Worker } = process.getBuiltinModule("node:worker_threads");
+  const { getAsset } = process.getBuiltinModule("node:sea");
+  const done = new Int32Array(new SharedArrayBuffer(4));
+  const { port1, port2 } = new MessageChannel();
+  const workerData: JqTask = { program, input, reply: port2, done };
+  const options = { eval: true, workerData, transferList: [port2], env: {}, execArgv: [] };
+  const worker = new Worker(getAsset("jq", "utf8"), options);
+  const outcome = Atomics.wait(done, 0, 0, patience);
+  const reply = receiveMessageOnPort(port1)?.message as JqAnswer | undefined;
+  port1.close();
+  worker.unref();
+  void worker.terminate();
+  return reply ?? { problem: outcome === "timed-out" ? "it takes longer than 10 s" : "it did not come to its end" };
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../plugins/index.ts";
+import { loadCases, positions, tryOut } from "../positions/positions.ts";
+import { Lab } from "../tools/lab.ts";
+import { hostHas } from "../tools/needs.ts";
+import {
+  attached,
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+// Each wrapped plugin in each place that it can have: what the README's table says. Further on, chains of several of them.
+
+const cases = await loadCases();
+
+test("every plugin has a case", () => {
+  expect(Object.keys(cases).sort()).toEqual(Object.keys(profiles).sort());
+});
+
+describe.each(Object.entries(cases))("%s", (_, given) => {
+  test.skipIf(given.needs && !hostHas[given.needs]).each(positions)(
+    "passes ADD, CHECK, a fault and DEL: %s",
+    async (position) => {
+      expect(await tryOut(given, position)).toEqual({ ADD: "", CHECK: "", "fault seen": "", "DEL clean": "" });
+    },
+  );
+});
+
+describe("a chain of several kinds", () => {
+  const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") };
+  const tap = { type: "tap", ipam: hostLocal("10.70.0.0/24") };
+  const lan = { ...macvlan, ipam: hostLocal("172.16.5.0/24") };
+
+  test.each([
+    {
+      title: "ptp and macvlan",
+      list: zone("1.0.0", wrapped(ptp), wrapped(lan, "eth1")),
+      addresses: { eth0: "10.50.0.2/24", eth1: "172.16.5.2/24" },
+      bridges: [],
+    },
+    {
+      title: "bridge, macvlan, ptp and tap",
+      list: zone("1.0.0", wrapped(bridge), wrapped(lan, "eth1"), wrapped(ptp, "eth2"), wrapped(tap, "tap0")),
+      addresses: { eth0: "172.26.64.2/20", eth1: "172.16.5.2/24", eth2: "10.50.0.2/24", tap0: "10.70.0.2/24" },
+      bridges: ["disc0"],
+    },
+  ])("passes ADD, CHECK and DEL, and CHECK misses any address: $title", async ({ list, addresses, bridges }) => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attached(lab, lab.goCni, list);
+    for (const [name, address] of Object.entries(addresses)) {
+      expect(await lab.kernel.addresses(container, name)).toEqual([address]);
+      const other = await attached(lab, lab.goCni, list, `without-${name}`);
+      expectSuccess(await lab.goCni.check(list, other));
+      const [lost = ""] = await lab.kernel.addresses(other, name);
+      await lab.ip(other, "address", "del", lost, "dev", name);
+      expectFailure(await lab.goCni.check(list, other), `Failed to match addr ${lost} on interface ${name}`);
+      // DEL takes the masquerading rules away for the addresses that it finds.
+      await lab.ip(other, "address", "add", lost, "dev", name);
+      expectSuccess(await lab.goCni.del(list, other));
+    }
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab, bridges);
+  });
+});
+
+describe("what the pages say of upstream", () => {
+  test("tap without ipam: CHECK does not see that the device is gone, wrapped or not", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    for (const list of [zone("1.0.0", { type: "tap" }), zone("1.0.0", wrapped({ type: "tap" }))]) {
+      const container = await attached(lab, lab.goCni, list);
+      await lab.ip(container, "link", "del", "eth0");
+      expectSuccess(await lab.goCni.check(list, container));
+      expectSuccess(await lab.goCni.del(list, container));
+      await lab.deleteNamespace(container);
+    }
+  });
+
+  test("host-device: the second DEL fails, wrapped or not", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
+    const plain = { type: "host-device", device: "card0" };
+    for (const list of [zone("1.0.0", plain), zone("1.0.0", wrapped(plain))]) {
+      // go-cni lets it pass that something is "not found".
+      const container = await attached(lab, lab.cnitool, list);
+      expectSuccess(await lab.cnitool.del(list, container));
+      expectFailure(await lab.cnitool.del(list, container), /failed to find "eth0" in containerNS/);
+      await lab.deleteNamespace(container);
+    }
+  });
+
+  test("host-device: leases that outlived a reboot are freed all the same", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
+    const list = zone("1.0.0", wrapped({ type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/30") }));
+    const container = await attached(lab, lab.goCni, list);
+    await lab.ip(container, "link", "set", "eth0", "netns", "1");
+    await lab.ip(undefined, "link", "set", "eth0", "name", "card0");
+    await lab.deleteNamespace(container);
+    await lab.writeFile("/run/lab/boot_id", `${randomUUID()}\n`);
+    await lab.run("mount", ["--bind", "/run/lab/boot_id", "/proc/sys/kernel/random/boot_id"]);
+    await attached(lab, lab.goCni, list);
+    expect(await lab.kernel.leases()).toEqual(["zone/10.60.0.2"]);
+  });
+});
+
+describe("a plugin that nobody knows", () => {
+  const script = `#!/bin/sh
+# Makes a tap device, and returns every interface that it has made for the container so far.
+memory=/run/lab/own-$CNI_CONTAINERID
+case $CNI_COMMAND in
+ADD)
+  nsenter --net="$CNI_NETNS" ip tuntap add "$CNI_IFNAME" mode tap || exit 1
+  [ -e "$memory" ] && printf , >>"$memory"
+  printf '{"name": "%s", "sandbox": "%s"}' "$CNI_IFNAME" "$CNI_NETNS" >>"$memory"
+  echo '{"cniVersion": "1.0.0", "interfaces": ['"$(cat "$memory")"']}' ;;
+CHECK) nsenter --net="$CNI_NETNS" ip link show "$CNI_IFNAME" >/dev/null 2>&1 || {
+  echo '{"cniVersion": "1.0.0", "code": 11, "msg": "'"$CNI_IFNAME"' is gone"}'; exit 1; } ;;
+DEL) rm -f "$memory"; nsenter --net="$CNI_NETNS" ip link del "$CNI_IFNAME" 2>/dev/null; exit 0 ;;
+VERSION) echo '{"cniVersion": "1.0.0", "supportedVersions": ["1.0.0"]}' ;;
+esac
+`;
+
+  test("is wrapped through a link; what it has carried over by itself is not spliced twice", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.writeFile("/opt/cni/bin/own", script);
+    await lab.run("chmod", ["+x", "/opt/cni/bin/own"]);
+    await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/own-wrapper"]);
+    const own = { type: "own" };
+    const tuned = { ...wrapped({ type: "tuning", mtu: 1400 }), wrapper: { ifName: "eth1" } };
+    const list = zone("1.0.0", wrapped(own), wrapped(own, "eth1"), wrapped(bridge, "eth2"), tuned);
+    const container = await attached(lab, lab.goCni, list);
+    const { interfaces = [] } = await lab.kernel.cachedResult("zone", "c1");
+    expect(interfaces.filter(({ sandbox }) => sandbox).map(({ name }) => name)).toEqual(["eth0", "eth1", "eth2"]);
+    expect((await lab.kernel.link(container, "eth1")).mtu).toBe(1400);
+    expectSuccess(await lab.goCni.check(list, container));
+    await lab.ip(container, "link", "del", "eth1");
+    expectFailure(await lab.goCni.check(list, container), "eth1 is gone");
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import { hostHas } from "../tools/needs.ts";
+import { bridge, expectFailure, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
+
+// One container publishes ports on two interfaces; a jq program says which are whose.
+
+const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+const leaveOut = (condition: string) => ({
+  jq: `del(.runtimeConfig.portMappings[]? | select((.containerPort // .ContainerPort) ${condition}))`,
+});
+const list = zone(
+  "1.0.0",
+  wrapped(bridge),
+  wrapped({ type: "ptp", ipam: hostLocal("10.50.0.0/24") }, "eth1"),
+  { type: "firewall", backend: "iptables" },
+  { ...wrapped(portmap), wrapper: leaveOut("== 443") },
+  { ...wrapped(portmap), wrapper: { ifName: "eth1", ...leaveOut("!= 443") } },
+  { ...wrapped({ type: "tuning", mtu: 1400 }), wrapper: { ifName: "eth1" } },
+);
+const ports = (["tcp", "udp"] as const).flatMap((protocol) => [
+  { hostPort: 25080, containerPort: 80, protocol },
+  { hostPort: 25443, containerPort: 443, protocol },
+]);
+
+test.skipIf(!hostHas.jq).each(["goCni", "cnitool"] as const)(
+  "%s: each port answers by tcp and udp, through its own interface only",
+  async (runtime) => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab[runtime].add(list, container, { ports }));
+    const answers = await ask(lab, container, [25080, 25443]);
+    expect(answers).toEqual({
+      "tcp 25080": "172.26.64.2:80",
+      "udp 25080": "172.26.64.2:80",
+      "tcp 25443": "10.50.0.2:443",
+      "udp 25443": "10.50.0.2:443",
+    });
+    expectSuccess(await lab[runtime].check(list, container, { ports }));
+
+    const chains = (await lab.kernel.packetRules()).filter((rule) => /^:CNI-DN-/.test(rule));
+    expect(chains).toHaveLength(2);
+    expectSuccess(await lab[runtime].del(list, container, { ports }));
+    const left = (await lab.kernel.packetRules()).filter((rule) => /CNI-DN-|DNAT --to|\b(172|10)\.\d+\./.test(rule));
+    expect(left).toEqual([]);
+  },
+);
+
+test.skipIf(!hostHas.jq)("CHECK fails when the port of one interface leads nowhere", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const container = await lab.addContainer("c1");
+  expectSuccess(await lab.goCni.add(list, container, { ports }));
+  const rule = (await lab.kernel.packetRules()).find(
+    (text) => text.includes("-p udp") && text.includes("to-destination 10.50.0.2:443"),
+  );
+  await lab.run("iptables", ["--table", "nat", ...(rule ?? "").replace("-A", "-D").split(" ")]);
+  expectFailure(await lab.goCni.check(list, container, { ports }), /^could not check ipv4 dnat: /);
+});
+
+/**
+ * Asks each of the host's ports, by tcp and by udp, and gives the address at which the container was asked. It has one
+ * server for each address, port and protocol, so that an answer tells the interface.
+ */
+async function ask(lab: Lab, container: Container, hostPorts: number[]): Promise<Record<string, string>> {
+  const server = `
+    for (const address of ["172.26.64.2", "10.50.0.2"]) for (const port of [80, 443]) {
+      const words = address + ":" + port;
+      require("net").createServer((client) => client.end(words)).listen(port, address);
+      const socket = require("dgram").createSocket("udp4");
+      socket.on("message", (_, from) => socket.send(words, from.port, from.address)).bind(port, address);
+    }`;
+  const client = `
+    const answers = {};
+    const note = (name) => (answer) => {
+      answers[name] ??= String(answer);
+      if (Object.keys(answers).length === ${hostPorts.length * 2}) { process.stdout.write(JSON.stringify(answers)); process.exit(0); }
+    };
+    for (const port of ${JSON.stringify(hostPorts)}) {
+      const host = port === 25443 ? "10.50.0.1" : "172.26.64.1";
+      const connect = () => require("net").connect(port, host).on("data", note("tcp " + port)).on("error", () => setTimeout(connect, 50));
+      connect();
+      const socket = require("dgram").createSocket("udp4").on("message", note("udp " + port));
+      setInterval(() => socket.send("?", port, host), 100);
+    }
+    setTimeout(() => { process.stdout.write(JSON.stringify(answers)); process.exit(0); }, 10000)`;
+  const script = `nsenter --net="$1" "$0" -e "$2" & "$0" -e "$3"; kill $!`;
+  return JSON.parse(await lab.run("sh", ["-c", script, "/run/lab/node", container.netns, server, client]));
+}

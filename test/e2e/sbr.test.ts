@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab, type Outcome } from "../tools/lab.ts";
+import type { Attachment, NetworkList } from "../tools/runtime.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+// sbr moves eth1's routes into a table of their own. The creators' CHECK looks in the main table only, sbr's own nowhere.
+
+const sbr = { type: "sbr" };
+const second = {
+  ...bridge,
+  ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }, { dst: "10.98.0.0/16" }),
+};
+const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
+const record = "/var/lib/cni/wrappers/zone-c1-eth0:routes";
+
+test("the plain chain fails CHECK: the creator does not find what sbr has moved", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const plain = zone("1.0.0", bridge, sbr);
+  const container = await attach(lab, plain);
+  expectFailure(await check(lab, plain, container), "Failed to find Gateway 172.26.64.1 for interface eth0");
+});
+
+describe.each(["1.9.1", "1.6.2"] as const)("plugins %s: a wrapped chain with sbr", (plugins) => {
+  test("has eth1's routes in a table of their own, passes CHECK, and leaves nothing on DEL", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attach(lab, list);
+    expect(await lab.kernel.routes(container)).toEqual(["default via 172.16.5.1 dev eth0"]);
+    const own = await lab.ip(container, "-4", "route", "show", "table", "100");
+    expect(own.split("\n").map((line) => line.trim())).toEqual([
+      "default via 172.26.64.1 dev eth1",
+      "10.98.0.0/16 via 172.26.64.1 dev eth1",
+      "10.99.0.0/16 via 172.26.64.1 dev eth1",
+      "172.26.64.0/20 dev eth1 proto kernel scope link src 172.26.64.2",
+    ]);
+    expectSuccess(await check(lab, list, container));
+    expectSuccess(await del(lab, list, container));
+    expect(await lab.ip(container, "-4", "rule")).not.toContain("lookup 100");
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+interface Twin {
+  readonly loses: string;
+  readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;
+  readonly message: RegExp;
+}
+
+const deleteRoute =
+  (...words: string[]) =>
+  (lab: Lab, container: Container) =>
+    lab.ip(container, "route", "del", ...words);
+
+const twins: readonly Twin[] = [
+  {
+    loses: "the default route in sbr's table",
+    takeAway: deleteRoute("default", "table", "100"),
+    message: /^routing of interface eth1 has changed.*missing: route 0\.0\.0\.0\/0 via 172\.26\.64\.1 table 100\./,
+  },
+  {
+    loses: "a route of eth1 in sbr's table",
+    takeAway: deleteRoute("10.99.0.0/16", "table", "100"),
+    message: /^routing of interface eth1 has changed.*missing: route 10\.99\.0\.0\/16 via 172\.26\.64\.1 table 100\./,
+  },
+  {
+    loses: "the route to eth1's subnet in sbr's table",
+    takeAway: deleteRoute("172.26.64.0/20", "table", "100"),
+    message: /^routing of interface eth1 has changed.*missing: route 172\.26\.64\.0\/20 table 100\./,
+  },
+  {
+    loses: "sbr's rule",
+    takeAway: (lab, container) => lab.ip(container, "rule", "del", "from", "172.26.64.2", "lookup", "100"),
+    message: /^routing of interface eth1 has changed.*missing: rule from 172\.26\.64\.2 lookup 100\./,
+  },
+  {
+    loses: "eth1's address",
+    takeAway: (lab, container) => lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth1"),
+    message: /^routing of interface eth1 has changed.*missing: address 172\.26\.64\.2\/20/,
+  },
+  {
+    loses: "eth1",
+    takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
+    message: /^Interface name eth1 not found$/,
+  },
+  {
+    loses: "eth1's place in the bridge",
+    takeAway: async (lab, container) =>
+      lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(container, "eth1"), "nomaster"),
+    message: /^CNI veth created for bridge disc0 was not found$/,
+  },
+  {
+    loses: "eth1's lease",
+    takeAway: (lab) => lab.run("rm", ["/var/lib/cni/networks/zone-eth1/172.26.64.2"]),
+    message: /^host-local: Failed to find address added by container/,
+  },
+  {
+    loses: "eth0's address",
+    takeAway: (lab, container) => lab.ip(container, "address", "del", "172.16.5.2/24", "dev", "eth0"),
+    message: /^Failed to match addr 172\.16\.5\.2\/24 on interface eth0$/,
+  },
+  {
+    loses: "eth0's default route",
+    takeAway: deleteRoute("default"),
+    message: /^Expected Route .*0\.0\.0\.0.* not found in routing table$/,
+  },
+  {
+    loses: "ip(8)",
+    takeAway: (lab) => lab.run("mount", ["--bind", "/dev/null", "/usr/sbin/ip"]),
+    message: /^routing of interface eth1 cannot be read/,
+  },
+];
+
+test.each(twins)("CHECK passes, and fails when the container loses $loses", async ({ takeAway, message }) => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const container = await attach(lab, list);
+  expectSuccess(await check(lab, list, container));
+  await takeAway(lab, container);
+  expectFailure(await check(lab, list, container), message);
+});
+
+test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0", gw: "172.26.64.1" }) };
+  const both = zone("1.0.0", wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
+  const container = await attach(lab, both);
+  expectSuccess(await check(lab, both, container));
+  await lab.ip(container, "route", "del", "default");
+  expectFailure(await check(lab, both, container), /^Expected Route .*0\.0\.0\.0/);
+});
+
+test("IPv6 is moved and looked for as well", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const ranges = [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]];
+  const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };
+  const chain = zone("1.0.0", wrapped(macvlan), wrapped(dual, "eth1"), wrapped(sbr, "eth1"));
+  const container = await attach(lab, chain);
+  expectSuccess(await check(lab, chain, container));
+  await lab.ip(container, "-6", "route", "del", "fd00:99::/64", "table", "101");
+  expectFailure(await check(lab, chain, container), /missing: route fd00:99::\/64 via fd00:26::1 table 101\./);
+});
+
+test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const fixed = {
+    ...bridge,
+    ipam: { type: "static", addresses: [{ address: "172.26.64.9/20", gateway: "172.26.64.1" }] },
+  };
+  const chain = zone("1.0.0", wrapped(macvlan), wrapped(fixed, "eth1"), wrapped(sbr, "eth1"));
+  const container = await attach(lab, chain);
+  expectSuccess(await check(lab, chain, container));
+  await lab.ip(container, "route", "del", "default", "table", "100");
+  expectFailure(await check(lab, chain, container), /^routing of interface eth1 has changed/);
+});
+
+test("the record of another namespace says nothing, and GC takes away what no container has", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const container = await attach(lab, { ...list, cniVersion: "1.1.0" });
+  const text = await lab.readFile(record);
+  await lab.writeFile(record, text.replace(/"namespace":"[^"]*"/, '"namespace":"1:1"'));
+  expectFailure(
+    await check(lab, { ...list, cniVersion: "1.1.0" }, container),
+    /^Expected Route .*10\.98\.0\.0.* not found in routing table$/,
+  );
+  await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
+  expectSuccess(await gc(lab, { ...list, cniVersion: "1.1.0" }, []));
+  expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
+});
+
+async function attach(lab: Lab, chain: NetworkList): Promise<Container> {
+  const container = await lab.addContainer("c1");
+  expectSuccess(withoutLog(await lab.goCni.add(chain, container)));
+  return container;
+}
+
+const check = async (lab: Lab, chain: NetworkList, container: Container) =>
+  withoutLog(await lab.goCni.check(chain, container));
+
+const del = async (lab: Lab, chain: NetworkList, container: Container) =>
+  withoutLog(await lab.goCni.del(chain, container));
+
+const gc = async (lab: Lab, chain: NetworkList, valid: readonly Attachment[]) =>
+  withoutLog(await lab.goCni.gc(chain, valid));
+
+/** sbr writes a log to stderr. */
+function withoutLog({ stderr, ...outcome }: Outcome): Outcome {
+  const lines = stderr.split("\n").filter((line) => !/^\d{4}(\/\d\d){2} /.test(line));
+  return { ...outcome, stderr: lines.join("\n") };
+}

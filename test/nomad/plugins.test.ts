@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { bridge, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
+import type { Lab } from "../tools/lab.ts";
+import { jobOf } from "./jobs.ts";
+import { isPassedCheck } from "./log.ts";
+import { NomadLab } from "./nomad-lab.ts";
+
+const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+
+/** A card of the host's with a network behind it, in which the host has the first address. */
+function card(number: number): Record<string, unknown> {
+  return { type: "host-device", device: `card${number}`, ipam: hostLocal(`10.6${number}.0.0/24`) };
+}
+
+async function addCards(lab: Lab): Promise<void> {
+  for (const number of [0, 1]) {
+    await lab.ip(undefined, "link", "add", `card${number}`, "type", "veth", "peer", "name", `far${number}`);
+    await lab.ip(undefined, "address", "add", `10.6${number}.0.1/24`, "dev", `far${number}`);
+    await lab.ip(undefined, "link", "set", `far${number}`, "up");
+  }
+}
+
+describe("a client is restarted, and allocations with other plugins do not notice", () => {
+  test.for([
+    {
+      title: "two host-device",
+      list: zone("1.0.0", wrapped(card(0)), wrapped(card(1), "eth1")),
+      links: "eth0,eth1",
+      // Each takes a device of the host's, of which there are two.
+      count: 1,
+    },
+    {
+      title: "ptp and macvlan",
+      list: zone("1.0.0", wrapped(ptp), wrapped(macvlan, "eth1")),
+      links: "eth0,eth1",
+      count: 3,
+    },
+    {
+      title: "two ptp",
+      list: zone("1.0.0", wrapped(ptp), wrapped({ ...ptp, ipam: hostLocal("10.51.0.0/24") }, "eth1")),
+      links: "eth0,eth1",
+      count: 3,
+    },
+    {
+      title: "bridge, macvlan, ptp and tap",
+      list: zone(
+        "1.0.0",
+        wrapped(bridge),
+        wrapped(macvlan, "eth1"),
+        wrapped(ptp, "eth2"),
+        wrapped({ type: "tap", ipam: hostLocal("10.70.0.0/24") }, "tap0"),
+      ),
+      links: "eth0,eth1,eth2,tap0",
+      count: 3,
+    },
+  ])("$title, wrapped: $count allocations", async ({ list, links, count }) => {
+    await using nomad = await NomadLab.start({ networks: [list], prepare: addCards });
+    await nomad.run(jobOf({ network: "cni/zone", count }));
+    const before = await nomad.survey("job");
+    expect(before.map(({ addresses }) => Object.keys(addresses).sort().join())).toEqual(Array(count).fill(links));
+    for (const { namespace, answers } of before) {
+      // A tap device leads to the process that opens it, not to the host.
+      const reached = Object.entries(answers).filter(([address]) => !address.startsWith("10.70."));
+      expect(reached.map(([, answer]) => answer)).toEqual(reached.map(() => namespace));
+    }
+    await nomad.restartClient();
+    await nomad.untilLogged(count, isPassedCheck);
+    expect(await nomad.survey("job")).toEqual(before);
+    await nomad.stop("job");
+    expect(await nomad.lab.kernel.leases()).toEqual([]);
+    expect(await nomad.lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
+  });
+
+  test("a port that leads to eth1 only: 1 allocation, and its rules are gone when it stops", async () => {
+    const jq = "del(.runtimeConfig.portMappings[]? | select((.hostPort // .HostPort) != 25443))";
+    const portmap = { type: "portmap-wrapper", capabilities: { portMappings: true }, snat: true };
+    const list = zone("1.0.0", wrapped(bridge), wrapped(ptp, "eth1"), { ...portmap, wrapper: { ifName: "eth1", jq } });
+    await using nomad = await NomadLab.start({ networks: [list] });
+    await nomad.run(jobOf({ network: "cni/zone", ports: { tls: 25443, other: 25080 } }));
+    const targets = async () =>
+      (await nomad.lab.kernel.packetRules()).flatMap(
+        (rule) => / -p (\w+) .*--to-destination (.*)/.exec(rule)?.slice(1).join(" ") ?? [],
+      );
+    expect((await targets()).sort()).toEqual(["tcp 10.50.0.2:7777", "udp 10.50.0.2:7777"]);
+    const [before] = await nomad.survey("job");
+    const ask = (protocol: string) => nomad.lab.run("/run/lab/drivers/echo", ["ask", protocol, "10.50.0.1:25443"]);
+    expect([await ask("tcp"), await ask("udp")]).toEqual([before?.namespace, before?.namespace]);
+    await nomad.restartClient();
+    await nomad.untilLogged(1, isPassedCheck);
+    expect([await ask("tcp"), await ask("udp")]).toEqual([before?.namespace, before?.namespace]);
+    await nomad.stop("job");
+    expect(await targets()).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Place, PluginCase, Which } from "../case.ts";
+
+const containerPort = (which: Which) => (which === 0 ? 80 : 443);
+
+export default {
+  role: "meta",
+  options: {
+    ports: [
+      { hostPort: 8000, containerPort: 80, protocol: "tcp" },
+      { hostPort: 8001, containerPort: 443, protocol: "tcp" },
+    ],
+  },
+  plugin: (which) => ({
+    type: "portmap",
+    capabilities: { portMappings: true },
+    // go-cni sends the keys of its Go struct: ContainerPort.
+    wrapper: {
+      jq: `del(.runtimeConfig.portMappings[]? | select((.containerPort // .ContainerPort) != ${containerPort(which)}))`,
+    },
+  }),
+  effect: { read: targets, expected: (which) => [`--dport ${8000 + which} -j DNAT --to-destination 10.10.${which}.2`] },
+  fault: {
+    words: "DNAT rule deleted",
+    make: async ({ lab }, which) => {
+      const rule = (await lab.kernel.packetRules()).find((text) => text.includes(`--to-destination 10.10.${which}.2:`));
+      await lab.run("iptables", ["--table", "nat", ...(rule ?? "").replace("-A", "-D").split(" ")]);
+    },
+    message: () => /^could not check ipv4 dnat: /,
+  },
+} satisfies PluginCase;
+
+/** Where the ports lead that lead to the interface. */
+async function targets({ lab, container, ifName }: Place): Promise<string[]> {
+  const [address = ""] = await lab.kernel.addresses(container, ifName);
+  const target = new RegExp(`--dport \\d+ -j DNAT --to-destination ${address.replace(/\/.*/, "")}\\b`);
+  return (await lab.kernel.packetRules()).flatMap((rule) => target.exec(rule)?.[0] ?? []);
+}

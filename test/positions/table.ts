@@ -1,0 +1,43 @@
+// Prints which wrapped plugin passes what, in each place of a chain, with the real plugins in private namespaces (root, Go).
+// With --write the table replaces the one in README.md.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { profiles } from "../../plugins/index.ts";
+import { hostHas } from "../tools/needs.ts";
+import { table } from "../tools/table.ts";
+import type { PluginCase } from "./case.ts";
+import { loadCases, type Position, positions, steps, tryOut } from "./positions.ts";
+
+const readme = path.resolve(import.meta.dirname, "../../README.md");
+const place = /(<!-- plugins:.*-->\n)[\s\S]*?(<!-- \/plugins -->)/;
+
+const cases = await loadCases();
+const rows: string[][] = [];
+for (const name of Object.keys(profiles)) {
+  const given = cases[name];
+  if (given === undefined) throw new Error(`no case for ${name}`);
+  const cells = [];
+  for (const position of positions) cells.push(await cell(name, given, position));
+  rows.push([`[${name}](plugins/${name}/README.md)`, ...cells, given.fault.words]);
+}
+const text = table(["plugin", ...positions, "the fault"], rows);
+process.stdout.write(`${text}\n`);
+if (process.argv.includes("--write")) {
+  const page = readFileSync(readme, "utf8");
+  if (!place.test(page)) throw new Error("README.md has no place for the table");
+  writeFileSync(
+    readme,
+    page.replace(place, (_, start, end) => `${start}${text}\n${end}`),
+  );
+}
+
+/** A mark for each step; what went wrong goes to stderr. */
+async function cell(name: string, given: PluginCase, position: Position): Promise<string> {
+  if (given.needs && !hostHas[given.needs]) return "source";
+  const found = await tryOut(given, position);
+  for (const step of steps) if (found[step]) process.stderr.write(`${name}, ${position}, ${step}: ${found[step]}\n`);
+  const marks = steps.map((step) => (found[step] === undefined ? "–" : found[step] === "" ? "✓" : "✗"));
+  process.exitCode = marks.every((mark) => mark === "✓") ? process.exitCode : 1;
+  return marks.join(" ");
+}
