@@ -1,6 +1,4 @@
-import type { Place, PluginCase, Which } from "../case.ts";
-
-const containerPort = (which: Which) => (which === 0 ? 80 : 443);
+import type { Place, PluginCase } from "../case.ts";
 
 export default {
   role: "meta",
@@ -10,15 +8,11 @@ export default {
       { hostPort: 8001, containerPort: 443, protocol: "tcp" },
     ],
   },
-  plugin: (which) => ({
-    type: "portmap",
-    capabilities: { portMappings: true },
-    // go-cni sends the keys of its Go struct: ContainerPort.
-    wrapper: {
-      jq: `del(.runtimeConfig.portMappings[]? | select((.containerPort // .ContainerPort) != ${containerPort(which)}))`,
-    },
-  }),
-  effect: { read: targets, expected: (which) => [`--dport ${8000 + which} -j DNAT --to-destination 10.10.${which}.2`] },
+  plugin: () => ({ type: "portmap", capabilities: { portMappings: true } }),
+  effect: {
+    read: targets,
+    expected: (which) => [8000, 8001].map((port) => `--dport ${port} -j DNAT --to-destination 10.10.${which}.2`),
+  },
   fault: {
     words: "DNAT rule deleted",
     make: async ({ lab }, which) => {
