@@ -107,21 +107,30 @@ export async function isNomadAtHand(): Promise<boolean> {
   return installed.exitCode === 0 && existsSync(await directoryOf(nomadBuild, await readToolchain(nomadBuild.module)));
 }
 
-/** Gives the paths of the programs that the benchmark times with: what they are for is said in each one's source. */
-export async function benchPrograms(): Promise<Record<"stopwatch" | "floor" | "delegate" | "recorder", string>> {
+/** Gives the paths of the programs that the benchmark measures with: what they are for is said in each one's source. */
+export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" | "recorder", string>> {
   const directory = await built({
     title: "programs of the benchmark",
     module: path.join(testDirectory, "drivers"),
-    packages: ["./stopwatch", "./floor", "./delegate", "./recorder"],
-    // Without symbols: the pages of what is timed are read, too.
+    packages: ["./stopwatch", "./footprint", "./recorder"],
     ldflags: "-s -w",
   });
   return {
     stopwatch: path.join(directory, "stopwatch"),
-    floor: path.join(directory, "floor"),
-    delegate: path.join(directory, "delegate"),
+    footprint: path.join(directory, "footprint"),
     recorder: path.join(directory, "recorder"),
   };
+}
+
+/** Gives multus, which hands a list's calls on to delegates of its own. */
+export async function multus(): Promise<string> {
+  const directory = await built({
+    title: "multus (about two minutes)",
+    module: path.join(testDirectory, "compare", "multus"),
+    packages: ["gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd/multus"],
+    ldflags: "-s -w",
+  });
+  return path.join(directory, "multus");
 }
 
 /** Builds everything the end-to-end tests need, one after the other: the Go toolchain uses every core by itself. */

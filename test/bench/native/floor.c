@@ -1,0 +1,8 @@
+/* Does nothing but let the program that is its only argument take its place: no wrapper can start faster. */
+#include <unistd.h>
+
+int main(int count, char **arguments) {
+  if (count > 1) execv(arguments[1], arguments + 1);
+  static const char complaint[] = "floor: cannot execute its argument\n";
+  return write(2, complaint, sizeof complaint - 1) < 0 ? 2 : 1;
+}
