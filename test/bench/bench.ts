@@ -1,5 +1,5 @@
 // What a call costs through the wrapper and through what else there is: medians, spread and ratios of interleaved runs.
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -10,7 +10,7 @@ import { plotOf } from "./plot.ts";
 import { describeMachine, type Report } from "./report.ts";
 import { timeRestores } from "./restore.ts";
 import { timeAtOnce, timeCalls, timeGrowth } from "./sections.ts";
-import { built, type Stage, setStage } from "./stage.ts";
+import { type Stage, setStage } from "./stage.ts";
 import { tablesOf } from "./tables.ts";
 
 const { values: options } = parseArgs({
@@ -56,8 +56,7 @@ async function bench(runs: number, names: readonly string[]): Promise<Report> {
     found.push(part);
     missing.push(...(part.missing ?? []));
   }
-  const muslMB = existsSync(built.musl) ? { muslMB: statSync(built.musl).size / 1e6 } : {};
-  return Object.assign({ machine: describeMachine(), loadBefore }, ...found, muslMB, { missing });
+  return Object.assign({ machine: describeMachine(), loadBefore }, ...found, { missing });
 }
 
 const results = path.join(import.meta.dirname, "results");

@@ -5,7 +5,7 @@ import { installExecutable } from "../nomad/scripts.ts";
 import { Lab } from "../tools/lab.ts";
 import type { Jq } from "../tools/later-jq.ts";
 import type { NetworkList } from "../tools/runtime.ts";
-import { built, type Stage, scriptDirectory, scriptName, scriptWith } from "./stage.ts";
+import { type Stage, scriptDirectory, scriptName, scriptWith } from "./stage.ts";
 
 export type Plugin = Readonly<Record<string, unknown>>;
 
@@ -24,9 +24,10 @@ export interface Contestant {
 /** All that can be had here. */
 export function contestantsOf(stage: Stage, multusFile: string | undefined): Contestant[] {
   const jqs = stage.peers.flatMap(({ jq }) => jq ?? []);
-  const hasSlim = stage.peers.some(({ kind }) => kind === "slim");
+  // One is enough for a whole CHECK: the one that this host builds by itself.
+  const slim = stage.peers.find(({ name }) => name === "slim")?.file;
   return [
-    ...(hasSlim ? [slim] : []),
+    ...(slim === undefined ? [] : [slimOf(slim)]),
     node,
     ...jqs.map(scripted),
     ...(multusFile === undefined ? [] : [multusOf(multusFile)]),
@@ -50,19 +51,21 @@ const node: Contestant = {
   list: wrappedList,
 };
 
-const slim: Contestant = {
-  name: "slim",
-  id: "slim",
-  pluginPath: `/opt/cni/slim:${Lab.pluginPath}`,
-  programs: [built.slim],
-  install: async (lab) => {
-    await lab.run("mkdir", ["/opt/cni/slim"]);
-    for (const plugin of ["macvlan", "bridge"]) {
-      await lab.run("ln", ["-s", "/run/lab/programs/cni-wrappers", `/opt/cni/slim/${plugin}-wrapper`]);
-    }
-  },
-  list: wrappedList,
-};
+function slimOf(file: string): Contestant {
+  return {
+    name: "slim",
+    id: "slim",
+    pluginPath: `/opt/cni/slim:${Lab.pluginPath}`,
+    programs: [file],
+    install: async (lab) => {
+      await lab.run("mkdir", ["/opt/cni/slim"]);
+      for (const plugin of ["macvlan", "bridge"]) {
+        await lab.run("ln", ["-s", "/run/lab/programs/cni-wrappers", `/opt/cni/slim/${plugin}-wrapper`]);
+      }
+    },
+    list: wrappedList,
+  };
+}
 
 /** The script before the plugins, by the plugins' names. It has one name for an interface: each further one needs its own. */
 function scripted(jq: Jq): Contestant {

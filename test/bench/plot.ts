@@ -12,7 +12,7 @@ export function plotOf({ calls, chains, machine }: Report): string | undefined {
   return chartOf(`Medians on ${cores} cores, ${architecture}, Linux ${kernel}; logarithmic`, groups);
 }
 
-const ours = ["slim", "Node flavor"];
+const ours = ["slim", "slim, musl", "Node flavor"];
 
 function groupOf(title: string, row: Row | undefined): Group | undefined {
   if (!row) return undefined;

@@ -49,8 +49,6 @@ export interface Report {
   readonly atOnce?: readonly AtOnceRow[];
   readonly chains?: Chains;
   readonly restore?: Restore;
-  /** The slim executable for musl, where it was built; else undefined. */
-  readonly muslMB?: number;
   readonly missing: readonly string[];
 }
 

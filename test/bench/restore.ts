@@ -8,7 +8,7 @@ import { NomadLab } from "../nomad/nomad-lab.ts";
 import { isNomadAtHand } from "../tools/go.ts";
 import { say } from "../tools/progress.ts";
 import type { Restore } from "./report.ts";
-import { built, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 import { spreadOf } from "./statistics.ts";
 
 const allocations = 50;
@@ -19,10 +19,10 @@ export async function timeRestores({ peers }: Stage): Promise<{ restore?: Restor
   if (!(await isNomadAtHand()))
     return { missing: ["Nomad restore: there is no Nomad (NOMAD_BIN, npm run test:nomad)"] };
   const seconds: Restore["seconds"][number][] = [];
-  for (const { name, kind } of peers) {
-    if (kind !== "slim" && kind !== "node") continue;
+  for (const { name, file } of peers) {
+    if (file === undefined || name === "slim, musl") continue;
     say(`Nomad restore of ${allocations} allocations: ${name}`);
-    seconds.push({ peer: name, ...spreadOf(await inItsOwnProcess(path.dirname(built[kind]))) });
+    seconds.push({ peer: name, ...spreadOf(await inItsOwnProcess(path.dirname(file))) });
   }
   return { restore: { allocations, runs: restarts, seconds }, missing: [] };
 }

@@ -16,7 +16,7 @@ export async function timeCalls(stage: Stage, runs: number): Promise<Calls> {
   return { runs, rows, footprints: await footprintsOf(stage, checkChained) };
 }
 
-const everyKind: readonly Kind[] = ["floor", "slim", "node", "emptySea", "script"];
+const everyKind: readonly Kind[] = ["alone", "floor", "slim", "node", "emptySea", "script"];
 
 /** The call of which Nomad makes one for each interface when a client is restarted. */
 const checkChained = caseOf("CHECK chained");

@@ -23,7 +23,7 @@ import { answers, type Case, variables, wrapperBlocks } from "./cases.ts";
 import type { Command } from "./measure.ts";
 
 /** What is compared: the wrapper in its flavors, and what else there is or what shows how little could be done. */
-export type Kind = "slim" | "node" | "floor" | "emptySea" | "script";
+export type Kind = "slim" | "node" | "alone" | "floor" | "emptySea" | "script";
 
 /** One executable that a case is run with, and how a runtime would run it. */
 export interface Peer extends Command {
@@ -53,27 +53,32 @@ interface StagedPeer {
   readonly kind: Kind;
   /** What comes onto a host with it, in bytes. */
   readonly size: number;
+  /** The executable, if it is a wrapper. */
+  readonly file?: string;
   /** Its jq, if it is a script. */
   readonly jq?: Jq;
 }
 
-/** The executables of the flavors that were built, and of slim's for other C libraries. */
-export const built = {
-  node: path.resolve(import.meta.dirname, "../../dist/bin/cni-wrappers"),
-  slim: path.resolve(import.meta.dirname, "../../dist/slim/bin/cni-wrappers"),
-  musl: path.resolve(import.meta.dirname, `../../dist/slim/${machineName()}-unknown-linux-musl/bin/cni-wrappers`),
-} as const;
+const dist = path.resolve(import.meta.dirname, "../../dist");
+const muslTarget = `${process.arch === "x64" ? "x86_64" : "aarch64"}-unknown-linux-musl`;
+
+/** The flavors, each with the executable that its build makes. */
+const flavors = [
+  {
+    name: "slim, musl",
+    kind: "slim",
+    file: `${dist}/slim/${muslTarget}/bin/cni-wrappers`,
+    how: `--target ${muslTarget}`,
+  },
+  { name: "slim", kind: "slim", file: `${dist}/slim/bin/cni-wrappers`, how: "npm run build:slim" },
+  { name: "Node flavor", kind: "node", file: `${dist}/bin/cni-wrappers`, how: "npm run build" },
+] as const;
 
 export const scriptDirectory = path.join(import.meta.dirname, "script");
 const plugins = ["macvlan", "bridge"] as const;
 
-function machineName(): string {
-  return process.arch === "x64" ? "x86_64" : "aarch64";
-}
-
 /** Makes the executables that are compared with the wrapper, and lays all of them out as on a host. */
 export async function setStage(): Promise<Stage> {
-  if (!existsSync(built.node)) throw new Error("no wrappers in dist/bin: npm run build");
   const programs = await benchPrograms();
   const delegate = await nativeProgram("delegate");
   const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-bench-"));
@@ -88,15 +93,16 @@ export async function setStage(): Promise<Stage> {
   writeFileSync(at("recorded", "recorder.json"), JSON.stringify({ real: at("timed"), out: at("records") }));
   symlinkSync(await nativeProgram("floor"), at("floor"));
   await addEmptySea(directory);
-  addWrapper(at("node"), built.node);
-  const hasSlim = existsSync(built.slim);
-  if (hasSlim) addWrapper(at("slim"), built.slim);
-  else missing.push("slim: it was not built (npm run build:slim says why)");
+  const wrappers = flavors.filter(({ file }) => existsSync(file));
+  for (const { name, file } of wrappers) addWrapper(at(name), file);
+  for (const { name, how } of flavors.filter((flavor) => !wrappers.includes(flavor))) {
+    missing.push(`${name}: it was not built (${how})`);
+  }
 
   const peers: StagedPeer[] = [
+    { name: "plugin alone", kind: "alone", size: sizeOf([delegate]) },
     { name: "floor", kind: "floor", size: sizeOf([at("floor")]) },
-    ...(hasSlim ? [{ name: "slim", kind: "slim", size: sizeOf([built.slim]) } as const] : []),
-    { name: "Node flavor", kind: "node", size: sizeOf([built.node]) },
+    ...wrappers.map(({ name, kind, file }) => ({ name, kind, size: sizeOf([file]), file })),
     { name: "empty SEA", kind: "emptySea", size: sizeOf([at("empty")]) },
     ...jqs.map((jq) => ({ name: scriptName(jq), kind: "script", size: scriptSize(jq), jq }) as const),
   ];
@@ -192,13 +198,15 @@ export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly Pee
   const inStage = (...names: string[]) => path.join(stage.directory, ...names);
   const delegate = path.join(directory, plugin);
   return stage.peers
-    .filter(({ kind }) => verb !== "" || kind !== "floor")
+    .filter(({ kind }) => verb !== "" || (kind !== "floor" && kind !== "alone"))
     .map(({ name, kind }): Peer => {
       const own = { name, kind, env, stdin: requests.own };
       switch (kind) {
         case "slim":
         case "node":
-          return { ...own, argv: [inStage(kind, `${plugin}-wrapper`)], stdin: requests.wrapper };
+          return { ...own, argv: [inStage(name, `${plugin}-wrapper`)], stdin: requests.wrapper };
+        case "alone":
+          return { ...own, argv: [delegate] };
         case "emptySea":
           return { ...own, argv: [inStage("empty")] };
         case "floor":

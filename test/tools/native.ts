@@ -7,16 +7,20 @@ import process from "node:process";
 import { execa } from "execa";
 
 const sources = path.resolve(import.meta.dirname, "../bench/native");
-const flags = ["-static", "-Os", "-s"];
+const flags = {
+  floor: ["-static", "-Os", "-s"],
+  delegate: ["-static", "-Os", "-s", "-nostdlib", "-ffreestanding", "-fno-stack-protector"],
+} as const;
 
 /** Gives a static executable of one of the C programs in `test/bench/native`, compiled where it is not yet. */
-export async function nativeProgram(name: "floor" | "delegate"): Promise<string> {
+export async function nativeProgram(name: keyof typeof flags): Promise<string> {
   const source = path.join(sources, `${name}.c`);
   const { stdout: compiler } = await execa("cc", ["--version"]);
-  const key = [await readFile(source), compiler, process.arch, ...flags];
+  const library = await readFile(path.join(sources, "start.h"));
+  const key = [await readFile(source), library, compiler, process.arch, ...flags[name]];
   const directory = path.join(cacheDirectory(), "native", hashOf(key));
   const program = path.join(directory, name);
-  if (!existsSync(program)) await compile(source, program);
+  if (!existsSync(program)) await compile(source, program, flags[name]);
   return program;
 }
 
@@ -26,10 +30,10 @@ export function cacheDirectory(): string {
 }
 
 // Under another name until it is whole: somebody else may compile the same.
-async function compile(source: string, program: string): Promise<void> {
+async function compile(source: string, program: string, options: readonly string[]): Promise<void> {
   const unfinished = `${program}.${process.pid}`;
   await mkdir(path.dirname(program), { recursive: true });
-  await execa("cc", [...flags, "-o", unfinished, source]);
+  await execa("cc", [...options, "-o", unfinished, source]);
   await rename(unfinished, program);
 }
 
