@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { say } from "../tools/progress.ts";
 import { writeReadmeSection } from "../tools/readme-section.ts";
 import { timeChains } from "./chain.ts";
+import { firstLine } from "./first-line.ts";
 import { plotOf } from "./plot.ts";
 import { describeMachine, type Report } from "./report.ts";
 import { timeRestores } from "./restore.ts";
@@ -52,11 +53,22 @@ async function bench(runs: number, names: readonly string[]): Promise<Report> {
   const missing = [...stage.missing];
   const found: Part[] = [];
   for (const name of names) {
-    const part = (await parts[name]?.(stage, runs)) ?? {};
+    const part = await runPart(name, stage, runs);
     found.push(part);
     missing.push(...(part.missing ?? []));
   }
   return Object.assign({ machine: describeMachine(), loadBefore }, ...found, { missing });
+}
+
+/** What fails is named, and the exit code tells: minutes of other figures are not to be lost for it. */
+async function runPart(name: string, stage: Stage, runs: number): Promise<Part> {
+  try {
+    return (await parts[name]?.(stage, runs)) ?? {};
+  } catch (error) {
+    process.exitCode = 1;
+    say(`${name}: failed: ${error instanceof Error ? error.message : error}`);
+    return { missing: [`${name} failed: ${firstLine(error)}`] };
+  }
 }
 
 const results = path.join(import.meta.dirname, "results");

@@ -4,10 +4,11 @@ import { type Container, Lab } from "../tools/lab.ts";
 import { say } from "../tools/progress.ts";
 import type { NetworkList } from "../tools/runtime.ts";
 import { type Contestant, contestantsOf, type Plugin } from "./contestants.ts";
+import { firstLine } from "./first-line.ts";
 import { type Command, measure, type Run, timingOf } from "./measure.ts";
 import { barePlugins } from "./names.ts";
 import type { Row } from "./report.ts";
-import { firstLine, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** The chains of which a whole CHECK is timed. Each bridge is another one, with a subnet of its own. */
 const chains: readonly { readonly title: string; readonly creators: readonly Plugin[] }[] = [

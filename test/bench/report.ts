@@ -58,7 +58,8 @@ export function describeMachine(): Report["machine"] {
   return {
     cores: String(availableParallelism()),
     architecture: machine(),
-    kernel: release(),
+    // A machine's kind, not its build.
+    kernel: release().split(".").slice(0, 2).join("."),
     node: process.versions.node,
     bash,
   };

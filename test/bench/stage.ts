@@ -14,12 +14,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { execa } from "execa";
 import { makeExecutable } from "../../build/executable.ts";
 import { benchPrograms } from "../tools/go.ts";
-import { type Jq, laterJq, laterSuites } from "../tools/later-jq.ts";
+import type { Jq } from "../tools/later-jq.ts";
 import { nativeProgram } from "../tools/native.ts";
 import { answers, type Case, variables, wrapperBlocks } from "./cases.ts";
+import { findJqs } from "./jqs.ts";
 import type { Command } from "./measure.ts";
 
 /** What is compared: the wrapper in its flavors, and what else there is or what shows how little could be done. */
@@ -112,34 +112,6 @@ export async function setStage(): Promise<Stage> {
 /** What the script is called that runs this jq. */
 export function scriptName({ version }: Jq): string {
   return `bash + jq ${version}`;
-}
-
-/** The host's jq and those of later Debians; for each that is not to be had, why. */
-async function findJqs(): Promise<{ jqs: Jq[]; missing: string[] }> {
-  const jqs = [await hostJq()];
-  const missing: string[] = [];
-  for (const suite of laterSuites) {
-    try {
-      const jq = await laterJq(suite);
-      if (jqs.every(({ version }) => version !== jq.version)) jqs.push(jq);
-    } catch (error) {
-      missing.push(`jq of Debian ${suite}: ${firstLine(error)}`);
-    }
-  }
-  return { jqs, missing };
-}
-
-async function hostJq(): Promise<Jq> {
-  const { stdout: version } = await execa("jq", ["--version"]);
-  return { version: version.replace("jq-", ""), argv: ["jq"], files: await filesOf("jq") };
-}
-
-/** A program of this host and the libraries that come with it; the C library is there on every host. */
-async function filesOf(program: string): Promise<string[]> {
-  const { stdout: file } = await execa("sh", ["-c", `command -v ${program}`]);
-  const { stdout } = await execa("ldd", [file], { reject: false });
-  const libraries = [...stdout.matchAll(/=> (\/\S+)/g)].map(([, library = ""]) => library);
-  return [file, ...libraries.filter((library) => !/\/lib(c|m|dl|pthread)\.so/.test(library))];
 }
 
 function sizeOf(files: readonly string[]): number {
@@ -237,10 +209,4 @@ function writeRequests(
 export function inPrivateMounts(argv: readonly string[]): [string, string[]] {
   const script = 'mount -t tmpfs bench /var/lib && exec "$@"';
   return ["unshare", ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...argv]];
-}
-
-/** What a note needs of an error. */
-export function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.trim().split("\n")[0] ?? "";
 }
