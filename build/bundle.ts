@@ -18,9 +18,11 @@ const problemModule = "shared/protocol/problem.ts";
 /** Bundles the module at `entry`, and all that it imports, into one script for that flavor; paths are relative to `root`. */
 export async function bundle(root: string, entry: string, stamp: Stamp, flavor: Flavor = "node"): Promise<Bundle> {
   const define = { __VERSION__: JSON.stringify(stamp.version), __COMMIT__: JSON.stringify(stamp.commit) };
-  // The Rust host has the words for faults in a bundle of their own; in Node's they are in a function of the script.
+  // The Rust host has the words for faults in a bundle of their own; in Node's they are a text in the script, which is not
+  // even parsed as long as there is no fault.
   const problem = flavor === "node" ? await bundleProblem(root) : undefined;
-  const load = problem ? `(() => {${Buffer.from(problem.script)}return problem;})()` : "globalThis.loadProblem()";
+  const text = problem && JSON.stringify(`${Buffer.from(problem.script)}return problem;`);
+  const load = text ? `Function(${text})()` : "globalThis.loadProblem()";
   const bundled = await runEsbuild(root, entry, { ...flavors[flavor], define, plugins: [compiledSchemas(root, load)] });
   if (problem === undefined) return bundled;
   return { ...bundled, problem: problem.metafile };

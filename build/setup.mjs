@@ -21,8 +21,8 @@ const toolsOf = {
     iptables: "iptables",
     nft: "nftables",
   },
-  // What the benchmark compares with: a script for bash and jq.
-  "--bench": { bash: "bash", jq: "jq" },
+  // What the benchmark compares with: a script for bash and jq, and a C program that does nothing.
+  "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },
   // Nomad is built with cgo.
   "--nomad": { cc: "build-essential", bash: "bash", jq: "jq" },
   // Container runtimes, what they run, and a DHCP server.

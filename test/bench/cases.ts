@@ -77,7 +77,7 @@ const bridge = {
   },
 };
 
-/** What is timed: calls of the first and of the second interface creator of a list. */
+/** The calls of a runtime that are timed: of the first and of the second interface creator of a list. */
 export const cases: readonly Case[] = [
   { title: "start", verb: "", plugin: "macvlan", request: {} },
   { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: { ...macvlan, prevResult: whole } },
@@ -87,3 +87,37 @@ export const cases: readonly Case[] = [
   { title: "DEL chained", verb: "DEL", plugin: "bridge", request: { ...bridge, prevResult: whole } },
   { title: "VERSION", verb: "VERSION", plugin: "macvlan", request: { cniVersion: "1.0.0" } },
 ];
+
+/** How the cost grows with the number of interfaces in prevResult, and with the plugin's own configuration. */
+export const growthCases = {
+  interfaces: [2, 8, 32, 128].map((count) => growthCase(`${count} interfaces`, { prevResult: resultOf(count) })),
+  configuration: [1, 32, 1024].map((kilobytes) =>
+    growthCase(`${kilobytes} KB`, { args: labels(kilobytes * 1024), prevResult: resultOf(2) }),
+  ),
+};
+
+function growthCase(title: string, more: object): Case {
+  return { title, verb: "CHECK", plugin: "macvlan", request: { ...macvlan, ...more } };
+}
+
+/** A result with so many container interfaces, each with an address and a route: eth0 and what others made. */
+function resultOf(count: number): object {
+  const indices = Array.from({ length: count }, (_, index) => index);
+  return {
+    cniVersion: "1.0.0",
+    interfaces: indices.map((index) => ({ name: `eth${index}`, mac: macOf(index), sandbox })),
+    ips: indices.map((index) => ({ address: `172.16.${index}.2/24`, gateway: `172.16.${index}.1`, interface: index })),
+    routes: indices.map((index) => ({ dst: `10.${index}.0.0/16` })),
+  };
+}
+
+function macOf(index: number): string {
+  return `6a:76:84:09:1e:${index.toString(16).padStart(2, "0")}`;
+}
+
+/** Labels, as the conventions of CNI have them, of about so many bytes. */
+function labels(bytes: number): object {
+  const label = (index: number) => ({ key: `label-${String(index).padStart(6, "0")}`, value: "x".repeat(32) });
+  const size = JSON.stringify(label(0)).length + 1;
+  return { cni: { labels: Array.from({ length: Math.ceil(bytes / size) }, (_, index) => label(index)) } };
+}

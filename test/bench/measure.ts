@@ -1,57 +1,79 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { inPrivateMounts, type Peer, type Stage } from "./stage.ts";
+import { inPrivateMounts, type Stage } from "./stage.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
+
+/** Something that is run and timed. */
+export interface Command {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The file that it reads. */
+  readonly stdin: string;
+  /** How many of it are started at once, to be timed together. */
+  readonly atOnce?: number;
+}
+
+/** What one run of a command took: the time that passed, and processor time, user and system, of all that was started. */
+export interface Run {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
 
 /** What the runs of one peer took. */
 export interface Timing {
   readonly peer: string;
   readonly wallMs: Spread;
-  /** Processor time, user and system, of the call and all that it started. */
   readonly cpuMs: Spread;
-  readonly peakMB: number;
 }
 
-/** One line of the stopwatch. */
-type Round = readonly { readonly wallNs: number; readonly cpuNs: number; readonly peakKiB: number }[];
+/** Where the stopwatch is started: gives its lines. */
+export type Clock = (plan: string) => AsyncIterable<string>;
 
 // Files come into the page cache, and clocks up to speed.
 const warmUp = 3;
 
-/** Times the peers round by round; `onRound` is told how many rounds are done. */
-export async function measure(
-  { directory, stopwatch }: Stage,
-  peers: readonly Peer[],
-  runs: number,
-  onRound: (done: number) => void,
-): Promise<[Timing, ...Timing[]]> {
-  const plan = path.join(directory, "plan.json");
-  const commands = peers.map(({ argv, env, stdin }) => ({ argv, stdin, env: pairs(env) }));
-  writeFileSync(plan, JSON.stringify({ rounds: warmUp + runs, commands, leftovers: "/var/lib/cni/wrappers" }));
-  const [command, args] = inPrivateMounts([stopwatch, plan]);
-  const rounds: Round[] = [];
-  for await (const line of execa(command, args, { stderr: "inherit" })) rounds.push(onLine(line));
-  const [first, ...others] = peers.map(({ name }, index) => timingOf(name, rounds.slice(warmUp), index));
-  if (!first) throw new Error("nothing was timed");
-  return [first, ...others];
-
-  function onLine(line: string): Round {
-    onRound(Math.max(0, rounds.length + 1 - warmUp));
-    return JSON.parse(line);
-  }
+/** Times commands round by round. Gives the runs of each. */
+export async function measure(clock: Clock, commands: readonly Command[], runs: number): Promise<Run[][]> {
+  const plan = { rounds: warmUp + runs, commands: commands.map(planned), leftovers: "" };
+  return await rounds(clock, plan);
 }
 
-function timingOf(peer: string, rounds: readonly Round[], index: number): Timing {
-  const runs = rounds.flatMap((round) => round[index] ?? []);
+/** The same in the stage, where each run begins as if there had been none before. */
+export async function measureOnStage(stage: Stage, commands: readonly Command[], runs: number): Promise<Run[][]> {
+  const plan = { rounds: warmUp + runs, commands: commands.map(planned), leftovers: "/var/lib/cni/wrappers" };
+  return await rounds((text) => stageClock(stage, text), plan);
+}
+
+function stageClock({ directory, programs }: Stage, plan: string): AsyncIterable<string> {
+  const file = path.join(directory, "plan.json");
+  writeFileSync(file, plan);
+  const [command, args] = inPrivateMounts([programs.stopwatch, file]);
+  return execa(command, args, { stderr: "inherit" });
+}
+
+async function rounds(clock: Clock, plan: { readonly commands: readonly object[] }): Promise<Run[][]> {
+  const lines: { readonly wallNs: number; readonly cpuNs: number }[][] = [];
+  for await (const line of clock(JSON.stringify(plan))) lines.push(JSON.parse(line));
+  const counted = lines.slice(warmUp);
+  return plan.commands.map((_, index) =>
+    counted.flatMap((round) => {
+      const run = round[index];
+      return run ? [{ wallMs: run.wallNs / 1e6, cpuMs: run.cpuNs / 1e6 }] : [];
+    }),
+  );
+}
+
+/** Sums a peer's runs up. */
+export function timingOf(peer: string, runs: readonly Run[] = []): Timing {
   return {
     peer,
-    wallMs: spreadOf(runs.map(({ wallNs }) => wallNs / 1e6)),
-    cpuMs: spreadOf(runs.map(({ cpuNs }) => cpuNs / 1e6)),
-    peakMB: spreadOf(runs.map(({ peakKiB }) => (peakKiB * 1024) / 1e6)).median,
+    wallMs: spreadOf(runs.map(({ wallMs }) => wallMs)),
+    cpuMs: spreadOf(runs.map(({ cpuMs }) => cpuMs)),
   };
 }
 
-function pairs(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
+/** A command as the stopwatch and its like take it. */
+export function planned({ argv, env, stdin, atOnce = 1 }: Command): object {
+  return { argv, stdin, atOnce, env: Object.entries(env).map(([name, value]) => `${name}=${value}`) };
 }

@@ -1,24 +1,55 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism, machine, release } from "node:os";
+import type { Footprint } from "./footprint.ts";
 import type { Timing } from "./measure.ts";
+import type { Spread } from "./statistics.ts";
 
-/** The wrapper's median divided by a peer's: of the time that passes, and of the processors' time, which a busy host blurs less. */
-export interface Ratio {
-  readonly wall: number;
-  readonly cpu: number;
+/** One thing that was timed with every peer. */
+export interface Row {
+  readonly title: string;
+  readonly timings: readonly Timing[];
 }
 
-/** The timings of one case; the wrapper's are the first. */
-export interface CaseReport {
-  readonly title: string;
-  readonly timings: readonly (Timing & { readonly ratio: Ratio })[];
+export interface Calls {
+  readonly runs: number;
+  readonly rows: readonly Row[];
+  readonly footprints: readonly Footprint[];
+}
+
+export interface Growth {
+  readonly runs: number;
+  readonly interfaces: readonly Row[];
+  readonly configuration: readonly Row[];
+}
+
+export interface AtOnceRow extends Row {
+  readonly calls: number;
+  /** For each timing, what it is of what the processors need for that many calls. */
+  readonly load: readonly number[];
+}
+
+export interface Chains {
+  readonly runs: number;
+  readonly rows: readonly Row[];
+}
+
+export interface Restore {
+  readonly allocations: number;
+  readonly runs: number;
+  readonly seconds: readonly (Spread & { readonly peer: string })[];
 }
 
 /** What a benchmark found, and on which kind of machine: only its ratios mean anything on another one. */
 export interface Report {
   readonly machine: Readonly<Record<"cores" | "architecture" | "kernel" | "node" | "bash", string>>;
-  readonly runs: number;
-  readonly cases: readonly CaseReport[];
+  /** How busy the machine was before: the processes that wanted a processor, on average of a minute. */
+  readonly loadBefore: number;
+  readonly calls?: Calls;
+  readonly growth?: Growth;
+  readonly atOnce?: readonly AtOnceRow[];
+  readonly chains?: Chains;
+  readonly restore?: Restore;
+  readonly missing: readonly string[];
 }
 
 /** Names the kind of machine this is. */
@@ -27,58 +58,19 @@ export function describeMachine(): Report["machine"] {
   return {
     cores: String(availableParallelism()),
     architecture: machine(),
-    kernel: release(),
+    // A machine's kind, not its build.
+    kernel: release().split(".").slice(0, 2).join("."),
     node: process.versions.node,
     bash,
   };
 }
 
-/** Puts a case's timings in relation to the wrapper's, which are the first. */
-export function reportCase(title: string, timings: readonly [Timing, ...Timing[]]): CaseReport {
-  const [wrapper] = timings;
-  return { title, timings: timings.map((timing) => ({ ...timing, ratio: ratioOf(wrapper, timing) })) };
+/** The timing of a peer, if it was timed there. */
+export function timingOfPeer(row: Row | undefined, peer: string | undefined): Timing | undefined {
+  return row?.timings.find((timing) => timing.peer === peer);
 }
 
-function ratioOf(wrapper: Timing, peer: Timing): Ratio {
-  return {
-    wall: wrapper.wallMs.median / peer.wallMs.median,
-    cpu: wrapper.cpuMs.median / peer.cpuMs.median,
-  };
-}
-
-const columns = ["case", "peer", "median ms", "p10–p90", "wrapper ÷ peer", "CPU ms", "wrapper ÷ peer", "peak MB"];
-
-/** The report as a table for people. */
-export function tableOf({ machine, runs, cases }: Report): string {
-  const { cores, architecture, kernel, node, bash } = machine;
-  const rows = cases.flatMap(rowsOf);
-  const widths = columns.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)));
-  const lines = [columns, widths.map((width) => "-".repeat(width)), ...rows].map((row) => line(row, widths));
-  return [
-    `${cores} cores, ${architecture}, Linux ${kernel}, Node ${node}, bash ${bash}. Medians of ${runs} interleaved runs.`,
-    "",
-    ...lines,
-    "",
-    "empty SEA: starts the same Node and ends. floor: only executes the delegate. Both do none of the wrapper's work.",
-  ].join("\n");
-}
-
-function rowsOf({ title, timings }: CaseReport): string[][] {
-  return timings.map(({ peer, wallMs, cpuMs, peakMB, ratio }, index) => [
-    index === 0 ? title : "",
-    peer,
-    wallMs.median.toFixed(2),
-    `${wallMs.p10.toFixed(2)}–${wallMs.p90.toFixed(2)}`,
-    ratio.wall.toFixed(2),
-    cpuMs.median.toFixed(2),
-    ratio.cpu.toFixed(2),
-    peakMB.toFixed(1),
-  ]);
-}
-
-function line(cells: readonly string[], widths: readonly number[]): string {
-  const padded = cells.map((cell, index) =>
-    index < 2 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0),
-  );
-  return padded.join("  ").trimEnd();
+/** The row of that title, if there is one. */
+export function rowOf(rows: readonly Row[] | undefined, title: string): Row | undefined {
+  return rows?.find((row) => row.title === title);
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { CallRecord } from "../tools/lab.ts";
 import type { Case } from "./cases.ts";
 import { firstDifference } from "./difference.ts";
-import { inPrivateMounts, type Peer, peersOf, type Stage } from "./stage.ts";
+import { inPrivateMounts, type Peer, peersOf, type Stage, working } from "./stage.ts";
 
 /** What a peer did: what the delegate received, and what the runtime got. */
 export interface Deed {
@@ -37,11 +37,12 @@ interface CallRequest {
 export function verify(stage: Stage, one: Case): void {
   // No peer does any work there.
   if (one.verb === "") return;
-  const [wrapper, ...others] = peersOf(stage, one, "recorded");
-  const expected = deedOf(stage, one, wrapper);
-  for (const peer of others.filter(({ works }) => works)) {
+  const [first, ...others] = peersOf(stage, one, "recorded").filter(({ kind }) => working.includes(kind));
+  if (!first) throw new Error("there is nobody to compare");
+  const expected = deedOf(stage, one, first);
+  for (const peer of others) {
     const difference = firstDifference(expected, deedOf(stage, one, peer));
-    if (difference) throw new Error(`${one.title}: ${peer.name} does not do the wrapper's work: ${difference}`);
+    if (difference) throw new Error(`${one.title}: ${peer.name} does not do the work of ${first.name}: ${difference}`);
   }
 }
 

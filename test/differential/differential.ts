@@ -25,8 +25,12 @@ const flavors = { node: join(root, "dist/bin"), slim: join(root, "dist/slim/bin"
 
 type Counts = Record<"verb" | "version" | "position" | "error", Record<string, number>>;
 
-/** Every error but the one for a fault of the wrapper itself, which nobody knows how to bring about. */
-const errors = Object.entries(catalogue).flatMap(([key, { msg }]) => (key === "internal" ? [] : [{ key, msg }]));
+/**
+ * Errors that do not come up here: the one for a fault of the wrapper itself, which nobody knows how to bring about, and those
+ * about moved routes, which need a namespace with routes. The end-to-end tests bring these about, with both flavors.
+ */
+const elsewhere = ["internal", "routingMissing", "routingUnreadable"];
+const errors = Object.entries(catalogue).flatMap(([key, { msg }]) => (elsewhere.includes(key) ? [] : [{ key, msg }]));
 
 function noCounts(): Counts {
   const none = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 0]));

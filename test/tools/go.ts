@@ -115,19 +115,17 @@ export async function isNomadAtHand(): Promise<boolean> {
   return installed.exitCode === 0 && existsSync(await directoryOf(nomadBuild, await readToolchain(nomadBuild.module)));
 }
 
-/** Gives the paths of the programs that the benchmark times with: what they are for is said in each one's source. */
-export async function benchPrograms(): Promise<Record<"stopwatch" | "floor" | "delegate" | "recorder", string>> {
+/** Gives the paths of the programs that the benchmark measures with: what they are for is said in each one's source. */
+export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" | "recorder", string>> {
   const directory = await built({
     title: "programs of the benchmark",
     module: path.join(testDirectory, "drivers"),
-    packages: ["./stopwatch", "./floor", "./delegate", "./recorder"],
-    // Without symbols: the pages of what is timed are read, too.
+    packages: ["./stopwatch", "./footprint", "./recorder"],
     ldflags: "-s -w",
   });
   return {
     stopwatch: path.join(directory, "stopwatch"),
-    floor: path.join(directory, "floor"),
-    delegate: path.join(directory, "delegate"),
+    footprint: path.join(directory, "footprint"),
     recorder: path.join(directory, "recorder"),
   };
 }

@@ -1,11 +1,15 @@
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { inspectFile, isExecutable, ownFile } from "./inspect-file.ts";
+import { inspectFile, isExecutable } from "./inspect-file.ts";
 
 /** As much of a file as the kernel looks at to find out what it is. */
 const headerSize = 256;
 /** How many scripts may name one another as interpreters. */
 const scriptDepth = 4;
 const elfMagic = 0x7f454c46;
+/** ELFCLASS64 and ELFDATA2LSB, as on the two machines below. */
+const elfClassAndOrder = 0x0201;
+/** EM_X86_64 and EM_AARCH64, by Node's names. */
+const elfMachines: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
 /** ET_EXEC and ET_DYN; the others are object files and core dumps. */
 const elfExecutableTypes = [2, 3];
 const programHeaderSize = 56;
@@ -59,20 +63,11 @@ function isLoadable(path: string, depth = 0): boolean {
 // ELF-64: class and byte order at 4 and 5, type at 16, machine at 18.
 function isElfForHere(file: number, header: Buffer): boolean {
   if (header.length < 64 || header.readUInt32BE(0) !== elfMagic) return false;
-  const own = ownHeader();
-  if (header.readUInt16BE(4) !== own.readUInt16BE(4) || header.readUInt16BE(18) !== own.readUInt16BE(18)) return false;
+  if (header.readUInt16BE(4) !== elfClassAndOrder || header.readUInt16LE(18) !== elfMachines[process.arch])
+    return false;
   if (!elfExecutableTypes.includes(header.readUInt16LE(16))) return false;
   const programs = programHeaders(file, header);
   return programs.length > 0 && programs.every((program) => isInterpreterThere(file, program));
-}
-
-function ownHeader(): Buffer {
-  const file = openSync(ownFile, constants.O_RDONLY);
-  try {
-    return readAt(file, 0, headerSize);
-  } finally {
-    closeSync(file);
-  }
 }
 
 // Their offset is at 32, their size and number at 54 and 56. None where they are not all there: a file cut short.

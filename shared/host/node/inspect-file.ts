@@ -3,7 +3,7 @@ import type { Host } from "../host.ts";
 
 const compareSize = 1024 * 1024;
 /** The file of this process, even where another has been installed over it in the meantime. */
-export const ownFile = "/proc/self/exe";
+const ownFile = "/proc/self/exe";
 
 /** What a path leads to, as far as executing it goes; this executable and its copies are itself. */
 export function inspectFile(path: string): ReturnType<Host["inspect"]> {

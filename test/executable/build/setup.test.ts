@@ -98,12 +98,12 @@ test("what is missing is installed by apt, its lists brought up to date once", a
   ]);
 });
 
-test("--bench needs jq as well", async () => {
+test("--bench needs jq and a C compiler as well", async () => {
   const apt = "echo apt-get $* >> calls; cp host/mount host/jq";
-  const clone = makeClone({ ...goodHost, bash: ":", "apt-get": apt });
+  const clone = makeClone({ ...goodHost, bash: ":", cc: ":", "apt-get": apt });
   expect(await setup(clone, "--network", "--bench")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(calls(clone)).toContainEqual(expect.stringMatching(/^apt-get .*install .*recommends jq$/));
-  const without = makeClone({ ...goodHost, bash: ":" });
+  const without = makeClone({ ...goodHost, bash: ":", cc: ":" });
   expect(await setup(without, "--network", "--bench")).toMatchObject({ exitCode: 1, stderr: "setup: missing: jq" });
 });
 

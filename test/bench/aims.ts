@@ -1,0 +1,100 @@
+import { barePlugins } from "./names.ts";
+import { type Report, type Row, rowOf, timingOfPeer } from "./report.ts";
+
+/** A figure that is aimed at, by the time that passes and by the processors' time, which a busy machine blurs less. */
+export interface Aim {
+  readonly title: string;
+  readonly most?: number;
+  readonly least?: number;
+  readonly found: number | undefined;
+  readonly ofCpu?: number | undefined;
+}
+
+/** Whether a figure is what is aimed at; undefined where it was not measured. */
+export function isMet({ found, most = Number.POSITIVE_INFINITY, least = Number.NEGATIVE_INFINITY }: Aim) {
+  return found === undefined ? undefined : found <= most && found >= least;
+}
+
+/** Holds what was measured against what is aimed at. */
+export function aimsOf(report: Report): Aim[] {
+  return [...callAims(report), ...footprintAims(report), ...chainAims(report), ...scaleAims(report)];
+}
+
+const handOvers = ["CHECK first", "CHECK chained"];
+
+// Of both CHECKs the one that is further from the aim counts.
+function callAims({ calls }: Report): Aim[] {
+  const rows = handOvers.flatMap((title) => rowOf(calls?.rows, title) ?? []);
+  const peers = new Set(rows.flatMap(({ timings }) => timings.map(({ peer }) => peer)));
+  const scripts = [...peers].filter((peer) => peer.startsWith("bash"));
+  const later = scripts.filter((peer) => !isOld(peer));
+  // What a release is made of is timed where it was built.
+  const slims = peers.has("slim, musl") ? ["slim", "slim, musl"] : ["slim"];
+  return [
+    ...slims.flatMap((slim) => [
+      { title: `CHECK: ${slim} ÷ floor`, most: 3.5, ...extreme(Math.max, rows, [slim], ["floor"]) },
+      { title: `CHECK: bash + later jq ÷ ${slim}`, least: 3, ...extreme(Math.min, rows, later, [slim]) },
+      { title: `CHECK: bash + jq 1.6 ÷ ${slim}`, least: 8, ...extreme(Math.min, rows, scripts.filter(isOld), [slim]) },
+    ]),
+    { title: "CHECK: Node flavor ÷ empty SEA", most: 1.2, ...extreme(Math.max, rows, ["Node flavor"], ["empty SEA"]) },
+  ];
+}
+
+function isOld(script: string): boolean {
+  return script.endsWith("jq 1.6");
+}
+
+function footprintAims({ calls }: Report): Aim[] {
+  const [slim, musl] = ["slim", "slim, musl"].map((name) => calls?.footprints.find(({ peer }) => peer === name));
+  return [
+    { title: "slim: memory, MB", most: 3, found: slim?.peakMB },
+    { title: "slim, static glibc: size, MB", most: 2.5, found: slim?.sizeMB },
+    { title: "slim, musl: size, MB", most: 1.5, found: musl?.sizeMB },
+  ];
+}
+
+function chainAims({ chains }: Report): Aim[] {
+  const two = chains ? [rowOf(chains.rows, "two interfaces")].flatMap((row) => row ?? []) : [];
+  return [
+    {
+      title: "go-cni CHECK of two: slim ÷ bare plugins",
+      most: 1.5,
+      ...extreme(Math.max, two, ["slim"], [barePlugins]),
+    },
+    { title: "go-cni CHECK of two: slim ÷ multus", most: 0.75, ...extreme(Math.max, two, ["slim"], ["multus"]) },
+  ];
+}
+
+function scaleAims({ growth, atOnce }: Report): Aim[] {
+  const [few, many] = ["2 interfaces", "128 interfaces"].map((title) =>
+    timingOfPeer(rowOf(growth?.interfaces, title), "slim"),
+  );
+  const crowd = atOnce?.find(({ calls }) => calls === 64);
+  const index = crowd?.timings.findIndex(({ peer }) => peer === "slim") ?? -1;
+  return [
+    {
+      title: "slim: 128 interfaces ÷ 2",
+      most: 2,
+      found: few && many && many.wallMs.median / few.wallMs.median,
+      ofCpu: few && many && many.cpuMs.median / few.cpuMs.median,
+    },
+    { title: "slim: 64 at once ÷ (64 × one's CPU time ÷ cores)", most: 1.2, found: crowd?.load[index] },
+  ];
+}
+
+type Extreme = typeof Math.max;
+
+/** The extreme ratio of one of these peers to one of those, in any row; undefined where none was timed. */
+function extreme(pick: Extreme, rows: readonly Row[], these: readonly string[], those: readonly string[]) {
+  const ratios = (time: "wallMs" | "cpuMs") =>
+    rows.flatMap((row) =>
+      these.flatMap((one) =>
+        those.flatMap((other) => {
+          const [a, b] = [timingOfPeer(row, one), timingOfPeer(row, other)];
+          return a && b ? [a[time].median / b[time].median] : [];
+        }),
+      ),
+    );
+  const of = (time: "wallMs" | "cpuMs") => (ratios(time).length > 0 ? pick(...ratios(time)) : undefined);
+  return { found: of("wallMs"), ofCpu: of("cpuMs") };
+}

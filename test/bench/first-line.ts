@@ -1,0 +1,5 @@
+/** What a note needs of an error. */
+export function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split("\n")[0] ?? "";
+}

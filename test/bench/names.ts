@@ -1,0 +1,2 @@
+/** The name under which the plugins by themselves are timed. */
+export const barePlugins = "bare plugins";
