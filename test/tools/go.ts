@@ -29,37 +29,21 @@ interface Toolchain {
 
 const testDirectory = path.resolve(import.meta.dirname, "..");
 
-const referencePluginPackages = [
-  "ipam/dhcp",
-  "ipam/host-local",
-  "ipam/static",
-  "main/bridge",
-  "main/dummy",
-  "main/host-device",
-  "main/ipvlan",
-  "main/loopback",
-  "main/macvlan",
-  "main/ptp",
-  "main/tap",
-  "main/vlan",
-  "meta/bandwidth",
-  "meta/firewall",
-  "meta/portmap",
-  "meta/sbr",
-  "meta/tuning",
-  "meta/vrf",
-];
-
 /** Gives the directory with the reference plugins of this version, built by the Go toolchain where they are not yet. */
-export function referencePlugins(version: PluginVersion): Promise<string> {
-  const library = "github.com/containernetworking/plugins";
+export async function referencePlugins(version: PluginVersion): Promise<string> {
+  const module = path.join(testDirectory, "plugins", version);
   return built({
     title: `reference plugins ${version}`,
-    module: path.join(testDirectory, "plugins", version),
-    packages: referencePluginPackages.map((name) => `${library}/plugins/${name}`),
+    module,
+    // Not every version has every plugin: what there is to build is what the module pins.
+    packages: importsOf(await readFile(path.join(module, "tools.go"), "utf8")),
     // Without it they report no version, and Nomad, which asks for one, runs no CHECK.
-    ldflags: `-X ${library}/pkg/utils/buildversion.BuildVersion=v${version}`,
+    ldflags: `-X github.com/containernetworking/plugins/pkg/utils/buildversion.BuildVersion=v${version}`,
   });
+}
+
+function importsOf(source: string): string[] {
+  return [...source.matchAll(/^\t_ "(.*)"$/gm)].map(([, name = ""]) => name);
 }
 
 /** Gives the directory of the programs that call plugins as runtimes do, or stand for something in a test. */
