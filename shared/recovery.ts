@@ -15,7 +15,7 @@ import {
   type ValidAttachments,
 } from "./plan/record.ts";
 import { isRoutingFile } from "./plan/routing.ts";
-import { parseJsonObject } from "./protocol/json.ts";
+import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
 import { type Session, say } from "./session.ts";
 
 /**
@@ -49,16 +49,24 @@ export function forgetRecords(host: Host, which: RecordKey | ValidAttachments): 
   else host.removeFile(recordFile(which));
 }
 
-function forgetInvalid(host: Host, which: ValidAttachments): void {
-  const { network, ifName, valid } = which;
-  forgetInvalidRouting(host, which);
+function forgetInvalid(host: Host, { network, ifName, valid }: ValidAttachments): void {
   for (const name of host.listDirectory(recordDirectory).filter((candidate) => candidate.startsWith(`${network}-`))) {
-    const record = parseRecord(host.readFile(`${recordDirectory}/${name}`));
-    if (record?.network !== network || record.ifName !== (ifName ?? record.runtimeIfName)) continue;
-    if (!valid.some((one) => one.containerId === record.containerId && one.runtimeIfName === record.runtimeIfName)) {
-      forgetRecords(host, record);
-    }
+    const file = `${recordDirectory}/${name}`;
+    const record = recordIn(host, file, ifName);
+    if (record?.network !== network) continue;
+    const isValid = valid.some(
+      (one) => one.containerId === record.containerId && one.runtimeIfName === record.runtimeIfName,
+    );
+    if (!isValid) host.removeFile(file);
   }
+}
+
+/** A record of an interface, or of a container's moved routes: whose interface's they are does not matter. */
+function recordIn(host: Host, file: string, ifName: string | undefined): JsonObject | undefined {
+  const text = host.readFile(file);
+  if (isRoutingFile(file)) return parseJsonObject(text ?? "");
+  const record = parseRecord(text);
+  return record?.ifName === (ifName ?? record?.runtimeIfName) ? { ...record } : undefined;
 }
 
 function isHealable(
@@ -123,16 +131,4 @@ function writeRecord(session: Session, record: AttachmentRecord): boolean {
 // What is in the way was there before this ADD, and is somebody else's.
 function saysExists(host: Host, { stdout }: Finished): boolean {
   return /already exists|file exists/i.test(host.decodeUtf8(stdout) ?? "");
-}
-
-// Which interface's routes were moved does not matter: the record is of all that a container has in the network.
-function forgetInvalidRouting(host: Host, { network, valid }: ValidAttachments): void {
-  const names = host.listDirectory(recordDirectory).filter((name) => isRoutingFile(name, network));
-  for (const name of names) {
-    const record = parseJsonObject(host.readFile(`${recordDirectory}/${name}`) ?? "");
-    const isValid = valid.some(
-      (one) => one.containerId === record?.containerId && one.runtimeIfName === record?.runtimeIfName,
-    );
-    if (record?.network === network && !isValid) host.removeFile(`${recordDirectory}/${name}`);
-  }
 }

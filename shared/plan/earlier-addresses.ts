@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { type AttachmentName, findAttachment, ownership } from "./attachments.ts";
@@ -43,5 +43,5 @@ function member(value: unknown, key: string): unknown {
 }
 
 function objectOr(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isJsonObject(value) ? value : {};
 }

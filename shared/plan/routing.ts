@@ -52,9 +52,9 @@ export function routingFile({ network, containerId, runtimeIfName }: Omit<Record
   return `${recordDirectory}/${network}-${containerId}-${runtimeIfName}${recordSuffix}`;
 }
 
-/** Whether a file of the records' directory may be such a record of a network; its content tells. */
-export function isRoutingFile(name: string, network: string): boolean {
-  return name.startsWith(`${network}-`) && name.endsWith(recordSuffix);
+/** Whether a file of the records' directory is such a record. */
+export function isRoutingFile(file: string): boolean {
+  return file.endsWith(recordSuffix);
 }
 
 /** The record in a file's text, if it is of this namespace. */

@@ -1,5 +1,5 @@
 import { CniError } from "./errors.ts";
-import { isJsonObject, isTooDeep, type JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { configurationProblem, logKeys, resultShapeProblem, wrapperKeys, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
 import type { WrapperConfiguration } from "./schema.ts";
@@ -64,9 +64,9 @@ function parseJson(stdin: string): unknown {
   if (stdin.trim() === "") return undecodable("it is empty");
   try {
     return JSON.parse(stdin);
-  } catch {
+  } catch (error) {
     // Not in the engine's words: each has its own.
-    return undecodable(isTooDeep(stdin) ? "it is nested too deeply" : "it is no JSON");
+    return undecodable(error instanceof RangeError ? "it is nested too deeply" : "it is no JSON");
   }
 }
 
