@@ -1,9 +1,10 @@
 import { bridge, macvlan } from "../e2e/support.ts";
 import { jobOf } from "../nomad/jobs.ts";
 import { errorsOf, isDealtWith, isFailedCheck } from "../nomad/log.ts";
-import { layer2 } from "../nomad/networks.ts";
+import { joinLayer2, layer2 } from "../nomad/networks.ts";
 import { NomadLab } from "../nomad/nomad-lab.ts";
 import { survived } from "../nomad/survey.ts";
+import type { Lab } from "../tools/lab.ts";
 import type { Contestant, Creators } from "./contestants.ts";
 import { type Cell, comparedPlugins, quoted, type Row } from "./row.ts";
 
@@ -20,21 +21,14 @@ export const restart: Row = {
 export const layer2Restart: Row = {
   title: "the same on a bridge without a gateway, to which a port was added",
   needsAdd: true,
-  measure: (contestant) => survivors(contestant, [macvlan, layer2], 5, addPort),
+  measure: (contestant) => survivors(contestant, [macvlan, layer2], 5, joinLayer2),
 };
-
-async function addPort({ lab }: NomadLab): Promise<void> {
-  await lab.ip(undefined, "link", "add", "port0", "type", "veth", "peer", "name", "port1");
-  await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", "wire0");
-  // For the host to talk to the allocations; it does not hold the bridge's MAC.
-  await lab.ip(undefined, "address", "add", "172.29.0.1/24", "dev", "wire0");
-}
 
 async function survivors(
   contestant: Contestant,
   creators: Creators,
   count: number,
-  onceRunning: (nomad: NomadLab) => Promise<void> = async () => {},
+  onceRunning: (lab: Lab) => Promise<void> = async () => {},
 ): Promise<Cell> {
   const list = contestant.list(creators);
   await using nomad = await NomadLab.start({
@@ -45,17 +39,12 @@ async function survivors(
     prepare: contestant.install,
   });
   await nomad.run(jobOf({ network: `cni/${list.name}`, count }));
-  await onceRunning(nomad);
+  await onceRunning(nomad.lab);
   const before = await nomad.survey("job");
   await nomad.restartClient();
   await nomad.untilLogged(count, isDealtWith);
   const after = await nomad.survey("job");
-  const alive = before.filter((state) =>
-    survived(
-      state,
-      after.find(({ id }) => id === state.id),
-    ),
-  );
+  const alive = before.filter((state) => survived(state, after));
   const errors = errorsOf((await nomad.logLines()).filter(isFailedCheck));
   return { words: `${alive.length} of ${count}`, notes: [...new Set(errors.map(quoted))].slice(0, 1) };
 }

@@ -45,7 +45,7 @@ async function restart(nomad: NomadLab): Promise<void> {
   if (!before) throw new Error("no running allocation to look at");
   await nomad.restartClient();
   await nomad.untilLogged(1, isDealtWith);
-  const [after] = await nomad.survey("job");
+  const after = await nomad.survey("job");
   if (survived(before, after)) return;
   const [failure] = errorsOf((await nomad.logLines()).filter(isFailedCheck));
   throw new Error(failure ? `lost: ${failure}` : `it was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);

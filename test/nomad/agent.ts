@@ -107,21 +107,14 @@ server {
 }
 `;
 
-/** Says how a client finds its plugins and networks; what is left out is Nomad's default. */
-export function clientConfig({
-  cniPath,
-  extra = "",
-}: {
-  cniPath?: string | undefined;
-  extra?: string | undefined;
-}): string {
+/** Says how a client finds its plugins; what is left out is Nomad's default. */
+export function clientConfig(cniPath?: string): string {
   return `${commonConfig("client", { http: 5646, rpc: 5647, serf: 5648 })}
 client {
   enabled = true
   servers = ["127.0.0.1:4647"]
   network_interface = "lo"
   ${cniPath ? `cni_path = "${cniPath}"` : ""}
-  ${extra}
   options {
     "driver.allowlist" = "raw_exec"
     "fingerprint.denylist" = "env_aws,env_azure,env_digitalocean,env_gce"

@@ -51,20 +51,13 @@ export interface Allocation {
     readonly AddressIPv6?: string;
     readonly DNS?: { readonly Servers: readonly string[] | null; readonly Searches: readonly string[] | null };
   } | null;
-  readonly TaskStates?: Readonly<
-    Record<string, { readonly Events: readonly TaskEvent[]; readonly Restarts: number }>
-  > | null;
-  readonly Resources?: { readonly Networks?: readonly Network[] | null };
+  readonly TaskStates?: Readonly<Record<string, { readonly Events: readonly TaskEvent[] }>> | null;
   readonly AllocatedResources?: { readonly Shared: { readonly Ports?: readonly Port[] | null } };
 }
 
 interface TaskEvent {
   readonly Type: string;
   readonly DisplayMessage: string;
-}
-
-interface Network {
-  readonly Mode: string;
 }
 
 interface Port {

@@ -20,8 +20,6 @@ interface NomadLabOptions {
   readonly recorded?: boolean;
   /** The client's `cni_path`, if it is to be another one than Nomad's own. */
   readonly cniPath?: string;
-  /** More of the client's configuration. */
-  readonly client?: string;
   /** Programs that are to be had under `/run/lab/programs`, besides Nomad. */
   readonly programs?: readonly string[];
   /** What is done to the host before the client starts. */
@@ -76,7 +74,7 @@ export class NomadLab implements AsyncDisposable {
     }
     await options.prepare?.(lab);
     await host.#server.configure(serverConfig);
-    await host.client.configure(clientConfig({ cniPath: options.cniPath, extra: options.client }));
+    await host.client.configure(clientConfig(options.cniPath));
     await host.#server.start();
     void lab.start("/run/lab/drivers/forward", [socket, "127.0.0.1:4646"], "/run/lab/forward.log");
     await until("leader", () => host.api.get<string>("/v1/status/leader").catch(() => undefined));

@@ -49,7 +49,8 @@ export async function surveyAllocations(lab: Lab, allocations: readonly Allocati
 }
 
 /** Whether an allocation is untouched: the same process in the same namespace, the same addresses, and traffic. */
-export function survived(before: AllocationState, after: AllocationState | undefined): boolean {
+export function survived(before: AllocationState, survey: readonly AllocationState[]): boolean {
+  const after = survey.find(({ id }) => id === before.id);
   return after !== undefined && isSound(after) && JSON.stringify(before) === JSON.stringify(after);
 }
 

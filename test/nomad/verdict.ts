@@ -26,7 +26,7 @@ export function judge(
   after: readonly AllocationState[],
   seconds?: number,
 ): Verdict {
-  const untouched = before.filter((state) => hasSurvived(state, after));
+  const untouched = before.filter((state) => survived(state, after));
   const sound = after.filter(isSound);
   const verdict = {
     allocations: before.length,
@@ -36,11 +36,4 @@ export function judge(
   };
   task.meta.verdict = verdict;
   return verdict;
-}
-
-function hasSurvived(before: AllocationState, after: readonly AllocationState[]): boolean {
-  return survived(
-    before,
-    after.find(({ id }) => id === before.id),
-  );
 }
