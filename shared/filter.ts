@@ -1,4 +1,4 @@
-import type { DelegateCall } from "./plan/call.ts";
+import type { DelegateCall, Filter } from "./plan/call.ts";
 import { CniError } from "./protocol/errors.ts";
 import { parseJsonObject } from "./protocol/json.ts";
 import { type Session, say } from "./session.ts";
@@ -10,9 +10,7 @@ const inputLimit = 1024 * 1024;
  * The call with its configuration put through its jq program (`wrapper.jq`). Code 7 if that fails; a DEL or STATUS then
  * gets the configuration as it is, because what is there must be removable.
  */
-export function filtered(session: Session, call: DelegateCall): DelegateCall {
-  if (call.filter === undefined) return call;
-  const { program, mayFail } = call.filter;
+export function filtered(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
   try {
     const configuration = throughJq(session, program, JSON.stringify(call.configuration));
     say(session, "debug", "plugin configuration put through wrapper.jq", { configuration });

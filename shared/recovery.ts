@@ -1,4 +1,3 @@
-import { type Finished, runDelegate } from "./delegate.ts";
 import type { Host } from "./host/host.ts";
 import { type DelegateCall, delOf } from "./plan/call.ts";
 import { askingFor, earlierAddresses } from "./plan/earlier-addresses.ts";
@@ -8,14 +7,10 @@ import {
   cachedResultFile,
   namespaceOf,
   parseRecord,
-  type RecordKey,
   type RecoveryPlan,
-  recordDirectory,
   recordFile,
-  type ValidAttachments,
 } from "./plan/record.ts";
-import { isRoutingFile } from "./plan/routing.ts";
-import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
+import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
 /**
@@ -39,34 +34,8 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   const mayHeal = first.exitCode !== 0 && earlier !== undefined && isHealable(host, plan, earlier, present);
   const answer = mayHeal ? healed(session, path, call, plan, first) : first;
   if (answer.exitCode === 0) writeRecord(session, { ...plan.key, ...present });
-  else if ((isNew || mayHeal) && saysExists(host, answer)) forgetRecords(host, plan.key);
+  else if ((isNew || mayHeal) && saysExists(host, answer)) host.removeFile(recordFile(plan.key));
   return answer;
-}
-
-/** Removes an attachment's record, or those of a network's interface whose attachments are not valid any more. */
-export function forgetRecords(host: Host, which: RecordKey | ValidAttachments): void {
-  if ("valid" in which) forgetInvalid(host, which);
-  else host.removeFile(recordFile(which));
-}
-
-function forgetInvalid(host: Host, { network, ifName, valid }: ValidAttachments): void {
-  for (const name of host.listDirectory(recordDirectory).filter((candidate) => candidate.startsWith(`${network}-`))) {
-    const file = `${recordDirectory}/${name}`;
-    const record = recordIn(host, file, ifName);
-    if (record?.network !== network) continue;
-    const isValid = valid.some(
-      (one) => one.containerId === record.containerId && one.runtimeIfName === record.runtimeIfName,
-    );
-    if (!isValid) host.removeFile(file);
-  }
-}
-
-/** A record of an interface, or of a container's moved routes: whose interface's they are does not matter. */
-function recordIn(host: Host, file: string, ifName: string | undefined): JsonObject | undefined {
-  const text = host.readFile(file);
-  if (isRoutingFile(file)) return parseJsonObject(text ?? "");
-  const record = parseRecord(text);
-  return record?.ifName === (ifName ?? record?.runtimeIfName) ? { ...record } : undefined;
 }
 
 function isHealable(

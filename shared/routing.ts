@@ -1,14 +1,12 @@
 import type { Host } from "./host/host.ts";
 import type { DelegateCall } from "./plan/call.ts";
-import { namespaceOf } from "./plan/record.ts";
+import { namespaceOf, type RoutingPlan, routingFile } from "./plan/record.ts";
 import {
   missingRouting,
   parseRouting,
   parseRoutingRecord,
   type Routing,
-  type RoutingPlan,
   routingCommands,
-  routingFile,
   withoutMoved,
 } from "./plan/routing.ts";
 import { CniError } from "./protocol/errors.ts";
@@ -32,14 +30,13 @@ export function recordRouting(session: Session, { key, netns }: RoutingPlan): vo
 }
 
 /**
- * The CHECK that the delegate gets where routes were moved. A creator is not asked for them, because it looks in the main
+ * The CHECK that the delegate gets where routes were moved, by the text of the record. A creator is not asked for them, because it looks in the main
  * table only; the plugin that moved them has a CHECK that looks nowhere, so that the wrapper does: code 105 if something is
  * missing, 106 if it cannot look.
  */
-export function checkRouting(session: Session, call: DelegateCall, { key, netns, of }: RoutingPlan): DelegateCall {
-  const { host } = session;
-  const text = host.readFile(routingFile(key));
-  const record = text === undefined ? undefined : parseRoutingRecord(text, namespaceOf(host.stat(netns)) ?? "");
+export function checkRouting(host: Host, call: DelegateCall, plan: RoutingPlan, text: string): DelegateCall {
+  const { key, netns, of } = plan;
+  const record = parseRoutingRecord(text, namespaceOf(host.stat(netns)) ?? "");
   if (record === undefined) return call;
   const prevResult = (call.configuration?.prevResult ?? {}) as CniResult;
   if (of === "creator")

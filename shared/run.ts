@@ -1,17 +1,19 @@
 import { aboutText, versionResult } from "./about.ts";
-import { findDelegate, inputOf, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
+import { findDelegate, inputOf, missingDelegate, nameSubject } from "./delegate.ts";
 import { filtered } from "./filter.ts";
 import type { Bytes, Host } from "./host/host.ts";
 import { isLogged, logOf } from "./log.ts";
+import type { DelegateCall } from "./plan/call.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
-import { routingFile } from "./plan/routing.ts";
+import { type RoutingPlan, recordFile, routingFile } from "./plan/record.ts";
 import { CniError, errorResult, toCniError } from "./protocol/errors.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
-import { forgetRecords } from "./recovery.ts";
+import { forgetInvalid } from "./records.ts";
 import { checkRouting } from "./routing.ts";
+import { runDelegate } from "./run-delegate.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 import { runAndSplice } from "./splice-answer.ts";
 
@@ -42,7 +44,7 @@ function plan(session: Session, profiles: Profiles): Plan {
 }
 
 function prepared(session: Session, plan: Plan): Plan {
-  return "call" in plan ? { ...plan, call: filtered(session, plan.call) } : plan;
+  return "call" in plan && plan.call.filter ? { ...plan, call: filtered(session, plan.call, plan.call.filter) } : plan;
 }
 
 function act(session: Session, plan: Plan): number {
@@ -72,8 +74,8 @@ function handOver(
     if (withoutDelegate === "ownVersions") return printVersions(host);
     throw missingDelegate(host, call.delegate, withoutDelegate);
   }
-  const checked = routing ? checkRouting(session, call, routing) : call;
-  if (forget) forgetRecords(host, forget);
+  const checked = routing ? withRouting(host, call, routing) : call;
+  if (forget) removeRecords(host, forget);
   if (forgetRouting) host.removeFile(routingFile(forgetRouting));
   say(session, "info", `handing over to ${path}`);
   // At debug the answer is to be logged, so that somebody has to stay and read it.
@@ -81,6 +83,16 @@ function handOver(
   const answer = runDelegate(session, path, checked);
   host.writeStdout(answer.stdout);
   return answer.exitCode;
+}
+
+function withRouting(host: Host, call: DelegateCall, plan: RoutingPlan): DelegateCall {
+  const record = host.readFile(routingFile(plan.key));
+  return record === undefined ? call : checkRouting(host, call, plan, record);
+}
+
+function removeRecords(host: Host, which: NonNullable<HandOver["forget"]>): void {
+  if ("valid" in which) forgetInvalid(host, which);
+  else host.removeFile(recordFile(which));
 }
 
 function readInput(host: Host): string | undefined {

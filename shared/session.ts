@@ -1,5 +1,6 @@
 import type { Host } from "./host/host.ts";
-import { type Log, writeLog } from "./log.ts";
+import { isLogged, type Log } from "./log.ts";
+import { writeLine } from "./log-line.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { LogLevel } from "./protocol/schema.ts";
 
@@ -15,7 +16,7 @@ export interface Session {
   readonly fields: JsonObject;
 }
 
-/** Writes a line of the call's log. */
+/** Writes a line of the call's log, if its level is logged. */
 export function say({ host, log, fields }: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
-  writeLog(host, log, level, message, { ...fields, ...more });
+  if (log.file !== undefined && isLogged(log, level)) writeLine(host, log.file, level, message, { ...fields, ...more });
 }

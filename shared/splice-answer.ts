@@ -1,15 +1,16 @@
-import { type Finished, findDelegate, missingDelegate, nameSubject, runDelegate } from "./delegate.ts";
+import { findDelegate, missingDelegate, nameSubject } from "./delegate.ts";
 import type { Bytes, Host } from "./host/host.ts";
 import { type AddPlan, type Splice, spliceResult } from "./plan/add.ts";
 import { delOf } from "./plan/call.ts";
-import { routingFile } from "./plan/routing.ts";
+import { recordFile, routingFile } from "./plan/record.ts";
 import { CniError, toCniError } from "./protocol/errors.ts";
 import { isTooDeep, parseJsonObject } from "./protocol/json.ts";
 import { resultProblem } from "./protocol/request.ts";
 import type { CniResult } from "./protocol/result.ts";
 import { isChainVersion } from "./protocol/versions.ts";
-import { addWithRecovery, forgetRecords } from "./recovery.ts";
+import { addWithRecovery } from "./recovery.ts";
 import { recordRouting } from "./routing.ts";
+import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
 /**
@@ -83,7 +84,7 @@ function undone(session: Session, path: string, { call, recovery, routing }: Add
     if (exitCode !== 0) {
       return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
     }
-    if (recovery) forgetRecords(session.host, recovery.key);
+    if (recovery) session.host.removeFile(recordFile(recovery.key));
     if (routing) session.host.removeFile(routingFile(routing.key));
     return error;
   } catch (thrown) {

@@ -10,8 +10,7 @@ import {
 } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { narrowResult } from "./narrow.ts";
-import { type RecoveryPlan, recordKey } from "./record.ts";
-import type { RoutingPlan } from "./routing.ts";
+import { type RecoveryPlan, type RoutingPlan, recordKey } from "./record.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
 import type { Subject } from "./subject.ts";

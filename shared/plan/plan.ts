@@ -9,8 +9,7 @@ import { planCheck } from "./check.ts";
 import { type DelPlan, planDel, planLenientDel } from "./del.ts";
 import { planGc, validAttachments } from "./gc.ts";
 import type { Profiles } from "./profile.ts";
-import { type RecordKey, recordKey, type ValidAttachments } from "./record.ts";
-import type { RoutingPlan } from "./routing.ts";
+import { type RecordKey, type RoutingPlan, recordKey, type ValidAttachments } from "./record.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */

@@ -39,6 +39,14 @@ export interface ValidAttachments {
   readonly valid: readonly { readonly containerId: unknown; readonly runtimeIfName: unknown }[];
 }
 
+/** What a CHECK needs to know of routes that may have been moved. */
+export interface RoutingPlan {
+  readonly key: RecordKey;
+  readonly netns: string;
+  /** Whether it is the plugin that moved them, or one whose routes may have been. */
+  readonly of: "mover" | "creator";
+}
+
 /**
  * `own`: what an earlier try in this very namespace left, and was not completed, is healed. Another namespace of this boot may
  * have a live task in it: a loud failure is better than one that says "running" without a network. `always`: that as well.
@@ -46,6 +54,7 @@ export interface ValidAttachments {
 export type Recovery = "own" | "always";
 
 export const recordDirectory = "/var/lib/cni/wrappers";
+const routingSuffix = ":routes";
 
 /** What the record of a request's attachment is found by. */
 export function recordKey({ configuration, variables }: Request, { name }: Subject): RecordKey {
@@ -66,6 +75,16 @@ export function recordFile({ network, containerId, runtimeIfName, ifName }: Reco
 /** Where libcni keeps the result of a completed ADD (libcni/api.go, getCacheFilePath). */
 export function cachedResultFile({ network, containerId, runtimeIfName }: RecordKey): string {
   return `/var/lib/cni/results/${network}-${containerId}-${runtimeIfName}`;
+}
+
+/** The file of the record of a container's moved routes; no interface name has a colon. */
+export function routingFile({ network, containerId, runtimeIfName }: Omit<RecordKey, "ifName">): string {
+  return `${recordDirectory}/${network}-${containerId}-${runtimeIfName}${routingSuffix}`;
+}
+
+/** Whether a file of the records' directory is such a record. */
+export function isRoutingFile(file: string): boolean {
+  return file.endsWith(routingSuffix);
 }
 
 /** The record in a file's text; undefined if there is none, or none that can be read. */

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { type RecordKey, recordDirectory } from "./record.ts";
 import { samePrefix } from "./subnet.ts";
 
 /** A route of a network namespace; `table` is `main` where ip(8) names none. */
@@ -34,28 +33,8 @@ export interface RoutingRecord extends Pick<Routing, "routes" | "rules"> {
   readonly namespace: string;
 }
 
-/** What a CHECK needs to know of routes that may have been moved. */
-export interface RoutingPlan {
-  readonly key: RecordKey;
-  readonly netns: string;
-  /** Whether it is the plugin that moved them, or one whose routes may have been. */
-  readonly of: "mover" | "creator";
-}
-
 /** The commands for `ip -json -batch`, whose answers `parseRouting` reads. */
 export const routingCommands = "route show table all\nrule show\naddress show\n";
-
-const recordSuffix = ":routes";
-
-/** The record's file; no interface name has a colon. */
-export function routingFile({ network, containerId, runtimeIfName }: Omit<RecordKey, "ifName">): string {
-  return `${recordDirectory}/${network}-${containerId}-${runtimeIfName}${recordSuffix}`;
-}
-
-/** Whether a file of the records' directory is such a record. */
-export function isRoutingFile(file: string): boolean {
-  return file.endsWith(recordSuffix);
-}
 
 /** The record in a file's text, if it is of this namespace. */
 export function parseRoutingRecord(text: string | undefined, namespace: string): RoutingRecord | undefined {

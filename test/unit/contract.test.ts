@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../plugins/index.ts";
-import { catalogue } from "../../shared/protocol/errors.ts";
+import { catalogue } from "../../shared/protocol/catalogue.ts";
 import { wrapperSchema } from "../../shared/protocol/schema.ts";
 
 const root = new URL("../../", import.meta.url);

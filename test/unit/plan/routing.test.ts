@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { routingFile } from "../../../shared/plan/record.ts";
 import {
   missingRouting,
   parseRouting,
   parseRoutingRecord,
   type RoutingRecord,
-  routingFile,
   withoutMoved,
 } from "../../../shared/plan/routing.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";

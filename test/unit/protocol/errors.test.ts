@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CniError, catalogue, type ErrorKey, errorResult, toCniError } from "../../../shared/protocol/errors.ts";
+import { catalogue, type ErrorKey } from "../../../shared/protocol/catalogue.ts";
+import { CniError, errorResult, toCniError } from "../../../shared/protocol/errors.ts";
 import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
