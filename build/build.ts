@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundle } from "./bundle.ts";
+import { bundleForNode } from "./bundle.ts";
 import { makeExecutable } from "./executable.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "./publish.ts";
 import { readStamp } from "./stamp.ts";
@@ -14,12 +14,14 @@ async function build(): Promise<void> {
   const stage = makeStage(dist);
   const script = join(stage, `${executable}.cjs`);
 
-  const bundled = await bundle(root, "shared/host/node/main.ts", stamp);
+  const bundled = await bundleForNode(root, "shared/host/node/main.ts", stamp);
   writeFileSync(script, bundled.script);
-  const account = { script: bundled.metafile, problem: bundled.problem };
-  writeFileSync(join(stage, "meta.json"), JSON.stringify(account, null, 2));
+  writeFileSync(
+    join(stage, "meta.json"),
+    JSON.stringify({ script: bundled.metafile, problem: bundled.problem }, null, 2),
+  );
   const jq = join(stage, "jq.cjs");
-  writeFileSync(jq, (await bundle(root, "shared/host/node/jq-thread.ts", stamp)).script);
+  writeFileSync(jq, (await bundleForNode(root, "shared/host/node/jq-thread.ts", stamp)).script);
   await makeExecutable(script, join(stage, "bin", executable), { jq });
   publish(stage, dist);
   renameSync(join(stage, "meta.json"), join(dist, "meta.json"));

@@ -1,43 +1,72 @@
+import { basename } from "node:path";
 import { type BuildOptions, build, formatMessages, type Metafile } from "esbuild";
+import { deferredModules, later } from "./deferred.ts";
 import { compiledSchemas } from "./schemas.ts";
 import type { Stamp } from "./stamp.ts";
 
-/** The script that the executable runs, and esbuild's account of what went into it, and into the words for faults within. */
-export type Bundle = { script: Uint8Array; metafile: Metafile; problem?: Metafile };
-
-/** What differs between the bundles of the flavors, in esbuild's words. */
-const flavors = {
-  node: { platform: "node", target: "node24", format: "cjs" },
-  slim: { platform: "neutral", target: "es2022", format: "esm" },
-} as const;
-
-export type Flavor = keyof typeof flavors;
+/** Scripts by name, without the ending, and esbuild's account of what went into them. */
+interface Bundle {
+  readonly scripts: Readonly<Record<string, Uint8Array>>;
+  readonly metafile: Metafile;
+}
 
 const problemModule = "shared/protocol/problem.ts";
 
-/** Bundles the module at `entry`, and all that it imports, into one script for that flavor; paths are relative to `root`. */
-export async function bundle(root: string, entry: string, stamp: Stamp, flavor: Flavor = "node"): Promise<Bundle> {
-  const define = { __VERSION__: JSON.stringify(stamp.version), __COMMIT__: JSON.stringify(stamp.commit) };
-  // The Rust host has the words for faults in a bundle of their own; in Node's they are a text in the script, which is not
-  // even parsed as long as there is no fault.
-  const problem = flavor === "node" ? await bundleProblem(root) : undefined;
-  const text = problem && JSON.stringify(`${Buffer.from(problem.script)}return problem;`);
-  const load = text ? `Function(${text})()` : "globalThis.loadProblem()";
-  const bundled = await runEsbuild(root, entry, { ...flavors[flavor], define, plugins: [compiledSchemas(root, load)] });
-  if (problem === undefined) return bundled;
-  return { ...bundled, problem: problem.metafile };
+/** The script for Node, and esbuild's account of what went into it, and into the words for faults within. */
+interface NodeBundle {
+  readonly script: Uint8Array;
+  readonly metafile: Metafile;
+  readonly problem: Metafile;
 }
 
-/** By itself, so that esbuild leaves out what of zod is not used: it cannot where a module is loaded in the course of a call. */
-function bundleProblem(root: string): Promise<Bundle> {
-  return runEsbuild(root, problemModule, { ...flavors.node, format: "iife", globalName: "problem" });
+/** Bundles the module at `entry`, and all that it imports, into one script for Node; paths are relative to `root`. */
+export async function bundleForNode(root: string, entry: string, stamp: Stamp): Promise<NodeBundle> {
+  const options = { platform: "node", target: "node24" } as const;
+  // By themselves, so that esbuild leaves out what of zod is not used: it cannot where a module is loaded in the course of a
+  // call. They are a text in the script, which is not even parsed as long as there is no fault.
+  const words = { ...options, format: "iife", globalName: "problem" } as const;
+  const { scripts, metafile: problem } = await runEsbuild(root, { problem: problemModule }, words);
+  const text = JSON.stringify(`${Buffer.from(only(scripts))}return problem;`);
+  const plugins = [compiledSchemas(root, `Function(${text})()`)];
+  const whole = { ...options, format: "cjs", define: defined(stamp), plugins } as const;
+  const bundled = await runEsbuild(root, { whole: entry }, whole);
+  return { script: only(bundled.scripts), metafile: bundled.metafile, problem };
 }
 
-async function runEsbuild(root: string, entry: string, options: BuildOptions): Promise<Bundle> {
+function only(scripts: Bundle["scripts"]): Uint8Array {
+  const [script = new Uint8Array(), ...others] = Object.values(scripts);
+  if (others.length > 0) throw new Error("esbuild made more than one script");
+  return script;
+}
+
+/**
+ * Bundles the slim flavor's modules: `main` for every call, `later` for what not every call needs, `shared` for what both
+ * import, and `problem` for the words for faults. `load(name)` is the Rust host's.
+ */
+export async function bundleForSlim(root: string, stamp: Stamp): Promise<{ core: Bundle; problem: Bundle }> {
+  const options = { platform: "neutral", target: "es2022", format: "esm" } as const;
+  const plugins = [
+    compiledSchemas(root, 'globalThis.load("problem")'),
+    deferredModules(root, `globalThis.load(${JSON.stringify(later)})`),
+  ];
+  const entries = { main: "shared/host/slim/main.ts", [later]: later };
+  const parts = { splitting: true, chunkNames: "shared", define: defined(stamp), plugins };
+  return {
+    core: await runEsbuild(root, entries, { ...options, ...parts }),
+    problem: await runEsbuild(root, { problem: problemModule }, options),
+  };
+}
+
+function defined(stamp: Stamp): Record<string, string> {
+  return { __VERSION__: JSON.stringify(stamp.version), __COMMIT__: JSON.stringify(stamp.commit) };
+}
+
+async function runEsbuild(root: string, entryPoints: Record<string, string>, options: BuildOptions): Promise<Bundle> {
   const { metafile, outputFiles, warnings } = await build({
     ...options,
     absWorkingDir: root,
-    entryPoints: [entry],
+    entryPoints,
+    outdir: "dist",
     write: false,
     bundle: true,
     minify: true,
@@ -47,7 +76,6 @@ async function runEsbuild(root: string, entry: string, options: BuildOptions): P
   });
   // What esbuild only warns of (an import.meta that is empty, say) would fail on somebody's host.
   if (warnings.length > 0) throw new Error((await formatMessages(warnings, { kind: "warning" })).join(""));
-  const [output] = outputFiles;
-  if (output === undefined) throw new Error(`esbuild made nothing of ${entry}`);
-  return { script: output.contents, metafile };
+  const scripts = outputFiles.map(({ path, contents }) => [basename(path, ".js"), contents]);
+  return { scripts: Object.fromEntries(scripts), metafile };
 }

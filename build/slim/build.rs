@@ -6,13 +6,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundles = env::var("CNI_WRAPPERS_BUNDLES").map_err(|_| "build with: npm run build:slim")?;
     let context = Context::full(&Runtime::new()?)?;
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
-    for name in ["main", "problem"] {
+    // What imports another comes behind it.
+    for name in ["shared", "main", "later", "problem"] {
         let script = Path::new(&bundles).join(name).with_extension("mjs");
         println!("cargo:rerun-if-changed={}", script.display());
         let source = fs::read(script)?;
         let bytecode = context.with(|ctx| {
             let options = WriteOptions { strip_source: true, strip_debug: true, ..Default::default() };
-            Module::declare(ctx, name, source)?.write(options)
+            Module::declare(ctx, format!("{name}.js"), source)?.write(options)
         })?;
         fs::write(Path::new(&env::var("OUT_DIR")?).join(name).with_extension("bytecode"), bytecode)?;
     }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bundle } from "../bundle.ts";
+import { bundleForSlim } from "../bundle.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { cargoProblem, crossProblem, hostTarget } from "./toolchain.ts";
@@ -29,14 +29,13 @@ async function build(): Promise<void> {
 
 /** The bundles have a place of their own and are only written where they change: cargo looks at the time of the last change. */
 const bundles = join(root, "dist/slim/bundles");
-const entries = { main: "shared/host/slim/main.ts", problem: "shared/protocol/problem.ts" };
 
 async function writeBundles(stamp: Stamp): Promise<void> {
   mkdirSync(bundles, { recursive: true });
-  for (const [name, entry] of Object.entries(entries)) {
-    const { script, metafile } = await bundle(root, entry, stamp, "slim");
-    writeChanged(join(bundles, `${name}.mjs`), Buffer.from(script));
-    writeChanged(join(bundles, `${name}.json`), Buffer.from(JSON.stringify(metafile, null, 2)));
+  for (const [part, { scripts, metafile }] of Object.entries(await bundleForSlim(root, stamp))) {
+    for (const [name, script] of Object.entries(scripts))
+      writeChanged(join(bundles, `${name}.mjs`), Buffer.from(script));
+    writeChanged(join(bundles, `${part}.json`), Buffer.from(JSON.stringify(metafile, null, 2)));
   }
 }
 

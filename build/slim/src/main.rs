@@ -5,12 +5,15 @@ mod host;
 mod process;
 
 use rquickjs::context::intrinsic::{Date, Json, MapSet, Promise, RegExp};
-use rquickjs::{Context, Ctx, Function, Module, Object, Runtime};
+use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime};
 use std::process::exit;
 
-static CORE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/main.bytecode"));
-/// The part that puts a fault into words. It is loaded when there is one.
-static PROBLEM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/problem.bytecode"));
+macro_rules! bytecode {
+    ($($name:literal),*) => { &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bytecode")))),*] };
+}
+
+/// The core's modules. `main` is for every call, and imports `shared`; the core asks for the others when it needs them.
+static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "problem"];
 
 /// What the core needs of the engine: each part that is not there starts no call later.
 type Intrinsics = (Date, Json, MapSet, Promise, RegExp);
@@ -37,20 +40,20 @@ fn engine() -> rquickjs::Result<Context> {
 
 fn run(ctx: &Ctx<'_>) -> rquickjs::Result<i32> {
     let machine = host::machine(ctx)?;
-    ctx.globals().set("loadProblem", Function::new(ctx.clone(), load_problem)?)?;
-    let main: Function = load(ctx, CORE)?.get("main")?;
+    ctx.globals().set("load", Function::new(ctx.clone(), load)?)?;
+    declare(ctx, "shared")?;
+    let main: Function = load(ctx.clone(), "main".to_owned())?.get("main")?;
     main.call((machine,))
 }
 
-fn load_problem<'js>(ctx: Ctx<'js>) -> rquickjs::Result<Object<'js>> {
-    load(&ctx, PROBLEM)
+/// Evaluates a module, and what it imports, which is declared; what it exports.
+fn load<'js>(ctx: Ctx<'js>, name: String) -> rquickjs::Result<Object<'js>> {
+    declare(&ctx, &name)?;
+    Module::import(&ctx, format!("{name}.js"))?.finish()
 }
 
-/// Evaluates a module of bytecode; what it exports.
-fn load<'js>(ctx: &Ctx<'js>, bytecode: &[u8]) -> rquickjs::Result<Object<'js>> {
+fn declare(ctx: &Ctx<'_>, name: &str) -> rquickjs::Result<()> {
+    let (_, bytecode) = MODULES.iter().find(|(known, _)| *known == name).ok_or(Error::Unknown)?;
     // SAFETY: `bytecode` was made by this very version of the engine, in build.rs.
-    let module = unsafe { Module::load(ctx.clone(), bytecode) }?;
-    let (module, evaluated) = module.eval()?;
-    evaluated.finish::<()>()?;
-    module.namespace()
+    unsafe { Module::load(ctx.clone(), bytecode) }.map(|_| ())
 }

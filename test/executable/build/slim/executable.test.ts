@@ -53,11 +53,26 @@ test("wrapper.jq is refused in favor of the flavor that has jq, and DEL goes on 
   expect(JSON.parse(String(machine.received("DEL")))).toMatchObject({ type: "plain" });
 });
 
+/** What went into a module, by esbuild's account of the part of the bundles that it is in. */
+function inputs(part: string, name: string): string[] {
+  const { outputs } = JSON.parse(readFileSync(built(`slim/bundles/${part}.json`), "utf8")) as Metafile;
+  return Object.entries(outputs).flatMap(([path, output]) =>
+    path.endsWith(`/${name}.js`) ? Object.keys(output.inputs) : [],
+  );
+}
+
 test("zod is in the part for faults only", () => {
-  const inputs = (name: string) => {
-    const { outputs } = JSON.parse(readFileSync(built(`slim/bundles/${name}.json`), "utf8")) as Metafile;
-    return Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
-  };
-  expect(inputs("main").filter((path) => path.includes("node_modules"))).toEqual([]);
-  expect(inputs("problem").filter((path) => path.includes("node_modules/zod/v4/core/"))).not.toEqual([]);
+  const core = ["main", "shared", "later"].flatMap((name) => inputs("core", name));
+  expect(core).toEqual(expect.arrayContaining(["shared/run.ts", "shared/plan/narrow.ts", "shared/splice-answer.ts"]));
+  expect(core.filter((path) => path.includes("node_modules"))).toEqual([]);
+  expect(inputs("problem", "problem").filter((path) => path.includes("node_modules/zod/v4/core/"))).not.toEqual([]);
+});
+
+test("what a CHECK that passes does not need is not in what each call reads", () => {
+  const unneeded = ["protocol/catalogue.ts", "splice-answer.ts", "plan/splice.ts", "recovery.ts", "plan/routing.ts"];
+  const paths = unneeded.map((path) => `shared/${path}`);
+  expect(inputs("core", "later")).toEqual(expect.arrayContaining(paths));
+  const read = ["main", "shared"].flatMap((name) => inputs("core", name));
+  expect(read).toContain("shared/plan/check.ts");
+  expect(read.filter((path) => paths.includes(path))).toEqual([]);
 });
