@@ -1,7 +1,8 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleForNode } from "./bundle.ts";
-import { makeExecutable } from "./executable.ts";
+import { writeCodeCache } from "./code-cache.ts";
+import { findNode, makeExecutable } from "./executable.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "./publish.ts";
 import { readStamp } from "./stamp.ts";
 
@@ -12,17 +13,21 @@ async function build(): Promise<void> {
   const started = performance.now();
   const stamp = readStamp(root);
   const stage = makeStage(dist);
-  const script = join(stage, `${executable}.cjs`);
+  const at = (name: string) => join(stage, name);
 
-  const bundled = await bundleForNode(root, "shared/host/node/main.ts", stamp);
-  writeFileSync(script, bundled.script);
-  writeFileSync(
-    join(stage, "meta.json"),
-    JSON.stringify({ script: bundled.metafile, problem: bundled.problem }, null, 2),
-  );
-  const jq = join(stage, "jq.cjs");
-  writeFileSync(jq, (await bundleForNode(root, "shared/host/node/jq-thread.ts", stamp)).script);
-  await makeExecutable(script, join(stage, "bin", executable), { jq });
+  const bundles = await bundleForNode(root, stamp);
+  for (const { scripts } of Object.values(bundles)) {
+    for (const [name, script] of Object.entries(scripts)) writeFileSync(at(`${name}.cjs`), script);
+  }
+  const accounts = Object.entries(bundles).map(([part, { metafile }]) => [part, metafile]);
+  writeFileSync(at("meta.json"), JSON.stringify(Object.fromEntries(accounts), null, 2));
+  writeCodeCache(findNode().path, at("core.cjs"), at("core.cache"), stage);
+  await makeExecutable(at("start.cjs"), at(`bin/${executable}`), {
+    core: at("core.cjs"),
+    "core.cache": at("core.cache"),
+    problem: at("problem.cjs"),
+    jq: at("jq.cjs"),
+  });
   publish(stage, dist);
   renameSync(join(stage, "meta.json"), join(dist, "meta.json"));
   report(dist, stamp, started);

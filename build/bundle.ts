@@ -5,55 +5,45 @@ import { compiledSchemas } from "./schemas.ts";
 import type { Stamp } from "./stamp.ts";
 
 /** Scripts by name, without the ending, and esbuild's account of what went into them. */
-interface Bundle {
+export interface Bundle {
   readonly scripts: Readonly<Record<string, Uint8Array>>;
   readonly metafile: Metafile;
 }
 
-const problemModule = "shared/protocol/problem.ts";
+const problem = { problem: "shared/protocol/problem.ts" };
 
-/** The script for Node, and esbuild's account of what went into it, and into the words for faults within. */
-interface NodeBundle {
-  readonly script: Uint8Array;
-  readonly metafile: Metafile;
-  readonly problem: Metafile;
-}
-
-/** Bundles the module at `entry`, and all that it imports, into one script for Node; paths are relative to `root`. */
-export async function bundleForNode(root: string, entry: string, stamp: Stamp): Promise<NodeBundle> {
-  const options = { platform: "node", target: "node24" } as const;
-  // By themselves, so that esbuild leaves out what of zod is not used: it cannot where a module is loaded in the course of a
-  // call. They are a text in the script, which is not even parsed as long as there is no fault.
-  const words = { ...options, format: "iife", globalName: "problem" } as const;
-  const { scripts, metafile: problem } = await runEsbuild(root, { problem: problemModule }, words);
-  const text = JSON.stringify(`${Buffer.from(only(scripts))}return problem;`);
-  const plugins = [compiledSchemas(root, `Function(${text})()`)];
-  const whole = { ...options, format: "cjs", define: defined(stamp), plugins } as const;
-  const bundled = await runEsbuild(root, { whole: entry }, whole);
-  return { script: only(bundled.scripts), metafile: bundled.metafile, problem };
-}
-
-function only(scripts: Bundle["scripts"]): Uint8Array {
-  const [script = new Uint8Array(), ...others] = Object.values(scripts);
-  if (others.length > 0) throw new Error("esbuild made more than one script");
-  return script;
+/**
+ * Bundles the Node flavor's scripts, in ASCII: `core`, a function of `require` and `process` that answers a call; `problem`,
+ * the body of a function that gives the words for faults; `start`, which runs the core; `jq`, its thread for jq. Paths are
+ * relative to `root`.
+ */
+export async function bundleForNode(root: string, stamp: Stamp) {
+  const node = { platform: "node", target: "node24", format: "cjs" } as const;
+  const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
+  const plugins = [compiledSchemas(root, 'Function(require("node:sea").getAsset("problem", "utf8"))()')];
+  const inCore = { define: defined(stamp), plugins, ...isFunction };
+  const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
+  return {
+    core: await runEsbuild(root, { core: "shared/host/node/main.ts" }, { ...node, ...inCore }),
+    // By itself, so that esbuild leaves out what of zod is not used: it cannot where a module is loaded in the course of a call.
+    problem: await runEsbuild(root, problem, { ...node, ...words }),
+    start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
+    jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
+  };
 }
 
 /**
  * Bundles the slim flavor's modules: `main` for every call, `later` for what not every call needs, `shared` for what both
- * import, and `problem` for the words for faults. `load(name)` is the Rust host's.
+ * import, and `problem` for the words for faults. The Rust host loads them by these names.
  */
-export async function bundleForSlim(root: string, stamp: Stamp): Promise<{ core: Bundle; problem: Bundle }> {
-  const options = { platform: "neutral", target: "es2022", format: "esm" } as const;
-  const plugins = [
-    compiledSchemas(root, 'globalThis.load("problem")'),
-    deferredModules(root, `globalThis.load(${JSON.stringify(later)})`),
-  ];
-  const entries = { main: "shared/host/slim/main.ts", [later]: later };
+export async function bundleForSlim(root: string, stamp: Stamp) {
+  const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
+  const load = (name: string) => `globalThis.load(${JSON.stringify(name)})`;
+  const plugins = [compiledSchemas(root, load("problem")), deferredModules(root, load(later))];
   const parts = { splitting: true, chunkNames: "shared", define: defined(stamp), plugins };
   return {
-    core: await runEsbuild(root, entries, { ...options, ...parts }),
-    problem: await runEsbuild(root, { problem: problemModule }, options),
+    core: await runEsbuild(root, { main: "shared/host/slim/main.ts", [later]: later }, { ...slim, ...parts }),
+    problem: await runEsbuild(root, problem, slim),
   };
 }
 
@@ -70,7 +60,6 @@ async function runEsbuild(root: string, entryPoints: Record<string, string>, opt
     write: false,
     bundle: true,
     minify: true,
-    charset: "utf8",
     metafile: true,
     logLevel: "silent",
   });

@@ -3,7 +3,7 @@ import type { Metafile } from "esbuild";
 import { expect, test } from "vitest";
 import { built } from "./tree.ts";
 
-const { script, problem } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
+const { core, problem, start } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
 
 /** Files that esbuild only looked at on the way (zod's locales, say) leave no byte behind. */
 function bundled(metafile: Metafile | undefined): string[] {
@@ -14,8 +14,8 @@ function bundled(metafile: Metafile | undefined): string[] {
 }
 
 test("the hot path is the core, the plugins' profiles and the compiled schemas", () => {
-  expect(bundled(script).filter((path) => !/^(shared|plugins|compiled-schemas:problem$)\b/.test(path))).toEqual([]);
-  expect(bundled(script)).toContain("shared/host/node/main.ts");
+  expect(bundled(core).filter((path) => !/^(shared|plugins|compiled-schemas:problem$)\b/.test(path))).toEqual([]);
+  expect(bundled(core)).toContain("shared/host/node/main.ts");
 });
 
 test("the words for faults are the schemas and zod/mini with the part of zod's core below it", () => {
@@ -28,14 +28,14 @@ test("nothing of zod's JSON schema, compiler or locales is in it", () => {
   expect(bundled(problem).filter((path) => /json-schema|compile|locales/.test(path))).toEqual([]);
 });
 
-const inputs = [script, problem].flatMap((metafile) => Object.keys(metafile?.inputs ?? {}));
+const inputs = [core, problem, start].flatMap((metafile) => Object.keys(metafile?.inputs ?? {}));
 
 test.each(["execa", "jq-wasm", "fast-check", "zod/v4/classic", "zod/v3"])("nothing in it imports %s", (name) => {
   expect(inputs.filter((path) => path.includes(`node_modules/${name}/`))).toEqual([]);
 });
 
 test("jq is not in the script that every call reads, but beside it", () => {
-  const size = Object.values(script?.outputs ?? {}).reduce((sum, { bytes }) => sum + bytes, 0);
+  const size = Object.values(core?.outputs ?? {}).reduce((sum, { bytes }) => sum + bytes, 0);
   expect(size).toBeLessThan(150_000);
 });
 
