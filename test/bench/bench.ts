@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     /** Puts the tables into the README, and the figures and the plot beside this file. */
     write: { type: "boolean", default: false },
     /** For a quick look: fewer than 50 prove nothing. */
-    runs: { type: "string", default: "60" },
+    runs: { type: "string", default: "120" },
     /** Parts by name, with commas. */
     only: { type: "string" },
   },
