@@ -49,6 +49,6 @@ export function checkRouting(host: Host, call: DelegateCall, plan: RoutingPlan, 
 }
 
 function readRouting(host: Host, netns: string): Routing | undefined {
-  const [ipv4, ipv6] = [host.ip?.(netns, 4, routingCommands), host.ip?.(netns, 6, routingCommands)];
+  const [ipv4, ipv6] = [host.ip(netns, 4, routingCommands), host.ip(netns, 6, routingCommands)];
   return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
 }

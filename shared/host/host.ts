@@ -40,11 +40,8 @@ export interface Host {
   stat(path: string): FileIdentity | undefined;
   /** Runs a jq program on a JSON text. A small host may have no jq. */
   jq?(program: string, input: string): JqAnswer;
-  /**
-   * What `ip -json -batch` (iproute2) answers to these commands in a network namespace; undefined if it fails or is missing.
-   * A small host may have no such function.
-   */
-  ip?(netns: string, family: 4 | 6, commands: string): string | undefined;
+  /** What `ip -json -batch` (iproute2) answers to these commands in a network namespace; undefined if it fails or is missing. */
+  ip(netns: string, family: 4 | 6, commands: string): string | undefined;
   /** Appends a line to a file by one write; makes the file (0640) and its directory if missing. Never throws. */
   appendLine(file: string, line: string): void;
 }

@@ -28,7 +28,7 @@ export interface Machine {
   readonly files?: Readonly<Record<string, string>>;
   /** How a jq program ends; without it the host has no jq. */
   readonly jq?: Host["jq"];
-  /** What ip(8) answers; without it the host has none. */
+  /** What ip(8) answers; without it, it is missing. */
   readonly ip?: Host["ip"];
   /** Why no file can be written. */
   readonly writeProblem?: string;
@@ -95,7 +95,7 @@ function fakeHost(
     files: given,
     writeProblem,
     jq,
-    ip,
+    ip = () => undefined,
   }: Machine,
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
@@ -159,7 +159,7 @@ function fakeHost(
       return path === host.env.CNI_NETNS ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
     },
     ...(jq && { jq }),
-    ...(ip && { ip }),
+    ip,
     appendLine(file, line) {
       if (!replacedBy) log.push({ file, line });
     },
