@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./publish.ts";
+import { firstError, root } from "./publish.ts";
 
 /** A CHECK of the second of two interfaces: what most calls run is run by it. */
 const prevResult = {
@@ -28,8 +28,8 @@ const configuration = {
 };
 
 /**
- * Writes what V8 compiles of the script at `core` in the course of a CHECK to the file `output`, by the Node at `node`. The
- * same core gives the same bytes. Works in `directory`; throws if V8 would not take what it has made.
+ * Writes what V8 compiles of the script at `core` in the course of a CHECK to the file `output`, by the Node at `node`. Works in
+ * `directory`; throws if V8 would not take what it has made.
  */
 export function writeCodeCache(node: string, core: string, output: string, directory: string): void {
   const plugins = join(directory, "plugins");
@@ -45,12 +45,15 @@ export function writeCodeCache(node: string, core: string, output: string, direc
     CNI_PATH: plugins,
   };
   const call = { argv0: "bridge-wrapper", env: variables, input: JSON.stringify(configuration) };
-  // The seed of V8's hash tables shows in what it writes, and is a random one if none is given.
-  run(node, ["--random-seed=1", join(root, "build/warm-up.ts"), core, output], call);
-  run(node, [join(root, "build/warm-up.ts"), core, output, "verify"], {});
+  const script = join(root, "build/warm-up.ts");
+  // The same core gives the same bytes: the seed of V8's hash tables shows in what it writes, and a random one is the rule; so
+  // does how far the thread has come that compiles baseline code.
+  run(node, ["--random-seed=1", "--no-concurrent-sparkplug", script, core, output], call);
+  // In the environment of a wrapper, more or less: NODE_OPTIONS of whoever builds do not count.
+  run(node, [script, core, output, "verify"], { env: {} });
 }
 
 function run(node: string, args: readonly string[], options: object): void {
-  const { status, stdout, stderr } = spawnSync(node, args, { encoding: "utf8", ...options });
-  if (status !== 0) throw new Error(`the code cache cannot be made: ${stderr || stdout}`);
+  const ended = spawnSync(node, args, { encoding: "utf8", ...options });
+  if (ended.status !== 0) throw new Error(`the code cache cannot be made: ${firstError(ended)}`);
 }

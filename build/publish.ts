@@ -1,3 +1,4 @@
+import type { SpawnSyncReturns } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { profiles } from "../plugins/index.ts";
@@ -52,4 +53,12 @@ export async function runBuild(build: () => Promise<void>): Promise<void> {
     console.error(`build: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   }
+}
+
+/** Why a program failed, in one line: the first that it prints which begins like an error, else the first at all. */
+export function firstError({ error, signal, stderr, stdout }: SpawnSyncReturns<string>): string {
+  if (error) return error.message;
+  const lines = `${stderr}\n${stdout}`.split("\n").map((line) => line.trim());
+  const line = lines.find((candidate) => /^(error|\w*Error:)/.test(candidate)) ?? lines.find(Boolean);
+  return line ?? (signal ? `ended by ${signal}` : "it does not say why");
 }

@@ -1,5 +1,6 @@
 // Run by code-cache.ts: `warm-up.ts <core> <output>` answers the call that it is given, up to where the plugin would take its
 // place, and writes what V8 has compiled until then. `warm-up.ts <core> <output> verify` looks whether V8 takes it.
+import childProcess from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Script } from "node:vm";
@@ -15,6 +16,9 @@ if (task === "verify") {
   process.execve = () => {
     writeFileSync(output, script.createCachedData());
     process.exit(0);
+  };
+  childProcess.spawnSync = () => {
+    throw new Error("the core would rather spawn the plugin than let it take its place");
   };
   script.runInThisContext()(createRequire(import.meta.url), process);
 }

@@ -19,6 +19,6 @@ export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
 }
 
 /** Whether lines of that level are written. */
-export function isLogged({ file, level }: Log, wanted: LogLevel): boolean {
-  return file !== undefined && levels.indexOf(wanted) <= levels.indexOf(level);
+export function isLogged(log: Log, wanted: LogLevel): log is Log & { readonly file: string } {
+  return log.file !== undefined && levels.indexOf(wanted) <= levels.indexOf(log.level);
 }

@@ -20,5 +20,5 @@ function recordIn(host: Host, file: string, ifName: string | undefined): JsonObj
   const text = host.readFile(file);
   if (isRoutingFile(file)) return parseJsonObject(text ?? "");
   const record = parseRecord(text);
-  return record?.ifName === (ifName ?? record?.runtimeIfName) ? { ...record } : undefined;
+  return record && record.ifName === (ifName ?? record.runtimeIfName) ? { ...record } : undefined;
 }

@@ -30,9 +30,9 @@ export function recordRouting(session: Session, { key, netns }: RoutingPlan): vo
 }
 
 /**
- * The CHECK that the delegate gets where routes were moved, by the text of the record. A creator is not asked for them, because it looks in the main
- * table only; the plugin that moved them has a CHECK that looks nowhere, so that the wrapper does: code 105 if something is
- * missing, 106 if it cannot look.
+ * The CHECK that the delegate gets where routes were moved, by the text of the record. A creator is not asked for them,
+ * because it looks in the main table only; the plugin that moved them has a CHECK that looks nowhere, so that the wrapper
+ * does: code 105 if something is missing, 106 if it cannot look.
  */
 export function checkRouting(host: Host, call: DelegateCall, plan: RoutingPlan, text: string): DelegateCall {
   const { key, netns, of } = plan;

@@ -9,7 +9,7 @@ import type { Profiles } from "./plan/profile.ts";
 import { type RoutingPlan, recordFile, routingFile } from "./plan/record.ts";
 import { CniError, errorResult, toCniError } from "./protocol/errors.ts";
 import type { JsonObject } from "./protocol/json.ts";
-import { parseRequest } from "./protocol/request.ts";
+import { decodeConfiguration, parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
 import { forgetInvalid } from "./records.ts";
 import { checkRouting } from "./routing.ts";
@@ -33,10 +33,12 @@ function plan(session: Session, profiles: Profiles): Plan {
   const variables = parseVariables(host.env);
   const { command } = variables;
   if (command === "VERSION") return planVersion(host.calledAs);
-  const request = parseRequest(command, variables, readInput(host));
+  const decoded = decodeConfiguration(readInput(host));
+  // An error result is in the caller's version (SPEC.md, section 5), the error that it has a wrong value as well.
+  if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
+  const request = parseRequest(command, variables, decoded);
   const { configuration, wrapper } = request;
   session.log = logOf(host.env, wrapper);
-  session.cniVersion = configuration.cniVersion;
   fields.network = configuration.name;
   for (const warning of request.warnings) say(session, "warn", warning);
   say(session, "debug", "plugin configuration received", { configuration });

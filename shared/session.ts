@@ -18,5 +18,5 @@ export interface Session {
 
 /** Writes a line of the call's log, if its level is logged. */
 export function say({ host, log, fields }: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
-  if (log.file !== undefined && isLogged(log, level)) writeLine(host, log.file, level, message, { ...fields, ...more });
+  if (isLogged(log, level)) writeLine(host, log.file, level, message, { ...fields, ...more });
 }

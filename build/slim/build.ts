@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleForSlim } from "../bundle.ts";
-import { executable, makeStage, publish, report, root, runBuild } from "../publish.ts";
+import { executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { cargoProblem, crossProblem, hostTarget } from "./toolchain.ts";
 
@@ -52,12 +52,12 @@ function compile(asked: string | undefined, output: string): void {
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
   // Clones share the directory, so that what they have in common is compiled once: what is built is fetched under a lock.
   const script = 'cargo "$@" && cp "$BUILT" "$OUTPUT"';
-  const { status, stderr, error } = spawnSync(
-    "flock",
-    [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command],
-    { cwd: crate, encoding: "utf8", env: { ...process.env, ...settings(directory), BUILT: built, OUTPUT: output } },
-  );
-  if (status !== 0) throw new Error(`cargo failed: ${firstError(error?.message ?? stderr)}`);
+  const run = spawnSync("flock", [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command], {
+    cwd: crate,
+    encoding: "utf8",
+    env: { ...process.env, ...settings(directory), BUILT: built, OUTPUT: output },
+  });
+  if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
 }
 
 /** Static, at a fixed address, and without a trace of the directories of this host (the crate's own paths are relative). */
@@ -72,11 +72,6 @@ function settings(directory: string): Record<string, string> {
     CARGO_ENCODED_RUSTFLAGS: [...flags, ...remapped.map((pair) => `--remap-path-prefix=${pair}`)].join("\x1f"),
     CFLAGS: remapped.map((pair) => `-ffile-prefix-map=${pair}`).join(" "),
   };
-}
-
-function firstError(output: string): string {
-  const lines = output.split("\n").map((line) => line.trim());
-  return lines.find((line) => /^error/.test(line)) ?? lines.find(Boolean) ?? "it does not say why";
 }
 
 await runBuild(build);

@@ -21,7 +21,7 @@ export function cargoProblem(): string | undefined {
 /** Why nothing can be built for a target other than this host's, in one line; nothing if it can. */
 export function crossProblem(target: string): string | undefined {
   if (output("cargo-zigbuild", "--version") === "") {
-    return `${target} needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0`;
+    return `${target} needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0 (in a venv in PATH)`;
   }
   const library = output("rustc", "--print", "target-libdir", "--target", target).trim();
   if (library === "") return `rustc knows no target ${target}`;

@@ -39,7 +39,7 @@ export interface ValidAttachments {
   readonly valid: readonly { readonly containerId: unknown; readonly runtimeIfName: unknown }[];
 }
 
-/** What a CHECK needs to know of routes that may have been moved. */
+/** What is needed to note where routes were moved, and to look for them. */
 export interface RoutingPlan {
   readonly key: RecordKey;
   readonly netns: string;

@@ -29,9 +29,15 @@ export type ConfiguredVerb = Exclude<Verb, "VERSION">;
 /** Verbs that a wrapper's own failure must not stop: what is there must be removable, and a failing STATUS may skip DEL. */
 export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 
-/** Parses the plugin configuration of a call: code 6 if it is no JSON object, code 7 if a key has a wrong value. */
-export function parseRequest(command: ConfiguredVerb, variables: Variables, stdin: string | undefined): Request {
-  const configuration = parseConfiguration(stdin);
+/** The JSON object that is on stdin, undefined being no UTF-8; code 6 if there is none. */
+export function decodeConfiguration(stdin: string | undefined): JsonObject {
+  const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
+  return isJsonObject(value) ? value : undecodable("it is no JSON object");
+}
+
+/** Parses the plugin configuration of a call; code 7 if a key has a wrong value. */
+export function parseRequest(command: ConfiguredVerb, variables: Variables, decoded: JsonObject): Request {
+  const configuration = parseConfiguration(decoded);
   const block = configuration.wrapper ?? undefined;
   const parsed = block === undefined ? { wrapper: {}, warnings: [] } : parseWrapper(command, block);
   return { command, variables, configuration, ...parsed };
@@ -40,8 +46,11 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, stdi
 function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "warnings"> {
   const problem = wrapperProblem(block);
   if (problem !== undefined) {
-    if (command !== "STATUS") throw new CniError("invalidConfiguration", problem);
-    return { wrapper: {}, warnings: [`invalid wrapper block left out: ${problem}`] };
+    const rest = indispensable(command, block);
+    const inTheWay = rest === undefined ? problem : wrapperProblem(rest);
+    if (inTheWay !== undefined) throw new CniError("invalidConfiguration", inTheWay);
+    const { wrapper, warnings } = parseWrapper(command, rest);
+    return { wrapper, warnings: [`wrong value left out: ${problem}`, ...warnings] };
   }
   const wrapper = block as WrapperConfiguration;
   const unknown = [
@@ -52,12 +61,18 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   return { wrapper, warnings: unknown.map(({ message }) => message) };
 }
 
-function parseConfiguration(stdin: string | undefined): PluginConfiguration {
-  const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
-  if (!isJsonObject(value)) return undecodable("it is no JSON object");
-  const problem = configurationProblem(value);
+/** What a verb can do with of a block that has a wrong value somewhere: STATUS nothing, DEL what says what is to be removed. */
+function indispensable(command: ConfiguredVerb, block: unknown): JsonObject | undefined {
+  if (command === "STATUS") return {};
+  if (command !== "DEL" || !isJsonObject(block)) return undefined;
+  const { log: _log, recover: _recover, ...rest } = block;
+  return rest;
+}
+
+function parseConfiguration(decoded: JsonObject): PluginConfiguration {
+  const problem = configurationProblem(decoded);
   if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
-  return value as unknown as PluginConfiguration;
+  return decoded as unknown as PluginConfiguration;
 }
 
 function parseJson(stdin: string): unknown {

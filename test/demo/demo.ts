@@ -25,7 +25,11 @@ const added = {
 const addresses = { plain: await addressesIn("plain"), wrapped: await addressesIn("wrapped") };
 const checked = {
   // Two interfaces as a plain list never gets them, checked by plain plugins: what a restarting client would find.
-  plain: await step("plain", "CHECK of two interfaces", lab.wrapped.goCni.check(lists.plain, container.wrapped)),
+  plain: await step(
+    "plain",
+    "CHECK, of the wrapped container",
+    lab.wrapped.goCni.check(lists.plain, container.wrapped),
+  ),
   wrapped: await step("wrapped", "CHECK of two interfaces", lab.wrapped.goCni.check(lists.wrapped, container.wrapped)),
 };
 await lab.wrapped.ip(container.wrapped, "address", "delete", "172.26.64.2/20", "dev", "eth1");

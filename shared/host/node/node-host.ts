@@ -88,7 +88,8 @@ function exec(path: string, changes: Host["env"], stdin: string | undefined): vo
 }
 
 function spawn(path: string, changes: Host["env"], stdin: string | undefined, limit: number): Answer {
-  if (!canSpawn(path)) return { ended: "not started", reason: `${path} is no executable for this machine` };
+  if (!canSpawn(path))
+    return { ended: "not started", reason: `${path} is no executable for this machine, or names no interpreter of it` };
   // Loaded when needed: it takes 2 ms, and most calls are handed over.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { error, status, signal, stdout } = spawnSync(path, [], {

@@ -18,6 +18,10 @@ test("the hot path is the core, the plugins' profiles and the compiled schemas",
   expect(bundled(core)).toContain("shared/host/node/main.ts");
 });
 
+test("what starts the core imports nothing", () => {
+  expect(bundled(start)).toEqual(["shared/host/node/start.ts"]);
+});
+
 test("the words for faults are the schemas and zod/mini with the part of zod's core below it", () => {
   const allowed = /^shared\/protocol\/|^node_modules\/zod\/(mini|v4\/mini|v4\/core)\//;
   expect(bundled(problem).filter((path) => !allowed.test(path))).toEqual([]);

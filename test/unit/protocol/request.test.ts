@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type ConfiguredVerb, parseRequest, resultProblem } from "../../../shared/protocol/request.ts";
+import {
+  type ConfiguredVerb,
+  decodeConfiguration,
+  parseRequest,
+  resultProblem,
+} from "../../../shared/protocol/request.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
 
 const strictVerbs = ["ADD", "CHECK", "GC"] as const;
@@ -8,7 +13,7 @@ const verbs = [...strictVerbs, ...lenientVerbs];
 
 function parse(command: ConfiguredVerb, stdin: string | undefined) {
   const variables: Variables = { command, containerId: "", netns: "", ifName: "", args: "", path: "" };
-  return parseRequest(command, variables, stdin);
+  return parseRequest(command, variables, decodeConfiguration(stdin));
 }
 
 function parseConfiguration(command: ConfiguredVerb, configuration: object) {
@@ -83,26 +88,52 @@ const wrongBlocks: [unknown, string][] = [
   [{ role: "both" }, 'wrapper.role must be "creator" or "meta"'],
   [{ network: "a b" }, "wrapper.network must begin with a letter or digit"],
   [{ args: "drop" }, 'wrapper.args must be "keep"'],
+];
+
+/** What DEL has no use for. */
+const wrongOnTheSide: [object, string][] = [
   [{ log: "/var/log/cni.log" }, "wrapper.log must be an object"],
   [{ log: { file: "cni.log" } }, "wrapper.log.file must be an absolute path"],
   [{ log: { level: "trace" } }, 'wrapper.log.level must be "error" or "warn" or "info" or "debug"'],
+  [{ recover: "sometimes" }, 'wrapper.recover must be "own" or "always" or "never"'],
 ];
 
-describe.each([...strictVerbs, "DEL"] as const)("%s, wrong values under wrapper", (command) => {
-  test.each(wrongBlocks)("%j: code 7, %s", (wrapper, problem) => {
+describe.each(strictVerbs)("%s, wrong values under wrapper", (command) => {
+  test.each([...wrongBlocks, ...wrongOnTheSide])("%j: code 7, %s", (wrapper, problem) => {
     expect(() => parseConfiguration(command, { wrapper })).toThrow(
       expect.objectContaining({ code: 7, message: expect.stringContaining(problem) }),
     );
   });
 });
 
-// A runtime that gets a failing STATUS may skip DEL.
-test.each(wrongBlocks)("STATUS, wrong value under wrapper %j: left out with a warning, %s", (wrapper, problem) => {
-  expect(parseConfiguration("STATUS", { wrapper })).toMatchObject({
-    wrapper: {},
-    warnings: [expect.stringContaining(problem)],
+// What is there must be removable, but not something else.
+describe("DEL, wrong values under wrapper", () => {
+  test.each(wrongBlocks)("%j: code 7, %s", (wrapper, problem) => {
+    for (const more of [{}, { log: "/var/log/cni.log" }]) {
+      const given = Array.isArray(wrapper) || typeof wrapper !== "object" ? wrapper : { ...wrapper, ...more };
+      expect(() => parseConfiguration("DEL", { wrapper: given })).toThrow(
+        expect.objectContaining({ code: 7, message: expect.stringContaining(problem) }),
+      );
+    }
+  });
+
+  test.each(wrongOnTheSide)("%j: left out with a warning, %s", (wrong, problem) => {
+    const { wrapper, warnings } = parseConfiguration("DEL", { wrapper: { ...wrong, ifName: "eth1", netwrok: "x" } });
+    expect(wrapper).toStrictEqual({ ifName: "eth1", netwrok: "x" });
+    expect(warnings).toEqual([expect.stringContaining(problem), expect.stringContaining("wrapper.netwrok")]);
   });
 });
+
+// A runtime that gets a failing STATUS may skip DEL.
+test.each([...wrongBlocks, ...wrongOnTheSide])(
+  "STATUS, wrong value under wrapper %j: left out with a warning, %s",
+  (wrapper, problem) => {
+    expect(parseConfiguration("STATUS", { wrapper })).toMatchObject({
+      wrapper: {},
+      warnings: [expect.stringContaining(problem)],
+    });
+  },
+);
 
 const unknownKeys: [object, string, string][] = [
   [{ ifname: "eth1" }, "wrapper.ifname", "wrapper.ifName"],

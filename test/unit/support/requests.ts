@@ -22,6 +22,6 @@ export function requestOf(
     path: "/opt/cni/bin",
     ...variables,
   };
-  const stdin = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration });
-  return frozen(parseRequest(command, given, stdin));
+  const decoded = JSON.parse(JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }));
+  return frozen(parseRequest(command, given, decoded));
 }

@@ -49,7 +49,7 @@ describe("what is missing is one line", () => {
       "zig",
       { cargo: cargo("1.90.0"), rustc: host },
       ["--target", "aarch64-unknown-linux-musl"],
-      "aarch64-unknown-linux-musl needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0",
+      "aarch64-unknown-linux-musl needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0 (in a venv in PATH)",
     ],
     [
       "the standard library of another target",

@@ -4,10 +4,9 @@ import type { Metafile } from "esbuild";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { profiles } from "../../../../plugins/index.ts";
-import { errorOf, Machine } from "../../support/machine.ts";
+import { bin, errorOf, Machine } from "../../support/machine.ts";
 import { built } from "../tree.ts";
 
-const bin = built("slim/bin");
 const file = join(bin, "cni-wrappers");
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
 
@@ -30,7 +29,7 @@ test.each([["--help"], ["lint", "zone.conflist"]])(
     const { exitCode, stdout } = await execa(file, args, { env: {}, extendEnv: false, reject: false });
     expect(exitCode).toBe(2);
     expect(stdout).toContain("slim flavor");
-    expect(stdout).toContain("The operator's commands are in the Node flavor");
+    expect(stdout).toContain("Commands for operators belong to the Node flavor");
     for (const verb of ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"]) expect(stdout).toContain(verb);
   },
 );

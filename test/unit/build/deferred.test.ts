@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { bundleForSlim } from "../../../build/bundle.ts";
+import type { Machine } from "../../../shared/host/slim/machine.ts";
+import { bothResult } from "../support/results.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const scripts: Record<string, Uint8Array> = {};
+
+beforeAll(async () => {
+  const { core, problem } = await bundleForSlim(root, { version: "0.0.0", commit: "unknown" });
+  Object.assign(scripts, core.scripts, problem.scripts);
+});
+
+/** The modules on a disk, of which nothing is loaded yet: what was loaded once stays so. */
+function freshModules(): NodeJS.Require {
+  const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-modules-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, "package.json"), '{ "type": "module" }');
+  for (const [name, script] of Object.entries(scripts)) writeFileSync(join(directory, `${name}.js`), script);
+  return createRequire(join(directory, "main.js"));
+}
+
+/** The modules that a call makes the core load until the delegate takes its place, or until its end. */
+function loaded(command: string, configuration: object): string[] {
+  const require = freshModules();
+  const loads: string[] = [];
+  Object.assign(globalThis, {
+    load(name: string) {
+      loads.push(name);
+      return require(`./${name}.js`);
+    },
+  });
+  let until: string[] | undefined;
+  const machine: Partial<Machine> = {
+    arguments: ["/opt/cni/bin/bridge-wrapper"],
+    variables: {
+      CNI_COMMAND: command,
+      CNI_CONTAINERID: "blue",
+      CNI_NETNS: "/run/netns/blue",
+      CNI_IFNAME: "eth0",
+      CNI_PATH: "/opt/cni/bin",
+    },
+    pid: 1,
+    executable: () => "/opt/cni/bin/cni-wrappers",
+    now: () => 0,
+    readStdin: () => 0,
+    decodeUtf8: () => JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }),
+    inspect: () => 3,
+    readFile: () => undefined,
+    removeFile: () => {},
+    appendLine: () => 0,
+    writeText: () => 0,
+    exec() {
+      until = [...loads];
+      throw new Error("replaced");
+    },
+  };
+  require("./main.js").main(machine);
+  return until ?? loads;
+}
+
+const second = { wrapper: { ifName: "eth1" }, prevResult: bothResult };
+
+test.each([
+  ["CHECK", second],
+  ["CHECK", {}],
+  ["DEL", second],
+  ["STATUS", {}],
+  ["VERSION", {}],
+])("%s, handed over, needs no more than every call does", (command, configuration) => {
+  expect(loaded(command, configuration)).toEqual([]);
+});
+
+test("what a call needs more is loaded once", () => {
+  expect(loaded("CHECK", { ...second, wrapper: { ifName: "eth1", log: { file: "/l", level: "info" } } })).toEqual([
+    "later",
+  ]);
+  expect(loaded("GC", {})).toEqual(["later"]);
+});
+
+test("the words for a fault are loaded with it", () => {
+  expect(loaded("CHECK", { name: 7 })).toEqual(["problem", "later"]);
+});
