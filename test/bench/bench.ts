@@ -32,7 +32,7 @@ type Part = Omit<Partial<Report>, "missing"> & { readonly missing?: readonly str
 const parts: Readonly<Record<string, (stage: Stage, runs: number) => Promise<Part>>> = {
   calls: async (stage, runs) => ({ calls: await timeCalls(stage, runs) }),
   growth: async (stage, runs) => ({ growth: await timeGrowth(stage, runs) }),
-  "at-once": async (stage, runs) => ({ atOnce: await timeAtOnce(stage, atLeast(3, runs / 5)) }),
+  "at-once": async (stage, runs) => ({ atOnce: await timeAtOnce(stage, atLeast(3, runs / 3)) }),
   chain: async (stage, runs) => {
     const { rows, missing } = await timeChains(stage, atLeast(3, runs / 2));
     return { chains: { runs: atLeast(3, runs / 2), rows }, missing };

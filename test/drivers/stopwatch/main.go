@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"time"
 )
 
@@ -35,16 +34,21 @@ type measurement struct {
 	CpuNs  int64 `json:"cpuNs"`
 }
 
+var nowhere *os.File
+
 func main() {
-	if err := run(); err != nil {
+	if err := follow(os.Args[1]); err != nil {
 		fmt.Fprintf(os.Stderr, "stopwatch: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	text, err := os.ReadFile(os.Args[1])
+func follow(file string) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
+		return err
+	}
+	if nowhere, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
 		return err
 	}
 	var todo plan
@@ -79,53 +83,64 @@ func measureAll(todo *plan) ([]measurement, error) {
 	return round, nil
 }
 
-// measureAtOnce takes the time from the first start to the last end, and the processor time of all.
+// measureAtOnce takes the time from the first start to the last end, and the processor time of all. A run that fails fails the
+// measurement: it did not do its work, and says nothing about how long the work takes.
 func measureAtOnce(one *command) (measurement, error) {
-	if one.AtOnce <= 1 {
-		return measure(one)
-	}
-	results := make(chan result, one.AtOnce)
-	started := time.Now()
-	for range one.AtOnce {
-		go func() {
-			measured, err := measure(one)
-			results <- result{measured, err}
-		}()
-	}
 	var total measurement
-	for range one.AtOnce {
-		each := <-results
+	calls, err := prepare(one)
+	if err != nil {
+		return total, err
+	}
+	defer func() {
+		for _, call := range calls {
+			call.Files[0].Close()
+		}
+	}()
+	ends := make(chan end, len(calls))
+	started := time.Now()
+	for _, call := range calls {
+		go func() { ends <- run(one.Argv, call) }()
+	}
+	for range calls {
+		each := <-ends
 		if each.err != nil {
 			return total, each.err
 		}
-		total.CpuNs += each.CpuNs
+		total.CpuNs += each.cpu.Nanoseconds()
 	}
 	total.WallNs = time.Since(started).Nanoseconds()
 	return total, nil
 }
 
-type result struct {
-	measurement
+// prepare does what need not be timed: each call has the file as its stdin from the beginning. Stdout is dropped.
+func prepare(one *command) ([]*os.ProcAttr, error) {
+	calls := make([]*os.ProcAttr, max(1, one.AtOnce))
+	for index := range calls {
+		stdin, err := os.Open(one.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		calls[index] = &os.ProcAttr{Env: one.Env, Files: []*os.File{stdin, nowhere, os.Stderr}}
+	}
+	return calls, nil
+}
+
+type end struct {
+	cpu time.Duration
 	err error
 }
 
-// measure fails with the command: a run that did not do its work says nothing about how long the work takes.
-func measure(one *command) (measurement, error) {
-	var none measurement
-	stdin, err := os.Open(one.Stdin)
+func run(argv []string, call *os.ProcAttr) end {
+	process, err := os.StartProcess(argv[0], argv, call)
 	if err != nil {
-		return none, err
+		return end{err: err}
 	}
-	defer stdin.Close()
-	// Files, not readers: with these Go would copy by goroutines of its own while the time is taken. Stdout is /dev/null.
-	call := exec.Command(one.Argv[0], one.Argv[1:]...)
-	call.Stdin, call.Stderr, call.Env = stdin, os.Stderr, one.Env
-	started := time.Now()
-	err = call.Run()
-	wall := time.Since(started)
+	state, err := process.Wait()
 	if err != nil {
-		return none, err
+		return end{err: err}
 	}
-	cpu := call.ProcessState.UserTime() + call.ProcessState.SystemTime()
-	return measurement{WallNs: wall.Nanoseconds(), CpuNs: cpu.Nanoseconds()}, nil
+	if !state.Success() {
+		return end{err: fmt.Errorf("%v", state)}
+	}
+	return end{cpu: state.UserTime() + state.SystemTime()}
 }
