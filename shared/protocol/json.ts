@@ -33,9 +33,9 @@ export function isTooDeep(text: string): boolean {
  */
 export function goLookup(object: JsonObject, key: string): unknown {
   const wanted = key.toLowerCase();
-  let found: unknown;
-  for (const [name, value] of Object.entries(object)) if (name.toLowerCase() === wanted) found = value;
-  return found;
+  const isMeant = (name: string): boolean => name.length === wanted.length && name.toLowerCase() === wanted;
+  const last = Object.keys(object).filter(isMeant).at(-1);
+  return last === undefined ? undefined : object[last];
 }
 
 /** Whether two JSON values say the same, whatever the order of their keys. */

@@ -63,9 +63,9 @@ function alternating(changes: Host["env"]): string[] {
   return Object.entries(changes).flatMap(([name, value = ""]) => [name, wellFormed(value)]);
 }
 
-/** The text as UTF-8 can have it: half a surrogate pair cannot be. */
+/** The text as UTF-8 can have it: half a surrogate pair cannot be. QuickJS-ng has the method, which is younger than ES2022. */
 function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+  return (text as string & { toWellFormed(): string }).toWellFormed();
 }
 
 function answer(path: string, [failure = 0, tooMuch, signal, exitCode = 0, stdout = 0]: readonly number[]): Answer {

@@ -21,6 +21,8 @@ describe("a key, as Go's encoding/json finds it", () => {
     [{ bridge: "b", BRIDGE: "a" }, "a"],
     [{ bridge: null }, null],
     [{ bridges: "a" }, undefined],
+    [{ bridfe: "a" }, undefined],
+    [{ bridge: "a", other: "b", briDge: "c", bride: "d" }, "c"],
     [{}, undefined],
   ])("in %j it is %j", (object, expected) => {
     expect(goLookup(object, "bridge")).toBe(expected);
