@@ -1,6 +1,8 @@
 //! The slim flavor: the TypeScript core, compiled to bytecode, on an embedded QuickJS. This is a host, not a second
 //! implementation: it does what the core asks of the machine, and knows nothing of what that is for.
 mod files;
+#[cfg(target_env = "gnu")]
+mod heap;
 mod host;
 mod process;
 
@@ -19,6 +21,8 @@ static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "problem
 type Intrinsics = (Date, Json, MapSet, Promise, RegExp);
 
 fn main() {
+    #[cfg(target_env = "gnu")]
+    heap::take();
     let failed = match engine() {
         Ok(context) => context.with(|ctx| match run(&ctx) {
             // The kernel frees faster: nothing is dropped.
