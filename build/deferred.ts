@@ -2,8 +2,8 @@ import { join, relative } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * What a call does without that only hands over (CHECK, DEL, VERSION). The engine reads a module whole before it runs, which
- * was a sixth of such a call: these come in a module of their own as soon as a call needs one of their functions.
+ * What a call does without that only hands over (CHECK, DEL, VERSION). The engine reads a module whole before it runs it: these
+ * come in a module of their own, as soon as a call needs one of their functions.
  */
 const deferred = [
   "shared/filter.ts",
@@ -30,7 +30,6 @@ export const later = "later";
  * for that. The entry point `later` is the modules themselves. Only functions can be deferred.
  */
 export function deferredModules(root: string, load: string): Plugin {
-  const resolveDir = root;
   return {
     name: "deferred-modules",
     setup(build) {
@@ -43,15 +42,14 @@ export function deferredModules(root: string, load: string): Plugin {
         const isInside = namespace !== "file" || deferred.includes(relative(root, importer));
         return deferred.includes(imported) && !isInside ? { path: imported, namespace: stub } : undefined;
       });
-      build.onLoad({ filter: /./, namespace: whole }, () => ({
-        contents: deferred.map(exportAll).join(""),
-        resolveDir,
-      }));
+      build.onLoad({ filter: /./, namespace: whole }, () => {
+        return { contents: deferred.map(exportAll).join(""), resolveDir: root };
+      });
       build.onLoad({ filter: /./, namespace: once }, () => {
         return { contents: `let loaded; export const ${later} = () => (loaded ??= ${load});` };
       });
       build.onLoad({ filter: /./, namespace: stub }, async ({ path }) => {
-        return { contents: stubs(await import(join(root, path))), resolveDir };
+        return { contents: stubs(await import(join(root, path))), resolveDir: root };
       });
     },
   };

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { machine, tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+import { findProgram } from "./tools/program.ts";
 
 /** The architectures, and their number in an ELF header (e_machine), as binfmt_misc is told. */
 const machines: Readonly<Record<string, string>> = { x86_64: "\\x3e", aarch64: "\\xb7" };
@@ -46,8 +47,8 @@ async function emulator(architecture: string, directory: string): Promise<string
   const number = machines[architecture];
   if (number === undefined) throw new Error(`known are ${Object.keys(machines).join(", ")}, not ${architecture}`);
   const name = `qemu-${architecture}-static`;
-  const { stdout: file } = await execa("which", [name], { reject: false });
-  if (!file) throw new Error(`${name} is missing in PATH: apt-get install qemu-user-static`);
+  const file = await findProgram(name);
+  if (file === undefined) throw new Error(`${name} is missing in PATH: apt-get install qemu-user-static`);
   const magic = `\\x7fELF\\x02\\x01\\x01${"\\x00".repeat(9)}\\x02\\x00${number}\\x00`;
   const mask = `${"\\xff".repeat(7)}\\x00${"\\xff".repeat(8)}\\xfe${"\\xff".repeat(3)}`;
   return ["unshare", "-Urm", "sh", "-c", emulated, "sh", directory, `:emulated:M::${magic}:${mask}:${file}:PF`];

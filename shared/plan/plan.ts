@@ -89,7 +89,7 @@ function planChainedCheck(request: Request, subject: Subject): DelegateCall {
 function planChainedDel(request: Request, subject: Subject): Plan {
   const { call, notes } = chainedDel(request, subject);
   const key = recordKey(request, subject);
-  const plan = subject.profile?.movesRoutes ? { ...handOver(call, notes), forgetRouting: key } : handOver(call, notes);
+  const plan = { ...handOver(call, notes), ...(subject.profile?.movesRoutes && { forgetRouting: key }) };
   // A meta plugin's DEL comes before that of the creator, whose record it is.
   return subject.role === "meta" ? plan : withForgotten(plan, key);
 }

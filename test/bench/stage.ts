@@ -6,9 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,6 +16,7 @@ import { makeExecutable } from "../../build/executable.ts";
 import { benchPrograms } from "../tools/go.ts";
 import type { Jq } from "../tools/later-jq.ts";
 import { nativeProgram } from "../tools/native.ts";
+import { sizeOf } from "../tools/program.ts";
 import { answers, type Case, variables, wrapperBlocks } from "./cases.ts";
 import { findJqs } from "./jqs.ts";
 import type { Command } from "./measure.ts";
@@ -112,10 +111,6 @@ export async function setStage(): Promise<Stage> {
 /** What the script is called that runs this jq. */
 export function scriptName({ version }: Jq): string {
   return `bash + jq ${version}`;
-}
-
-function sizeOf(files: readonly string[]): number {
-  return files.reduce((sum, file) => sum + statSync(realpathSync(file)).size, 0);
 }
 
 function scriptSize({ files }: Jq): number {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { wrapped } from "../e2e/support.ts";
@@ -205,9 +205,4 @@ export async function contestants(): Promise<readonly Contestant[]> {
 /** What an executable says of itself: its version and the commit that it was built from. */
 async function aboutOf(file: string): Promise<string> {
   return (await execa(file, { env: {}, extendEnv: false, all: true })).all;
-}
-
-/** What a contestant's files take, in bytes. */
-export function sizeOf(files: readonly string[]): number {
-  return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }

@@ -1,12 +1,11 @@
-import { realpathSync } from "node:fs";
-import { execa } from "execa";
 import { spreadOf } from "../bench/statistics.ts";
 import { bridge, zone } from "../e2e/support.ts";
 import { Lab } from "../tools/lab.ts";
+import { sizeOf, withLibraries } from "../tools/program.ts";
 import { say } from "../tools/progress.ts";
 import type { NetworkList } from "../tools/runtime.ts";
 import { creators } from "./attachments.ts";
-import { type Contestant, sizeOf } from "./contestants.ts";
+import type { Contestant } from "./contestants.ts";
 import { type Cell, comparedPlugins, must, type Row, setScene } from "./row.ts";
 
 const checks = 10;
@@ -80,16 +79,6 @@ export const size: Row = {
     return { words: own, notes: [`And ${others} for ${needs.join(" and ")}, where they are not there anyway.`] };
   },
 };
-
-/** A program of this machine and the libraries that come with it; the C library is there on every host. */
-async function withLibraries(program: string): Promise<string[]> {
-  const { stdout: file } = await execa("sh", ["-c", `command -v ${program}`]);
-  const { stdout: libraries } = await execa("ldd", [file]);
-  const found = [...libraries.matchAll(/=> (\/\S+)/g)].map(([, library = ""]) => library);
-  return [file, ...found.filter((library) => !/\/lib(c|m|dl|pthread)\.so/.test(library))].map((each) =>
-    realpathSync(each),
-  );
-}
 
 function inMegabytes(bytes: number): string {
   return bytes < 100_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
