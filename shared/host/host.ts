@@ -38,6 +38,10 @@ export interface Host {
   listDirectory(path: string): readonly string[];
   /** What a path leads to; undefined if there is nothing. */
   stat(path: string): FileIdentity | undefined;
+  /** The index of an interface in a network namespace, 0 if it has none of that name; undefined if nobody can look. */
+  linkIndex(netns: string, name: string): number | undefined;
+  /** Writes a line to stderr, which the runtime keeps. Never throws. */
+  writeStderr(text: string): void;
   /** Runs a jq program on a JSON text. A small host may have no jq. */
   jq?(program: string, input: string): JqAnswer;
   /** What `ip -json -batch` (iproute2) answers to these commands in a network namespace; undefined if it fails or is missing. */

@@ -44,6 +44,8 @@ pub fn machine<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         "removeFile": |path: String| { let _ = fs::remove_file(path); },
         "listDirectory": |path: String| files::list_directory(&path),
         "stat": |path: String| files::stat(&path),
+        "linkIndex": |netns: String, name: String| process::link_index(&netns, &name).unwrap_or_else(|error| failure(&error)),
+        "writeStderr": |text: String| { let _ = std::io::Write::write_all(&mut io::stderr(), text.as_bytes()); },
         "appendLine": |path: String, line: String| outcome(files::append_line(&path, &line)),
     }
     Ok(machine)

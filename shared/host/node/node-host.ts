@@ -6,6 +6,7 @@ import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts
 import { inspectFile } from "./inspect-file.ts";
 import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
+import { linkIndex } from "./link-index.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
 // Put in by the build.
@@ -34,6 +35,8 @@ export function nodeHost(): Host {
     removeFile,
     listDirectory,
     stat,
+    linkIndex,
+    writeStderr,
     jq,
     ip,
     appendLine,
@@ -56,6 +59,14 @@ function readStdin(limit: number): Uint8Array | undefined {
 function writeStdout(output: string | Bytes): void {
   const bytes = typeof output === "string" ? Buffer.from(output) : (output as Uint8Array);
   for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(1, bytes, written));
+}
+
+function writeStderr(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // A closed stderr fails no call.
+  }
 }
 
 // A pipe may be non-blocking: whoever made it decides.

@@ -33,5 +33,8 @@ export interface Machine {
   listDirectory(path: string): readonly string[];
   /** Device, inode, milliseconds of the last change. */
   stat(path: string): readonly [number, number, number] | undefined;
+  /** The index of an interface in a namespace, 0 if it has none of that name; a failure. */
+  linkIndex(netns: string, name: string): number;
+  writeStderr(text: string): void;
   appendLine(file: string, line: string): number;
 }

@@ -44,6 +44,11 @@ export function slimHost(machine: Machine): Host {
       const found = machine.stat(wellFormed(path));
       return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
     },
+    linkIndex(netns, name) {
+      const index = machine.linkIndex(wellFormed(netns), wellFormed(name));
+      return index < 0 ? undefined : index;
+    },
+    writeStderr: (text) => machine.writeStderr(text),
     ip(netns, family, commands) {
       const { program, args, path, limit } = ipCommand(netns, family);
       const variables = ["PATH", `${machine.variables.PATH ?? ""}:${path}`];

@@ -30,6 +30,8 @@ export interface Machine {
   readonly jq?: Host["jq"];
   /** What ip(8) answers; without it, it is missing. */
   readonly ip?: Host["ip"];
+  /** The index of an interface in CNI_NETNS at each look, one after the other; the last one is for all that follow. */
+  readonly links?: readonly (number | undefined)[];
   /** Why no file can be written. */
   readonly writeProblem?: string;
 }
@@ -51,6 +53,7 @@ export interface Outcome {
   readonly writes: number;
   readonly runs: readonly Run[];
   readonly log: readonly { readonly file: string; readonly line: string }[];
+  readonly stderr: string;
   /** The small files that are there afterwards, without those of the kernel. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -96,9 +99,11 @@ function fakeHost(
     writeProblem,
     jq,
     ip = () => undefined,
+    links = [0],
   }: Machine,
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
+  let [looks, stderr] = [0, ""];
   let replacedBy: (Answer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
   const written = Object.entries({ ...kernelFiles, ...given });
@@ -158,6 +163,10 @@ function fakeHost(
       if (modifiedMs !== undefined) return { device: 1, inode: 2, modifiedMs };
       return path === host.env.CNI_NETNS ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
     },
+    linkIndex: () => links[Math.min(++looks, links.length) - 1],
+    writeStderr(text) {
+      stderr += text;
+    },
     ...(jq && { jq }),
     ip,
     appendLine(file, line) {
@@ -168,7 +177,7 @@ function fakeHost(
   const seen = () => {
     const stdout = replacedBy ? Buffer.from(replacedBy.stdout as Uint8Array) : Buffer.concat(output);
     const kept = [...files].filter(([path]) => !path.startsWith("/proc/")).map(([path, { text }]) => [path, text]);
-    return { stdout: stdout.toString(), writes: output.length, runs, log, files: Object.fromEntries(kept) };
+    return { stdout: stdout.toString(), writes: output.length, runs, log, stderr, files: Object.fromEntries(kept) };
   };
   return { host, replacedBy: () => replacedBy, seen };
 }
