@@ -7,7 +7,10 @@ interface CatalogueEntry {
   readonly hint: string;
 }
 
-/** Every error that a wrapper reports of its own. Wordings that the reference plugins have for the same fault are theirs. */
+/**
+ * Every error that a wrapper reports of its own. Wordings that the reference plugins have for the same fault are theirs.
+ * No text here may say "not found" or "no such file": go-cni's Remove ignores every error that does (cni.go).
+ */
 export const catalogue = {
   incompatibleVersion: {
     code: 1,
@@ -71,12 +74,12 @@ export const catalogue = {
   },
   unavailable: {
     code: 50,
-    msg: "plugin not available: delegate %s not found",
+    msg: "plugin not available: delegate %s is missing",
     hint: "Install the plugin in a directory of CNI_PATH.",
   },
   delegateNotFound: {
     code: 100,
-    msg: "delegate %s not found",
+    msg: "delegate %s is missing",
     hint: "Install the plugin in a directory of CNI_PATH, or beside the wrapper.",
   },
   delegateDied: {

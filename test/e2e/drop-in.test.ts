@@ -58,7 +58,7 @@ describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wra
       expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
         exitCode: 1,
         code: 100,
-        msg: "delegate bridge not found",
+        msg: "delegate bridge is missing",
       });
     }
     expect(JSON.parse((await call("STATUS")).stdout)).toMatchObject({ code: 50 });

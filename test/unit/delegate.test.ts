@@ -42,11 +42,11 @@ describe("where the delegate is", () => {
 
 describe("a delegate that is nowhere", () => {
   test.each([
-    ["ADD", 100, "delegate bridge not found"],
-    ["CHECK", 100, "delegate bridge not found"],
-    ["DEL", 100, "delegate bridge not found"],
-    ["GC", 100, "delegate bridge not found"],
-    ["STATUS", 50, "plugin not available: delegate bridge not found"],
+    ["ADD", 100, "delegate bridge is missing"],
+    ["CHECK", 100, "delegate bridge is missing"],
+    ["DEL", 100, "delegate bridge is missing"],
+    ["GC", 100, "delegate bridge is missing"],
+    ["STATUS", 50, "plugin not available: delegate bridge is missing"],
   ])("%s: code %i", (command, code, msg) => {
     const outcome = looking("/a:/b/", {}, command);
     expect(outcome).toMatchObject({ exitCode: 1, runs: [] });

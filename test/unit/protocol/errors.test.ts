@@ -104,14 +104,14 @@ const cases: Record<ErrorKey, Case> = {
   },
   unavailable: {
     code: 50,
-    msg: "plugin not available: delegate bridge not found",
+    msg: "plugin not available: delegate bridge is missing",
     says: "Looked for /opt/cni/bin/bridge (missing), /usr/lib/cni-wrappers/bridge (missing)",
     call: { env: { CNI_COMMAND: "STATUS" } },
     machine: nowhere,
   },
   delegateNotFound: {
     code: 100,
-    msg: "delegate bridge not found",
+    msg: "delegate bridge is missing",
     says: "Looked for /opt/cni/bin/bridge (missing), /usr/lib/cni-wrappers/bridge (missing)",
     machine: nowhere,
   },
@@ -198,9 +198,15 @@ describe("whatever was thrown becomes an error of the catalogue", () => {
     [new RangeError("too deep"), "RangeError: too deep"],
     ["text", "text"],
     [undefined, "undefined"],
+    [new Error("ENOENT: no such file or directory, open '/x'"), "Error: ENOENT: missing, open '/x'"],
+    ["Not Found", "missing"],
   ])("%s", (thrown, details) => {
     expect(toCniError(thrown)).toMatchObject({ code: 999, details: expect.stringContaining(details) });
   });
+});
+
+test.each(Object.entries(catalogue))("go-cni's Remove does not ignore %s", (_, { msg, hint }) => {
+  expect(`${msg} ${hint}`).not.toMatch(/not found|no such file/i);
 });
 
 test("a subject is taken as it is", () => {
