@@ -2,7 +2,7 @@ import { aboutText, versionResult } from "./about.ts";
 import { findDelegate, inputOf, missingDelegate, nameSubject } from "./delegate.ts";
 import { filtered } from "./filter.ts";
 import type { Bytes, Host } from "./host/host.ts";
-import { isLogged, logOf } from "./log.ts";
+import { logOf } from "./log.ts";
 import type { DelegateCall } from "./plan/call.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
@@ -79,9 +79,8 @@ function handOver(
   const checked = routing ? withRouting(host, call, routing) : call;
   if (forget) removeRecords(host, forget);
   if (forgetRouting) host.removeFile(routingFile(forgetRouting));
-  say(session, "info", `handing over to ${path}`);
-  // At debug the answer is to be logged, so that somebody has to stay and read it.
-  if (!isLogged(session.log, "debug")) host.exec(path, checked.environment, inputOf(checked));
+  // Whoever keeps a log wants to read there how the call ended, so the wrapper waits for it.
+  if (session.log.file === undefined) host.exec(path, checked.environment, inputOf(checked));
   const answer = runDelegate(session, path, checked);
   host.writeStdout(answer.stdout);
   return answer.exitCode;

@@ -1,5 +1,5 @@
 import type { Host } from "./host/host.ts";
-import { isLogged, type Log } from "./log.ts";
+import { isLogged, type Log, levelProblem } from "./log.ts";
 import { writeLine } from "./log-line.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { LogLevel } from "./protocol/schema.ts";
@@ -16,7 +16,14 @@ export interface Session {
   readonly fields: JsonObject;
 }
 
-/** Writes a line of the call's log, if its level is logged. */
-export function say({ host, log, fields }: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
-  if (isLogged(log, level)) writeLine(host, log.file, level, message, { ...fields, ...more });
+/** Writes a line of the call's log, if its level is logged; before the first one, that the level itself is unknown. */
+export function say(session: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
+  const { host, log, fields } = session;
+  if (!isLogged(log, level)) return;
+  const problem = levelProblem(log);
+  if (problem !== undefined) {
+    session.log = { file: log.file, level: log.level };
+    writeLine(host, log.file, "warn", problem, fields);
+  }
+  writeLine(host, log.file, level, message, { ...fields, ...more });
 }

@@ -35,7 +35,7 @@ test.each(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by
       delegate: "plain",
       durationMs: expect.any(Number),
       exitCode: 0,
-      message: "delegate answered ADD",
+      message: "delegate passed ADD",
     },
   ]);
   expect(Math.abs(Date.parse(String(lines(machine)[0]?.time)) - Date.now())).toBeLessThan(60_000);
@@ -92,6 +92,49 @@ describe("a log that cannot be written is no hindrance", () => {
     }
     expect(machine.calls()).toEqual([...verbs]);
   });
+});
+
+describe.each(verbs)("a failed %s", (command) => {
+  const error = '{"cniVersion": "1.0.0", "code": 11, "msg": "no lease", "details": "of eth1"}\n\n';
+
+  test.each(["error", "info"])("is one line at %s, and the runtime sees what it would without a log", async (level) => {
+    const [machine, silent] = [new Machine(), new Machine()];
+    for (const one of [machine, silent]) one.answer(command, error);
+    const env = { EXIT_CODE: "3", WORDS: "said" };
+    const ended = await machine.call({ command, env, ...logging(machine, "log", level) });
+    expect(ended).toEqual(await silent.call({ command, env }));
+    expect(ended).toMatchObject({ exitCode: 3, stdout: error });
+    expect(lines(machine)).toMatchObject([
+      {
+        level: "error",
+        command,
+        message: `delegate failed ${command}: no lease`,
+        code: 11,
+        msg: "no lease",
+        details: "of eth1",
+        exitCode: 3,
+        durationMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  test("by a signal is one line as well", async () => {
+    const machine = new Machine();
+    const call = { command, delegate: "dies", env: { SIGNAL: "KILL" }, ...logging(machine, "log", "error") };
+    const ended = await machine.call(call);
+    expect(ended).toMatchObject({ exitCode: 1, signal: undefined });
+    expect(lines(machine)).toMatchObject([{ level: "error", code: 101, message: "delegate dies died" }]);
+  });
+});
+
+test("an unknown level is a warning in the log", async () => {
+  const machine = new Machine();
+  const env = { CNI_WRAPPERS_LOG: machine.path("log"), CNI_WRAPPERS_LOG_LEVEL: "trace" };
+  await machine.call({ command: "CHECK", env });
+  expect(lines(machine)).toMatchObject([
+    { level: "warn", message: expect.stringContaining("Known are error, warn, info, debug.") },
+    { level: "info", message: "delegate passed CHECK" },
+  ]);
 });
 
 describe("debug changes nothing that the runtime sees", () => {

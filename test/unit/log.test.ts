@@ -60,9 +60,36 @@ describe("how much is logged", () => {
     expect(count(logged({ stdin: zone, env }, failing))).toEqual(expected);
   });
 
-  test("a level that is none is the default", () => {
-    const env = { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "trace" };
-    expect(logged({ stdin: zone, env }, { answers: [exits(0, "{}")] }).map(({ level }) => level)).toEqual(["info"]);
+  test.each(["trace", "INFO", "constructor"])(
+    "an unknown level, %s: a warning once a call, then the default",
+    (level) => {
+      const env = { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: level };
+      const message = `CNI_WRAPPERS_LOG_LEVEL is "${level}", which is no level: it is taken as info. Known are error, warn, info, debug.`;
+      const warning = { level: "warn", message, command: expect.any(String), containerId: "blue" };
+      const answers = [exits(0, "done"), exits(0)];
+      expect(logged({ stdin: zone, env }, { answers })).toMatchObject([
+        warning,
+        { level: "info" },
+        { level: "error" },
+        { level: "info" },
+        { level: "error", code: 102 },
+      ]);
+      for (const command of ["CHECK", "DEL", "VERSION"]) {
+        expect(logged({ stdin: zone, env: { ...env, CNI_COMMAND: command } })).toMatchObject([
+          warning,
+          { level: "info" },
+        ]);
+      }
+      expect(logged({ stdin: "{", env })).toMatchObject([warning, { level: "error", code: 6 }]);
+    },
+  );
+
+  test.each([
+    ["the configuration has a level of its own", withLog("info"), { CNI_WRAPPERS_LOG_LEVEL: "trace" }],
+    ["the variable is empty", { stdin: zone }, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "" }],
+    ["there is no log", { stdin: zone }, { CNI_WRAPPERS_LOG_LEVEL: "trace" }],
+  ])("no warning where %s", (_, call, env) => {
+    expect(logged({ ...call, env }).filter(({ level }) => level === "warn")).toEqual([]);
   });
 
   test("the configuration's level goes before the host's", () => {
@@ -87,17 +114,17 @@ describe("what a line says", () => {
         workload: { K8S_POD_NAME: "web", K8S_POD_NAMESPACE: "a=b", NOMAD_JOB_ID: "two" },
         network: "zone",
         delegate: "bridge",
-        message: "delegate answered ADD",
+        message: "delegate passed ADD",
         durationMs: 7,
         exitCode: 0,
       },
     ]);
   });
 
-  test("of a call that is handed over: before it is", () => {
-    expect(logged(withLog("info", {}, { CNI_COMMAND: "DEL" }))).toMatchObject([
-      { command: "DEL", ifName: "eth0", delegate: "bridge", message: "handing over to /opt/cni/bin/bridge" },
-    ]);
+  test.each(["CHECK", "DEL", "GC", "STATUS"])("of a passed %s", (command) => {
+    const line = { level: "info", command, delegate: "bridge", message: `delegate passed ${command}`, durationMs: 7 };
+    expect(logged(withLog("info", {}, { CNI_COMMAND: command }))).toMatchObject([{ ...line, exitCode: 0 }]);
+    expect(logged(withLog("warn", {}, { CNI_COMMAND: command }))).toEqual([]);
   });
 
   test("of a call without an interface: nothing of it", () => {
@@ -105,8 +132,44 @@ describe("what a line says", () => {
     for (const key of ["containerId", "ifName", "workload"]) expect(line).not.toHaveProperty(key);
   });
 
-  test("of a delegate's error: that it is one", () => {
-    expect(logged(withLog("error"), { answers: [exits(3, "{}")] })).toMatchObject([{ level: "error", exitCode: 3 }]);
+  describe.each(["ADD", "CHECK", "DEL", "GC", "STATUS"])("of a failed %s, at every level", (command) => {
+    const error = {
+      cniVersion: "1.0.0",
+      code: 11,
+      msg: "no lease for eth1",
+      details: { ip: "10.0.0.2", token: "hush" },
+    };
+    const failure = {
+      level: "error",
+      command,
+      delegate: "bridge",
+      message: `delegate failed ${command}: no lease for eth1`,
+      code: 11,
+      msg: "no lease for eth1",
+      details: { ip: "10.0.0.2", token: "***" },
+      durationMs: 7,
+      exitCode: 3,
+    };
+
+    test.each(["error", "warn", "info", "debug"])("%s: the delegate's code and words", (level) => {
+      const call = withLog(level, {}, { CNI_COMMAND: command });
+      const lines = logged(call, { answers: [exits(3, error)] });
+      expect(lines.filter((line) => line.level !== "debug")).toMatchObject([failure]);
+      expect(lines.some((line) => "answer" in line)).toBe(level === "debug");
+    });
+
+    test.each(["", "killed by hand", "[1]", "null", "{}"])("an answer that is no CNI error, %j", (answer) => {
+      const lines = logged(withLog("error", {}, { CNI_COMMAND: command }), { answers: [exits(3, answer)] });
+      const message = `delegate failed ${command}: it printed no CNI error`;
+      expect(lines).toMatchObject([{ level: "error", message, durationMs: 7, exitCode: 3 }]);
+      expect(JSON.stringify(lines)).not.toContain("killed by hand");
+    });
+
+    test("a delegate that died: code 101", () => {
+      const died: Machine = { answers: [{ ended: "signal", signal: "SIGKILL" }] };
+      const lines = logged(withLog("error", {}, { CNI_COMMAND: command }), died);
+      expect(lines).toMatchObject([{ level: "error", code: 101, details: expect.stringContaining("SIGKILL") }]);
+    });
   });
 
   test("of the wrapper's own error: code, message, details", () => {

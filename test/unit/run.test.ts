@@ -45,12 +45,19 @@ describe("what is handed over", () => {
     expect(outcome.runs).toMatchObject([{ how: "spawn", env: { CNI_COMMAND: command }, stdin: { type: "bridge" } }]);
   });
 
-  test.each(verbs)("%s: at debug it is spawned, so that its answer can be logged", (command) => {
-    const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "debug" };
-    const outcome = callWrapper(calling(command, { ...first, env }), { answers: [exits(7, "its own words")] });
-    expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
-    expect(outcome.runs).toMatchObject([{ how: "spawn", env: { ...env, CNI_COMMAND: command } }]);
-  });
+  const levels = ["error", "warn", "info", "debug"];
+  const logged = [...verbs, "VERSION"].flatMap((command) => levels.map((level) => [command, level] as const));
+
+  test.each(logged)(
+    "%s, with a log of level %s: it is spawned, so that the log says how it ended",
+    (command, level) => {
+      const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: level };
+      const outcome = callWrapper(calling(command, { ...first, env }), { answers: [exits(7, "its own words")] });
+      expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
+      expect(outcome.runs).toMatchObject([{ how: "spawn", env: { ...env, CNI_COMMAND: command } }]);
+      expect(outcome.log.map(({ line }) => JSON.parse(line).level)).toContain("error");
+    },
+  );
 
   test("ADD of a version without chains", () => {
     const { runs } = callWrapper({ stdin: { cniVersion: "0.2.0", name: "zone" } });
