@@ -1,5 +1,6 @@
 import { aboutText, versionResult } from "./about.ts";
 import { findDelegate, inputOf, missingDelegate, nameSubject } from "./delegate.ts";
+import { withFixedMac } from "./device-mac.ts";
 import { filtered } from "./filter.ts";
 import type { Bytes, Host } from "./host/host.ts";
 import { logOf } from "./log.ts";
@@ -46,7 +47,9 @@ function plan(session: Session, profiles: Profiles): Plan {
 }
 
 function prepared(session: Session, plan: Plan): Plan {
-  return "call" in plan && plan.call.filter ? { ...plan, call: filtered(session, plan.call, plan.call.filter) } : plan;
+  if (!("call" in plan)) return plan;
+  const call = "mac" in plan && plan.mac ? withFixedMac(session.host, plan.call, plan.mac) : plan.call;
+  return { ...plan, call: call.filter ? filtered(session, call, call.filter) : call };
 }
 
 function act(session: Session, plan: Plan): number {

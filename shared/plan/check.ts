@@ -4,22 +4,28 @@ import type { CniResult } from "../protocol/result.ts";
 import { containerInterfaceNames, findAttachment, missingAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { narrowResult } from "./narrow.ts";
-import { withoutFloatingMac } from "./shared-device.ts";
+import { type DeviceMac, deviceMac } from "./shared-device.ts";
 import type { Subject } from "./subject.ts";
 
+/** What CHECK asks of the delegate. */
+export interface CheckPlan {
+  readonly call: DelegateCall;
+  /** The device whose MAC leaves prevResult unless it is fixed. */
+  readonly mac?: DeviceMac;
+}
+
 /**
- * Plans CHECK: prevResult is narrowed to the delegate's attachment, and what its CHECK cannot stand is mended; code 103 if
- * the attachment is missing among others. A prevResult without any container interface is passed as it came.
+ * Plans CHECK: narrows prevResult to the delegate's attachment and works around known CHECK bugs; code 103 if the attachment
+ * is missing among others. A prevResult without any container interface is passed as it came.
  */
-export function planCheck(request: Request, subject: Subject, prevResult: CniResult): DelegateCall {
+export function planCheck(request: Request, subject: Subject, prevResult: CniResult): CheckPlan {
   const { name, profile } = subject;
   const attachment = findAttachment(prevResult, name.ifName, name.netns);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
   if (others.length > 0) throw missingAttachment(name.ifName, others);
   const narrowed = attachment ? narrowResult(prevResult, attachment, name) : prevResult;
-  const device = profile?.sharedDevice;
-  const shown = device ? withoutFloatingMac(narrowed, device, request.configuration) : narrowed;
-  return withIpam(delegateCall(request, subject, shown), subject);
+  const mac = profile?.sharedDevice && deviceMac(narrowed, profile.sharedDevice, request.configuration);
+  return { call: withIpam(delegateCall(request, subject, narrowed), subject), ...(mac && { mac }) };
 }
 
 // static checks that there is a prevResult and, without addresses of its own, nothing else.

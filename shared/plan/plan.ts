@@ -5,11 +5,12 @@ import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { type AddPlan, planChainedAdd, planFirstAdd } from "./add.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { planCheck } from "./check.ts";
+import { type CheckPlan, planCheck } from "./check.ts";
 import { type DelPlan, planDel, planLenientDel } from "./del.ts";
 import { planGc, validAttachments } from "./gc.ts";
 import type { Profiles } from "./profile.ts";
 import { type RecordKey, type RoutingPlan, recordKey, type ValidAttachments } from "./record.ts";
+import type { DeviceMac } from "./shared-device.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
@@ -28,6 +29,8 @@ export type Plan =
       readonly forgetRouting?: RecordKey;
       /** On CHECK: where routes may have been moved. */
       readonly routing?: RoutingPlan;
+      /** On CHECK: the device whose MAC is compared only if it is fixed. */
+      readonly mac?: DeviceMac;
     }
   /** The delegate is run, and its answer spliced. */
   | ({ readonly do: "splice" } & AddPlan)
@@ -60,7 +63,7 @@ function planVerb(request: Request, subject: Subject): Plan {
     case "ADD":
       return planAdd(request, subject);
     case "CHECK":
-      return { ...handOver(planChainedCheck(request, subject)), ...routingOf(request, subject) };
+      return planChainedCheck(request, subject);
     case "DEL":
       return planChainedDel(request, subject);
     case "GC":
@@ -81,9 +84,12 @@ function planAdd(request: Request, subject: Subject): Plan {
   return { do: "splice", ...planFirstAdd(request, subject) };
 }
 
-function planChainedCheck(request: Request, subject: Subject): DelegateCall {
+function planChainedCheck(request: Request, subject: Subject): Plan {
   const prevResult = chainedResult(request);
-  return prevResult ? planCheck(request, subject, prevResult) : delegateCall(request, subject);
+  const { call, ...mac }: CheckPlan = prevResult
+    ? planCheck(request, subject, prevResult)
+    : { call: delegateCall(request, subject) };
+  return { ...handOver(call), ...mac, ...routingOf(request, subject) };
 }
 
 function planChainedDel(request: Request, subject: Subject): Plan {

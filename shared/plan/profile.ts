@@ -9,8 +9,9 @@ export interface SharedDevice {
   readonly key: string;
   readonly fallback: string;
   /**
-   * The plugin fixes the device's MAC only if all of `all` and one of `any` are set and none of `none`; otherwise the MAC
-   * follows the device's ports, changes with every container, and must not be compared on CHECK.
+   * The plugin usually fixes the device's MAC if all of `all` and one of `any` are set and none of `none`; otherwise the MAC
+   * follows the device's ports, changes with every container, and must not be compared on CHECK. This counts only where
+   * the kernel cannot be asked.
    */
   readonly fixedMac: {
     readonly all: readonly string[];

@@ -1,7 +1,18 @@
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { isInterfaceName } from "../protocol/names.ts";
 import type { CniResult, Interface } from "../protocol/result.ts";
 import { isContainerInterface } from "../protocol/result.ts";
 import type { SharedDevice } from "./profile.ts";
+
+/** A shared device whose MAC CHECK compares only if it is fixed. */
+export interface DeviceMac {
+  readonly device: string;
+  /** Whether the plugin's configuration fixes the MAC; it counts only where the kernel does not say. */
+  readonly fixedByPlugin: boolean;
+}
+
+/** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: somebody set the MAC, so it no longer follows the ports. */
+const setBySomebody = "3";
 
 /** The name of the host device that a plugin shares among its containers. */
 export function sharedDeviceName(device: SharedDevice, configuration: JsonObject): string {
@@ -9,15 +20,35 @@ export function sharedDeviceName(device: SharedDevice, configuration: JsonObject
   return typeof name === "string" ? name : device.fallback;
 }
 
-/** The result without the MAC of a shared device that changes with every container; that the device exists stays in it. */
-export function withoutFloatingMac(result: CniResult, device: SharedDevice, configuration: JsonObject): CniResult {
-  if (hasFixedMac(device, configuration)) return result;
-  const name = sharedDeviceName(device, configuration);
-  const isDevice = (candidate: Interface): boolean => candidate.name === name && !isContainerInterface(candidate);
-  return { ...result, interfaces: (result.interfaces ?? []).map((entry) => (isDevice(entry) ? { name } : entry)) };
+/** The shared device whose MAC stands in a result; undefined if the result does not list it. */
+export function deviceMac(result: CniResult, shared: SharedDevice, configuration: JsonObject): DeviceMac | undefined {
+  const device = sharedDeviceName(shared, configuration);
+  const isListed = (result.interfaces ?? []).some((entry) => isHostDevice(entry, device));
+  return isListed ? { device, fixedByPlugin: fixesMac(shared, configuration) } : undefined;
 }
 
-function hasFixedMac({ fixedMac: { all, any, none } }: SharedDevice, configuration: JsonObject): boolean {
+/** The file that says how a device got its MAC; undefined if no device can have that name. */
+export function macOriginFile(device: string): string | undefined {
+  return isInterfaceName(device) ? `/sys/class/net/${device}/addr_assign_type` : undefined;
+}
+
+/**
+ * The result without the MAC of a shared device that changes with every container; that the device exists stays in it.
+ * `origin` is the text of `macOriginFile`, undefined if it cannot be read.
+ */
+export function withoutFloatingMac(result: CniResult, mac: DeviceMac, origin: string | undefined): CniResult {
+  const isFixed = origin === undefined ? mac.fixedByPlugin : origin.trim() === setBySomebody;
+  if (isFixed) return result;
+  const { device: name } = mac;
+  const interfaces = (result.interfaces ?? []).map((entry) => (isHostDevice(entry, name) ? { name } : entry));
+  return { ...result, interfaces };
+}
+
+function isHostDevice(candidate: Interface, name: string): boolean {
+  return candidate.name === name && !isContainerInterface(candidate);
+}
+
+function fixesMac({ fixedMac: { all, any, none } }: SharedDevice, configuration: JsonObject): boolean {
   const isSet = (key: string): boolean => isSetInGo(goLookup(configuration, key));
   return all.every(isSet) && any.some(isSet) && !none.some(isSet);
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../tools/lab.ts";
+import type { NetworkList, Runtime } from "../tools/runtime.ts";
 import {
   attached,
+  bridge,
   everyPair,
   expectFailure,
   expectNothingLeft,
@@ -12,9 +14,9 @@ import {
   zone,
 } from "./support.ts";
 
-const masquerading = (bridge: string, subnet: string) => ({
+const masquerading = (device: string, subnet: string) => ({
   type: "bridge",
-  bridge,
+  bridge: device,
   isGateway: true,
   ipMasq: true,
   ipam: hostLocal(subnet),
@@ -137,6 +139,88 @@ describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer
   });
 });
 
+// The plugin fixes a bridge's MAC only when it adds the gateway's address itself, so the kernel is asked and not the list.
+describe.each(everyPair)("plugins $plugins, $runtime: a bridge that is a gateway", ({ plugins, runtime }) => {
+  const list = zone("1.0.0", wrapped(bridge));
+  const plain = zone("1.0.0", bridge);
+  const gateway = "172.26.64.1/20";
+
+  test("passes CHECK with every container, though its MAC follows its ports: the operator made it", async () => {
+    await using lab = await Lab.start({ plugins });
+    await lab.ip(undefined, "link", "add", "disc0", "type", "bridge");
+    await lab.ip(undefined, "address", "add", gateway, "dev", "disc0");
+    await expectChecksOfFloating(lab, lab[runtime], list);
+  });
+
+  test("passes CHECK with every container, though its MAC follows its ports: its first ADD failed", async () => {
+    await using lab = await Lab.start({ plugins });
+    const broken = zone("1.0.0", { ...wrapped(bridge), ipam: { type: "nowhere" } });
+    const first = await lab.addContainer("c0");
+    expectFailure(await lab[runtime].add(broken, first), /failed to find plugin "nowhere"/);
+    await lab.deleteNamespace(first);
+    await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", "disc0"]);
+    // A bridge without ports has no MAC. The next ADD gives it the gateway's address and then fails to set that MAC.
+    const second = await lab.addContainer("c00");
+    expectFailure(await lab[runtime].add(list, second), /could not set bridge's mac/);
+    expectSuccess(await lab[runtime].del(list, second));
+    await expectChecksOfFloating(lab, lab[runtime], list);
+  });
+
+  test("fails CHECK unwrapped where its MAC follows its ports: why the kernel is asked", async () => {
+    await using lab = await Lab.start({ plugins });
+    await lab.ip(undefined, "link", "add", "disc0", "type", "bridge");
+    await lab.ip(undefined, "address", "add", gateway, "dev", "disc0");
+    const container = await attached(lab, lab[runtime], plain);
+    await lowerMac(lab, "disc0");
+    expectFailure(await lab[runtime].check(plain, container), /^Bridge interface disc0 Mac doesn't match: \S+$/);
+  });
+
+  test.each([["wrapped", list] as const, ["plain", plain] as const])(
+    "fails CHECK where somebody set its MAC and then another: %s",
+    async (_, each) => {
+      await using lab = await Lab.start({ plugins });
+      await lab.ip(undefined, "link", "add", "disc0", "address", "02:00:00:00:00:50", "type", "bridge");
+      await lab.ip(undefined, "address", "add", gateway, "dev", "disc0");
+      expect(await macOrigin(lab, "disc0")).toBe("3");
+      const container = await attached(lab, lab[runtime], each);
+      expectSuccess(await lab[runtime].check(each, container));
+      await lab.ip(undefined, "link", "set", "disc0", "address", "02:00:00:00:00:51");
+      expectFailure(await lab[runtime].check(each, container), /^Bridge interface disc0 Mac doesn't match: \S+$/);
+    },
+  );
+
+  test("fails CHECK where it is gone", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    await lab.ip(undefined, "link", "del", "disc0");
+    expectFailure(await lab[runtime].check(list, container), "Interface name disc0 not found");
+  });
+
+  test("is compared as the configuration has it where /sys cannot be read", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    await lab.run("mount", ["-t", "tmpfs", "lab", "/sys"]);
+    expectSuccess(await lab[runtime].check(list, container));
+    await lab.ip(undefined, "link", "set", "disc0", "address", "02:00:00:00:00:51");
+    expectFailure(await lab[runtime].check(list, container), /^Bridge interface disc0 Mac doesn't match: \S+$/);
+  });
+});
+
+/** Attaches five containers to a bridge; the bridge's MAC changes on the way and afterwards. */
+async function expectChecksOfFloating(lab: Lab, runtime: Runtime, list: NetworkList): Promise<void> {
+  expect(await macOrigin(lab, "disc0")).toBe("1");
+  const containers: Container[] = [];
+  for (const name of ["c1", "c2", "c3", "c4", "c5"]) containers.push(await attached(lab, runtime, list, name));
+  await lowerMac(lab, "disc0");
+  for (const container of containers) expectSuccess(await runtime.check(list, container));
+  for (const container of containers) expectSuccess(await runtime.del(list, container));
+}
+
+/** How the kernel says that a device got its MAC. */
+async function macOrigin(lab: Lab, device: string): Promise<string> {
+  return await lab.run("cat", [`/sys/class/net/${device}/addr_assign_type`]);
+}
+
 /** The rules that the bridge plugin itself has in nftables. */
 async function masqueradingRules(lab: Lab): Promise<string[]> {
   const text = await lab.run("nft", ["list", "chain", "inet", "cni_plugins_masquerade", "masq_checks"]);
@@ -147,10 +231,10 @@ async function masqueradingRules(lab: Lab): Promise<string[]> {
 }
 
 /** A bridge that was given no MAC takes the lowest of its ports. */
-async function lowerMac(lab: Lab, bridge: string): Promise<void> {
+async function lowerMac(lab: Lab, device: string): Promise<void> {
   await lab.ip(undefined, "link", "add", "port0", "type", "veth", "peer", "name", "port1");
-  await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", bridge);
-  expect((await lab.kernel.link(undefined, bridge)).address).toBe("02:00:00:00:00:01");
+  await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", device);
+  expect((await lab.kernel.link(undefined, device)).address).toBe("02:00:00:00:00:01");
 }
 
 function withoutChain(rule: string): string {

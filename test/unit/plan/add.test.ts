@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../../plugins/index.ts";
 import { planChainedAdd, planFirstAdd, spliceResult } from "../../../shared/plan/add.ts";
-import type { Profiles } from "../../../shared/plan/profile.ts";
 import { subjectOf } from "../../../shared/plan/subject.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
@@ -8,13 +8,6 @@ import { frozen } from "../support/frozen.ts";
 import { blue, red, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
-const sharedDevice = { key: "bridge", fallback: "cni0", fixedMac: { all: [], any: [], none: [] } };
-const profiles: Profiles = frozen({
-  bridge: { role: "creator", sharedDevice },
-  tuning: { role: "meta" },
-  ipvlan: { role: "creator", takesOverHostInterface: true },
-  "host-device": { role: "creator", delNeedsNamespace: true },
-});
 const eth0Name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
 const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 
@@ -57,9 +50,9 @@ describe("behind others", () => {
   });
 
   test("a plugin of unknown role is a meta plugin where its interface is there, else a creator", () => {
-    expect(chained("ptp-wrapper", { ifName: "eth1" }, bothResult).splice.as).toBe("meta");
-    expect(chained("ptp-wrapper", { ifName: "eth2" }, bothResult).splice.as).toBe("creator");
-    expect(chained("ptp-wrapper", { ifName: "eth2" }, {}).splice.as).toBe("creator");
+    expect(chained("calico-wrapper", { ifName: "eth1" }, bothResult).splice.as).toBe("meta");
+    expect(chained("calico-wrapper", { ifName: "eth2" }, bothResult).splice.as).toBe("creator");
+    expect(chained("calico-wrapper", { ifName: "eth2" }, {}).splice.as).toBe("creator");
   });
 
   test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(

@@ -1,18 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../../plugins/index.ts";
 import { planCheck } from "../../../shared/plan/check.ts";
-import type { Profiles } from "../../../shared/plan/profile.ts";
 import { subjectOf } from "../../../shared/plan/subject.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import { callWrapper } from "../support/fake-host.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
-
-const sharedDevice = { key: "bridge", fallback: "cni0", fixedMac: { all: [], any: ["isGateway"], none: [] } };
-const profiles: Profiles = frozen({
-  bridge: { role: "creator", sharedDevice, checkNeedsIpam: true },
-  macvlan: { role: "creator" },
-});
 
 function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper") {
   const request = requestOf("CHECK", { ...configuration, prevResult });
@@ -23,7 +18,7 @@ const ipam = { type: "host-local" };
 
 test("the delegate is shown its own attachment, under the name of its interface", () => {
   const configuration = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
-  expect(planned(configuration, bothResult)).toStrictEqual({
+  expect(planned(configuration, bothResult).call).toStrictEqual({
     delegate: "bridge",
     environment: { CNI_IFNAME: "eth1" },
     configuration: {
@@ -48,27 +43,67 @@ test("the delegate is shown its own attachment, under the name of its interface"
   });
 });
 
-test("a bridge whose MAC follows its ports is shown by its name", () => {
-  const call = planned({ wrapper: { ifName: "eth1" }, bridge: "disc0", ipam }, bothResult);
-  expect(call.configuration?.prevResult).toMatchObject({
-    interfaces: [{ name: "disc0" }, { name: "veth1", mac: "02:00:00:00:00:03" }, { mac: "02:00:00:00:00:04" }],
+describe("the MAC of the bridge", () => {
+  const gateway = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
+  const layer2 = { wrapper: { ifName: "eth1" }, bridge: "disc0", ipam };
+  const [, bridge, ...ports] = bothResult.interfaces;
+
+  function shown(configuration: JsonObject, files: Record<string, string>): unknown {
+    const stdin = { cniVersion: "1.0.0", name: "zone", ...configuration, prevResult: bothResult };
+    const [run] = callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }, { files }).runs;
+    return (run?.stdin as { prevResult?: CniResult } | undefined)?.prevResult?.interfaces;
+  }
+
+  test.each([
+    ["3\n", gateway, "compared"],
+    ["3\n", layer2, "compared"],
+    ["1\n", gateway, "left out"],
+    ["1\n", layer2, "left out"],
+    ["0\n", gateway, "left out"],
+    ["33\n", gateway, "left out"],
+    ["", gateway, "left out"],
+  ])("is the kernel's to judge: addr_assign_type %j, %j: it is %s", (origin, configuration, outcome) => {
+    const files = { "/sys/class/net/disc0/addr_assign_type": origin };
+    const first = outcome === "compared" ? bridge : { name: "disc0" };
+    expect(shown(configuration, files)).toStrictEqual([first, ...ports]);
   });
-  expect(call).not.toHaveProperty("configuration.prevResult.interfaces[0].mac");
+
+  test("is judged by the configuration where the kernel says nothing", () => {
+    expect(shown(gateway, {})).toStrictEqual([bridge, ...ports]);
+    expect(shown(layer2, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
+  });
+
+  test("is left out before wrapper.jq sees the configuration", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1", jq: "." }, prevResult: bothResult };
+    const seen: string[] = [];
+    const jq = (_: string, input: string) => {
+      seen.push(input);
+      return { output: input };
+    };
+    const call = { env: { CNI_COMMAND: "CHECK" }, stdin: { ...stdin, bridge: "disc0" } };
+    callWrapper(call, { jq, files: { "/sys/class/net/disc0/addr_assign_type": "1\n" } });
+    expect(JSON.parse(seen[0] ?? "").prevResult.interfaces).toStrictEqual([{ name: "disc0" }, ...ports]);
+  });
+
+  test("is nothing to ask the kernel for where prevResult has no such device", () => {
+    expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).not.toHaveProperty("mac");
+    expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).not.toHaveProperty("mac");
+  });
 });
 
 describe("a plugin whose CHECK cannot do without ipam", () => {
   const only = { interfaces: [{ name: "eth0", sandbox: blue }] };
 
   test.each([[{}], [{ ipam: {} }], [{ ipam: null }], [{ ipam: { type: "" } }]])("gets static: %j", (configuration) => {
-    expect(planned(configuration, only).configuration).toHaveProperty("ipam", { type: "static" });
+    expect(planned(configuration, only).call.configuration).toHaveProperty("ipam", { type: "static" });
   });
 
   test.each([[{ ipam }], [{ ipam: { Type: "dhcp" } }]])("keeps its own: %j", (configuration) => {
-    expect(planned(configuration, only).configuration).toMatchObject(configuration);
+    expect(planned(configuration, only).call.configuration).toMatchObject(configuration);
   });
 
   test("another plugin gets none", () => {
-    expect(planned({}, only, "macvlan-wrapper").configuration).not.toHaveProperty("ipam");
+    expect(planned({}, only, "macvlan-wrapper").call.configuration).not.toHaveProperty("ipam");
   });
 });
 
@@ -85,6 +120,6 @@ test("an attachment that is missing among others is an error that says what is t
 test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/24" }] }]])(
   "a prevResult without any container interface is passed as it came: %j",
   (prevResult) => {
-    expect(planned({}, prevResult, "macvlan-wrapper").configuration?.prevResult).toStrictEqual(prevResult);
+    expect(planned({}, prevResult, "macvlan-wrapper").call.configuration?.prevResult).toStrictEqual(prevResult);
   },
 );

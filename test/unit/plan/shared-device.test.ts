@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { bridge } from "../../../plugins/bridge/profile.ts";
 import type { SharedDevice } from "../../../shared/plan/profile.ts";
-import { sharedDeviceName, withoutFloatingMac } from "../../../shared/plan/shared-device.ts";
+import { deviceMac, macOriginFile, sharedDeviceName, withoutFloatingMac } from "../../../shared/plan/shared-device.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
 
-const device: SharedDevice = {
-  key: "bridge",
-  fallback: "cni0",
-  fixedMac: { all: ["ipam"], any: ["isGateway", "isDefaultGateway"], none: ["vlan"] },
-};
+const device = bridge.sharedDevice as SharedDevice;
 
 test.each([
   [{ bridge: "br0" }, "br0"],
@@ -35,13 +33,19 @@ describe("the MAC of a shared device", () => {
   };
   const ipam = { type: "host-local" };
 
+  function shown(configuration: JsonObject, origin?: string): unknown {
+    const mac = deviceMac(result, device, frozen(configuration));
+    return mac && withoutFloatingMac(result, mac, origin);
+  }
+
   test.each([
     [{ bridge: "br0", isGateway: true, ipam }],
     [{ bridge: "br0", isDefaultGateway: true, ipam }],
     [{ bridge: "br0", isGateway: true, isDefaultGateway: true, ipam, vlan: 0 }],
     [{ Bridge: "br0", ISGATEWAY: true, IPAM: { Type: "host-local" } }],
   ])("is compared where the plugin has fixed it: %j", (configuration) => {
-    expect(withoutFloatingMac(result, device, frozen(configuration))).toBe(result);
+    expect(shown(configuration)).toBe(result);
+    expect(shown(configuration, "1\n")).toStrictEqual(withoutMac);
   });
 
   test.each([
@@ -53,10 +57,23 @@ describe("the MAC of a shared device", () => {
     [{ bridge: "br0", isGateway: true, ipam: { type: "" } }],
     [{ bridge: "br0", isGateway: true, ipam, vlan: 100 }],
   ])("is not compared where it follows the ports: %j", (configuration) => {
-    expect(withoutFloatingMac(result, device, frozen(configuration))).toStrictEqual(withoutMac);
+    expect(shown(configuration)).toStrictEqual(withoutMac);
+    expect(shown(configuration, "3\n")).toBe(result);
   });
 
-  test("another device's is compared", () => {
-    expect(withoutFloatingMac(result, device, { bridge: "br1" })).toStrictEqual(result);
+  test("does not matter where the result lists another device, or one in a container", () => {
+    expect(shown({ bridge: "br1" })).toBeUndefined();
+    const inside = { interfaces: result.interfaces.slice(1) };
+    expect(deviceMac(inside, device, { bridge: "br0" })).toBeUndefined();
+  });
+});
+
+describe("the kernel's file", () => {
+  test("is the device's", () => {
+    expect(macOriginFile("br0")).toBe("/sys/class/net/br0/addr_assign_type");
+  });
+
+  test.each(["", ".", "..", "../br0", "a/b", "br0\0", "sixteen-letters-"])("is none for %j", (name) => {
+    expect(macOriginFile(name)).toBeUndefined();
   });
 });

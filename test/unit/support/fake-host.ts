@@ -176,7 +176,7 @@ function fakeHost(
 
   const seen = () => {
     const stdout = replacedBy ? Buffer.from(replacedBy.stdout as Uint8Array) : Buffer.concat(output);
-    const kept = [...files].filter(([path]) => !path.startsWith("/proc/")).map(([path, { text }]) => [path, text]);
+    const kept = [...files].filter(([path]) => !/^\/(proc|sys)\//.test(path)).map(([path, { text }]) => [path, text]);
     return { stdout: stdout.toString(), writes: output.length, runs, log, stderr, files: Object.fromEntries(kept) };
   };
   return { host, replacedBy: () => replacedBy, seen };
