@@ -93,7 +93,7 @@ function parseIpv6(text: string): Ip | undefined {
 }
 
 function groups(text: string): number[] {
-  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  return text === "" ? [] : text.split(":").map((group) => Number(`0x${group}`));
 }
 
 // Go's net.IP takes ::ffff:a.b.c.d for the IPv4 address.
