@@ -63,6 +63,19 @@ const wrongs: readonly Wrong[] = [
     message: "cannot set hairpin mode and promiscuous mode at the same time",
   },
   {
+    title: "bridge: default routes from two places",
+    config: {
+      ...zoneBridge,
+      isDefaultGateway: true,
+      ipam: {
+        type: "host-local",
+        ranges: [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]],
+        routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
+      },
+    },
+    message: "file exists",
+  },
+  {
     title: "bridge: CHECK without a prevResult",
     config: zoneBridge,
     env: { CNI_COMMAND: "CHECK" },

@@ -21,8 +21,8 @@ const everyVersion = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1
 const dualStack = {
   type: "host-local",
   ranges: [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]],
-  routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
 };
+const defaultRoutes = [{ dst: "0.0.0.0/0" }, { dst: "::/0" }];
 
 const chains: readonly Chain[] = [
   {
@@ -41,6 +41,7 @@ const chains: readonly Chain[] = [
     ],
   },
   {
+    // isDefaultGateway adds the default routes: with others from ipam, the plain plugin's ADD fails.
     title: "[bridge] of IPv4 and IPv6",
     versions: ["0.4.0", "1.1.0"],
     plugins: [{ type: "bridge", bridge: "disc0", isDefaultGateway: true, ipMasq: true, ipam: dualStack }],
@@ -97,7 +98,7 @@ const chains: readonly Chain[] = [
         isGateway: true,
         forceAddress: true,
         hairpinMode: false,
-        ipam: { ...dualStack, dataDir: "/run/cni" },
+        ipam: { ...dualStack, routes: defaultRoutes, dataDir: "/run/cni" },
       },
       { type: "firewall", backend: "iptables", iptablesAdminChainName: "NOMAD-ADMIN" },
       { type: "portmap", capabilities: { portMappings: true }, snat: true },
@@ -111,6 +112,7 @@ const pairs = [
   { plugins: "1.6.2", runtime: "cnitool" },
 ] as const;
 
+const passed = { exitCode: 0 };
 const cases = chains.flatMap((chain) => chain.versions.map((cniVersion) => ({ ...chain, chain, cniVersion })));
 
 describe.each(pairs)(
@@ -123,6 +125,8 @@ describe.each(pairs)(
         return normalise(told, { keep: ["02:00:00:00:00:77"] });
       });
       const [plain, inside] = await Promise.all(stories);
+      // Both fail alike where the plain list is wrong: that would compare nothing.
+      expect(plain).toMatchObject({ attach: passed, detach: passed, attachAnew: passed });
       expect(inside).toEqual(plain);
     });
   },
