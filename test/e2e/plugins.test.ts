@@ -97,18 +97,26 @@ describe("what the pages say of upstream", () => {
     }
   });
 
-  test("host-device: leases that outlived a reboot are freed all the same", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+  test("host-device: leases that outlived a reboot are freed before ADD, which gets the address again", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1", recorded: true });
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
-    const list = zone("1.0.0", wrapped({ type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/30") }));
+    const list = zone("1.0.0", wrapped({ type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") }));
     const container = await attached(lab, lab.goCni, list);
     await lab.ip(container, "link", "set", "eth0", "netns", "1");
     await lab.ip(undefined, "link", "set", "eth0", "name", "card0");
     await lab.deleteNamespace(container);
     await lab.writeFile("/run/lab/boot_id", `${randomUUID()}\n`);
     await lab.run("mount", ["--bind", "/run/lab/boot_id", "/proc/sys/kernel/random/boot_id"]);
-    await attached(lab, lab.goCni, list);
+    const anew = await attached(lab, lab.goCni, list);
+    expect(await lab.kernel.addresses(anew, "eth0")).toEqual(["10.60.0.2/24"]);
     expect(await lab.kernel.leases()).toEqual(["zone/10.60.0.2"]);
+    // If the DEL before it had freed nothing, an ADD would have failed before one passed.
+    const adds = (await lab.records()).filter(
+      ({ plugin, env }) => plugin === "host-device" && env.CNI_COMMAND === "ADD",
+    );
+    expect(adds.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expectSuccess(await lab.goCni.del(list, anew));
+    expect(await lab.kernel.leases()).toEqual([]);
   });
 });
 
