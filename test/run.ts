@@ -1,18 +1,22 @@
 // Everything that must hold, in one command: lint, types, build and all tests. The last line is the verdict.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { cargoProblem } from "../build/slim/toolchain.ts";
 
-/** `needs` is the step without which this one says nothing; `slim` steps are skipped where cargo cannot build. */
-type Step = { name: string; command: string[]; isVitest?: true; needs?: string; slim?: true };
+/**
+ * `needs` is the step without which this one says nothing. A step is only skipped for a tool that is missing: `slim` steps
+ * where cargo cannot build, others where the command `lacks` prints what is missing.
+ */
+type Step = { name: string; command: string[]; isVitest?: true; needs?: string; slim?: true; lacks?: string[] };
 type Count = { passed: number; failed: number; skipped: number };
 /** What is read of vitest's JSON report; a file may fail without a failed test (a broken import or hook). */
 type Report = { testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[] };
 
 const root = join(import.meta.dirname, "..");
-const caseReporter = "./test/tools/case-reporter.ts";
+// vitest fails where there is no such file: without it, nothing would notice a case that is gone.
+const caseReporters = ["./test/tools/case-reporter.ts"];
 const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
@@ -24,18 +28,19 @@ const steps: Step[] = [
   { name: "build", command: ["node", "build/build.ts"] },
   { name: "executable", ...vitest("executable"), needs: "build" },
   { name: "plugins", command: ["node", "test/tools/go.ts"] },
-  { name: "e2e", ...vitest("e2e", caseReporters()), needs: "build" },
+  { name: "e2e", ...vitest("e2e", caseReporters), needs: "build" },
   // The rest of this suite takes minutes, and Nomad minutes to build: `npm run test:nomad`.
-  { name: "nomad", ...vitest("nomad", caseReporters(), ["test/nomad/short.test.ts"]), needs: "build" },
+  {
+    name: "nomad",
+    ...vitest("nomad", caseReporters, ["test/nomad/short.test.ts"]),
+    needs: "build",
+    lacks: ["node", "test/tools/go.ts", "lacks-nomad"],
+  },
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
   { name: "executable-slim", ...vitest("executable-slim"), needs: "build-slim", slim: true },
-  { name: "e2e-slim", ...vitest("e2e-slim", caseReporters()), needs: "build-slim", slim: true },
+  { name: "e2e-slim", ...vitest("e2e-slim", caseReporters), needs: "build-slim", slim: true },
   { name: "differential", command: ["node", "test/differential/differential.ts"], needs: "build-slim", slim: true },
 ];
-
-function caseReporters(): string[] {
-  return existsSync(join(root, caseReporter)) ? [caseReporter] : [];
-}
 
 function vitest(project: string, reporters: string[] = [], files: string[] = []): Pick<Step, "command" | "isVitest"> {
   const chosen = ["default", "json", ...reporters].map((reporter) => `--reporter=${reporter}`);
@@ -73,16 +78,20 @@ async function runAll(): Promise<Count> {
 }
 
 async function countStep(step: Step, failed: ReadonlySet<string>, noCargo: string | undefined): Promise<Count> {
-  if (step.slim && noCargo !== undefined) {
-    console.log(`skipped: ${noCargo}`);
-    return { passed: 0, failed: 0, skipped: 1 };
-  }
+  if (step.slim && noCargo !== undefined) return skipStep(noCargo);
   // Testing what an earlier build left would say nothing about this tree.
   if (step.needs !== undefined && failed.has(step.needs)) {
     console.log(`not run: ${step.needs} failed`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
+  const lacking = step.lacks && (await execute(step.lacks));
+  if (lacking?.succeeded && lacking.output !== "") return skipStep(lacking.output.trim());
   return runStep(step);
+}
+
+function skipStep(why: string): Count {
+  console.log(`skipped: ${why}`);
+  return { passed: 0, failed: 0, skipped: 1 };
 }
 
 async function runStep(step: Step): Promise<Count> {
@@ -115,14 +124,14 @@ function countCommand(succeeded: boolean): Count {
   return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: 0 };
 }
 
-/** Counts what vitest reported; whatever else made it fail (an uncaught error, a reporter, no test) is one failure. */
+/** Counts what vitest reported; anything else that is wrong (an uncaught error, a reporter, no test that ran) is one failure. */
 function countTests(succeeded: boolean, report: Report | undefined): Count {
   const files = report?.testResults ?? [];
   const tests = files.flatMap((file) => file.assertionResults);
   const passed = tests.filter((test) => test.status === "passed").length;
   const brokenFiles = files.filter((file) => file.status === "failed" && !file.assertionResults.some(isFailed)).length;
   const failed = tests.filter(isFailed).length + brokenFiles;
-  const unexplained = failed === 0 && (!succeeded || tests.length === 0);
+  const unexplained = failed === 0 && (!succeeded || passed === 0);
   return { passed, failed: unexplained ? 1 : failed, skipped: skippedTests(report).length };
 }
 

@@ -16,8 +16,11 @@ const allPass: Record<string, Outcome> = {
   "e2e-slim": onePasses,
 };
 
-/** A tree whose tools are stand-ins: each prints its name and ends as `outcomes` says, vitest's with a report. */
-function makeTree(outcomes: Record<string, Outcome>, cargo = "echo cargo 1.87.0"): string {
+/**
+ * A tree whose tools are stand-ins: each prints its name and ends as `outcomes` says, vitest's with a report. `lacking` is
+ * what is said of a Nomad that is missing.
+ */
+function makeTree(outcomes: Record<string, Outcome>, cargo = "echo cargo 1.87.0", lacking = ""): string {
   const tree = scratch();
   for (const directory of ["test", "outcomes", "build/slim"]) mkdirSync(join(tree, directory), { recursive: true });
   for (const file of ["test/run.ts", "build/slim/toolchain.ts"]) copyFileSync(join(root, file), join(tree, file));
@@ -27,7 +30,11 @@ function makeTree(outcomes: Record<string, Outcome>, cargo = "echo cargo 1.87.0"
     if (files) writeFileSync(join(tree, "outcomes", `${name}.json`), JSON.stringify(reportOf(files)));
   }
   const end = (name: string) => `echo "output of ${name}"; exit "$(cat "outcomes/${name}" || echo 0)"`;
-  for (const tool of ["biome", "tsc", "node"]) writeScript(join(tree, "node_modules/.bin", tool), end(tool));
+  const lacksNomad = "case $* in *lacks-nomad) exec cat outcomes/lacks-nomad;; esac";
+  writeFileSync(join(tree, "outcomes/lacks-nomad"), lacking);
+  for (const tool of ["biome", "tsc", "node"]) {
+    writeScript(join(tree, "node_modules/.bin", tool), `${lacksNomad}; ${end(tool)}`);
+  }
   const report =
     'for arg; do case $arg in --outputFile.json=*) cp "outcomes/$3.json" "$(echo "$arg" | cut -d= -f2)";; esac; done';
   writeScript(join(tree, "node_modules/.bin/vitest"), `echo "vitest $*"; ${report}; ${end("$3")}`);
@@ -78,6 +85,11 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
     "13 passed, 0 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
+  [
+    "a step whose tests are all skipped",
+    "12 passed, 1 failed, 2 skipped",
+    { e2e: { files: [{ status: "passed", tests: ["skipped", "skipped"] }] } },
+  ],
   ["without a build, what needs it has failed", "4 passed, 9 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
@@ -118,24 +130,34 @@ test("skipped tests are named", async () => {
   expect(stdout).toContain("\n      skipped: todo test 1\n");
 });
 
-test("the reporter of the executed cases takes part in the e2e step once it is there", async () => {
-  const tree = makeTree({
-    ...allPass,
-    unit: { ...onePasses, exit: 1 },
-    e2e: { ...onePasses, exit: 1 },
-    nomad: { ...onePasses, exit: 1 },
-    "e2e-slim": { ...onePasses, exit: 1 },
-  });
-  mkdirSync(join(tree, "test/tools"));
-  writeFileSync(join(tree, "test/tools/case-reporter.ts"), "");
-  const { stdout } = await run(tree);
+test("the reporter of the executed cases takes part in the steps that have a list of them, found or not", async () => {
+  const fails = { ...onePasses, exit: 1 };
+  const { stdout } = await run(
+    makeTree({ ...allPass, unit: fails, executable: fails, e2e: fails, nomad: fails, "e2e-slim": fails }),
+  );
   const calls = stdout.split("\n").filter((line) => line.startsWith("vitest run"));
-  expect(calls.map((line) => line.includes("--reporter=./test/tools/case-reporter.ts"))).toEqual([
-    false,
-    true,
-    true,
-    true,
-  ]);
+  const guarded = calls.filter((line) => line.includes("--reporter=./test/tools/case-reporter.ts"));
+  expect(calls).toHaveLength(5);
+  expect(guarded.map((line) => line.split(" ")[3])).toEqual(["e2e", "nomad", "e2e-slim"]);
+});
+
+test("vitest fails where a reporter cannot be found", async () => {
+  const { exitCode, all } = await execa({
+    reject: false,
+    all: true,
+    cwd: root,
+    preferLocal: true,
+  })`vitest run --project unit --reporter=./test/tools/no-reporter.ts test/unit/about.test.ts`;
+  expect(exitCode).not.toBe(0);
+  expect(all).toContain("no-reporter.ts");
+});
+
+test("a step is skipped by name where its tool is missing", async () => {
+  const why = "Nomad is not built here";
+  const { stdout, exitCode } = await run(makeTree({ ...allPass, nomad: { exit: 1 } }, undefined, `${why}\n`));
+  expect(stdout).toContain(`] nomad           skipped: ${why}\n`);
+  expect(stdout.split("\n").at(-1)).toBe("12 passed, 0 failed, 1 skipped");
+  expect(exitCode).toBe(0);
 });
 
 test.each([
