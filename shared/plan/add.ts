@@ -11,6 +11,7 @@ import {
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { narrowResult } from "./narrow.ts";
 import { type RecoveryPlan, type RoutingPlan, recordKey } from "./record.ts";
+import { sharedAddress } from "./shared-address.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
 import type { Subject } from "./subject.ts";
@@ -74,7 +75,10 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
   return { call: delegateCall(request, subject, narrowed), splice: { as: "meta", name, prevResult, attachment } };
 }
 
-/** The result that the runtime gets for the one that the delegate returned; the same object if nothing is to be changed. */
+/**
+ * The result that the runtime gets for the one that the delegate returned; the same object if nothing is to be changed.
+ * Code 107 if a creator gave its interface an address that another one has.
+ */
 export function spliceResult(splice: Splice, delegateResult: CniResult): CniResult {
   switch (splice.as) {
     case "only":
@@ -82,6 +86,7 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
     case "first":
       return completeResult(delegateResult, splice.name);
     case "creator":
+      refuseSharedAddress(splice.prevResult, delegateResult, splice.name);
       return spliceCreator(splice.prevResult, delegateResult, splice.name);
     case "meta":
       return spliceMeta(splice.prevResult, splice.attachment, delegateResult, splice.name);
@@ -104,6 +109,12 @@ function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: Attachmen
     (candidate) => isContainerInterface(candidate) && candidate.name === ifName && candidate.sandbox === netns,
   );
   if (isTaken) throw new CniError("interfaceNameTaken", ifName, `an earlier plugin of the list made it in ${netns}`);
+}
+
+// Leases of a renamed interface are kept apart, so that two pools of one subnet give the same address.
+function refuseSharedAddress(prevResult: CniResult, delegateResult: CniResult, name: AttachmentName): void {
+  const shared = sharedAddress(prevResult, delegateResult, name);
+  if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
 }
 
 // The plugin's CHECK would take the one for the other.

@@ -48,6 +48,18 @@ function subnetName(ip: Ip, length: number): string {
   return `${ip.bits} ${length} ${network}`;
 }
 
+/** One name for all spellings of the address that a CIDR (`172.16.5.2/24`, `fd00::0:2`) begins with; undefined if it is none. */
+export function ipName(cidr: string): string | undefined {
+  const [address = ""] = cidr.split("/");
+  const ip = parseIp(address);
+  return ip && `${ip.bits} ${ip.value}`;
+}
+
+/** Whether the address that a CIDR begins with is a link-local one of IPv6 (fe80::/10), which is of one interface only. */
+export function isLinkLocal(cidr: string): boolean {
+  return subnetContains("fe80::/10", cidr.split("/")[0] ?? "");
+}
+
 /** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) are of the same subnet. */
 export function samePrefix(one: string, other: string): boolean {
   const [, length] = one.split("/");

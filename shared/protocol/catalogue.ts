@@ -112,6 +112,11 @@ export const catalogue = {
     msg: "routing of interface %s cannot be read",
     hint: "Install iproute2 (ip) and util-linux (nsenter); they must be in the runtime's PATH or in the usual places.",
   },
+  addressTaken: {
+    code: 107,
+    msg: "address %s is taken",
+    hint: 'Set "network" under "wrapper" to the name of the list, so that both interfaces share one pool of leases, or give each a subnet of its own.',
+  },
   internal: {
     code: 999,
     msg: "internal error of the wrapper",

@@ -1,6 +1,17 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Lab } from "../tools/lab.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess, twoInterfaces } from "./support.ts";
+import {
+  attached,
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  twoInterfaces,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 const plugins = "1.9.1";
 
@@ -19,4 +30,60 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
   await lab.run("cp", ["/run/lab/plugins/bridge", "/opt/cni/bin/bridge"]);
   expectSuccess(await lab.goCni.del(list, container));
   await expectNothingLeft(lab, ["disc0"]);
+});
+
+describe("two interfaces on one subnet", () => {
+  const ipam = hostLocal("172.16.5.0/24");
+  const onOneSubnet = (network?: string) => {
+    const eth1 = wrapped({ type: "bridge", bridge: "disc0", ipam }, "eth1");
+    const wrapper = { ifName: "eth1", ...(network && { network }) };
+    return zone("1.0.0", wrapped({ ...macvlan, ipam }), { ...eth1, wrapper });
+  };
+
+  test("that would get one address: ADD fails and leaves nothing of the second", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const list = onOneSubnet();
+    expectFailure(
+      await lab.goCni.add(list, container),
+      /^plugin type="bridge-wrapper" failed \(add\): address 172\.16\.5\.2\/24 is taken; Interface eth0 has it already\./,
+    );
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2"]);
+    expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual(["zone-c1-eth0-eth0"]);
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+
+  test("that share one pool of leases: each gets its own address", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = onOneSubnet("zone");
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.2/24"]);
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.16.5.3/24"]);
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+test("a CHECK that failed is in the log at the lowest level, with what the plugin said", async () => {
+  await using lab = await Lab.start({ plugins });
+  const log = { file: "/var/lib/cni/wrappers.log", level: "error" };
+  const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });
+  const container = await attached(lab, lab.goCni, list);
+  expectSuccess(await lab.goCni.check(list, container));
+  expect(await lab.readdir("/var/lib/cni")).not.toContain("wrappers.log");
+  await lab.ip(container, "address", "delete", "172.26.64.2/20", "dev", "eth1");
+  expectFailure(await lab.goCni.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth1");
+  const lines = (await lab.readFile(log.file)).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: "error",
+      command: "CHECK",
+      message: "delegate failed CHECK: Failed to match addr 172.26.64.2/20 on interface eth1",
+      code: 999,
+      exitCode: 1,
+    },
+  ]);
 });

@@ -122,6 +122,16 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ["another version than is known", { cniVersion: "2.0.0" }],
   ] as const;
 
+  test("by an address that another interface has: its DEL is run, then the error is reported", () => {
+    const outcome = callWrapper(second, { answers: [exits(0, { ips: [{ address: "172.16.5.2/24" }] }), exits(0)] });
+    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
+    expect(printed(outcome)).toMatchObject({ code: 107, msg: "address 172.16.5.2/24 is taken" });
+    const [add, del] = outcome.runs;
+    expect(outcome.runs).toHaveLength(2);
+    expect(del).toStrictEqual({ ...add, env: { ...add?.env, CNI_COMMAND: "DEL" } });
+    expect(outcome.files).toEqual({});
+  });
+
   test.each([...broken, ...unusable])("by %s: its DEL is run, then the error is reported", (_, output) => {
     const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
     expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });

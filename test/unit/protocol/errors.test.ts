@@ -153,6 +153,13 @@ const cases: Record<ErrorKey, Case> = {
     call: { calledAs: "/opt/cni/bin/sbr-wrapper", env: { CNI_COMMAND: "CHECK" }, stdin: behindSbr },
     machine: { files: movedRoutes },
   },
+  addressTaken: {
+    code: 107,
+    msg: "address 172.16.5.2/20 is taken",
+    says: 'Interface eth0 has it already. Set "network"',
+    call: { stdin: { ...zone, wrapper: { ifName: "eth1" }, prevResult: macvlanResult } },
+    machine: { answers: [exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0)] },
+  },
   internal: {
     code: 999,
     msg: "internal error of the wrapper",

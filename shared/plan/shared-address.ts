@@ -1,0 +1,45 @@
+import { type CniResult, type IpConfig, isContainerInterface } from "../protocol/result.ts";
+import { type AttachmentName, attachmentsOf, findAttachment } from "./attachments.ts";
+import { ipName, isLinkLocal } from "./subnet.ts";
+
+/** An address that two interfaces of a container would have. */
+export interface SharedAddress {
+  readonly address: string;
+  /** The interface of prevResult that has it already. */
+  readonly ifName: string;
+}
+
+/**
+ * The first address of a creator's new interface that an interface of prevResult has already, whatever the lengths of the
+ * prefixes; undefined if all are new. Link-local addresses of IPv6 may repeat: they are per interface.
+ */
+export function sharedAddress(
+  prevResult: CniResult,
+  delegateResult: CniResult,
+  name: AttachmentName,
+): SharedAddress | undefined {
+  const taken = takenAddresses(prevResult, name);
+  for (const { address } of ownAddresses(delegateResult, name)) {
+    const ifName = taken.get(ipName(address) ?? "");
+    if (ifName !== undefined && !isLinkLocal(address)) return { address, ifName };
+  }
+  return undefined;
+}
+
+/** The container interface that has an address, by the address. */
+function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: AttachmentName): Map<string, string> {
+  const runtimes = findAttachment(prevResult, runtimeIfName, netns);
+  const taken = new Map<string, string>();
+  for (const ip of prevResult.ips ?? []) {
+    const owner = prevResult.interfaces?.[ip.interface ?? runtimes?.container ?? -1];
+    const address = ipName(ip.address);
+    if (owner && isContainerInterface(owner) && address !== undefined) taken.set(address, owner.name);
+  }
+  return taken;
+}
+
+// A plugin that carries prevResult over by itself returns the other interfaces' addresses as well, before its own.
+function ownAddresses(result: CniResult, { ifName, netns }: AttachmentName): readonly IpConfig[] {
+  const own = findAttachment(result, ifName, netns) ?? attachmentsOf(result.interfaces ?? []).at(-1);
+  return (result.ips ?? []).filter(({ interface: index }) => typeof index !== "number" || index === own?.container);
+}
