@@ -8,6 +8,7 @@ import { type DelegateCall, delegateCall } from "./call.ts";
 import { type CheckPlan, planCheck } from "./check.ts";
 import { type DelPlan, planDel, planLenientDel } from "./del.ts";
 import { planGc, validAttachments } from "./gc.ts";
+import { misplacedKeys } from "./misplaced.ts";
 import type { Profiles } from "./profile.ts";
 import { type RecordKey, type RoutingPlan, recordKey, type ValidAttachments } from "./record.ts";
 import type { DeviceMac } from "./shared-device.ts";
@@ -51,7 +52,10 @@ export function planVersion(calledAs: string): Plan {
 /** Plans a call with a plugin configuration: everything is decided here, before anything is done. */
 export function planRequest(request: Request, calledAs: string, profiles: Profiles): Plan {
   try {
-    return planVerb(request, subjectOf(request, calledAs, profiles));
+    const subject = subjectOf(request, calledAs, profiles);
+    const misplaced = misplacedKeys(request.configuration, subject.profile !== undefined);
+    if (request.command === "ADD" && misplaced[0]) throw misplaced[0];
+    return noting(planVerb(request, subject), misplaced);
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     return { do: "fail", error: errorResult(error, request.configuration.cniVersion) };
@@ -132,6 +136,12 @@ function chainedResult({ configuration: { prevResult, cniVersion } }: Request): 
 
 function withForgotten(plan: HandOver, forget: HandOver["forget"]): Plan {
   return forget ? { ...plan, forget } : plan;
+}
+
+// An attachment that is there must pass its CHECK and be removable, whatever the list says by now.
+function noting(plan: Plan, misplaced: readonly CniError[]): Plan {
+  if (plan.do !== "handOver" || misplaced.length === 0) return plan;
+  return { ...plan, notes: [...plan.notes, ...misplaced.map(({ message }) => message)] };
 }
 
 function handOver(call: DelegateCall, notes: readonly string[] = []): HandOver {

@@ -57,6 +57,11 @@ export const catalogue = {
     msg: "invalid plugin configuration: unknown key %s",
     hint: "What is not the wrapper's stands beside the wrapper block, not in it.",
   },
+  misplacedKey: {
+    code: 7,
+    msg: "invalid plugin configuration: misplaced key %s",
+    hint: 'Keys of the wrapper belong in a "wrapper" block at the top level of the plugin\'s configuration, where the plugin does not see them.',
+  },
   unnamedDelegate: {
     code: 7,
     msg: "no delegate: %s",

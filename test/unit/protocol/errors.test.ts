@@ -84,6 +84,12 @@ const cases: Record<ErrorKey, Case> = {
     says: "Did you mean wrapper.ifName?",
     call: { stdin: { ...zone, wrapper: { ifname: "eth1" } } },
   },
+  misplacedKey: {
+    code: 7,
+    msg: "invalid plugin configuration: misplaced key ifName",
+    says: 'Write "wrapper": { "ifName": ... }. Keys of the wrapper belong',
+    call: { stdin: { ...zone, ifName: "eth1" } },
+  },
   unnamedDelegate: {
     code: 7,
     msg: "no delegate: started as /opt/cni/bin/cni-wrappers",
