@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const OWN: &str = "/proc/self/exe";
 const COMPARED_AT_ONCE: usize = 64 * 1024;
@@ -58,24 +59,44 @@ pub fn stat(path: &str) -> Option<Vec<f64>> {
     Some(vec![file.dev() as f64, file.ino() as f64, modified])
 }
 
-/// Writes a file whole or not at all, its directory if missing.
+/// Writes a file whole or not at all, its directory if missing. It outlasts a power failure as well: what was written is on the
+/// disk before it gets its name, and the name before this returns.
 pub fn write_file(path: &str, text: &str) -> io::Result<()> {
     let path = Path::new(path);
-    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::ErrorKind::InvalidInput.into());
-    };
-    let unfinished = directory.join(format!(".{}", name.to_string_lossy()));
-    let written = write_whole(directory, &unfinished, text).and_then(|()| fs::rename(&unfinished, path));
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    make_directory(directory)?;
+    // No other process has this name, not even one with the same id in another container. No record's name begins with a dot.
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    let unfinished = directory.join(format!(".{}.{time}", std::process::id()));
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+    let written = write_synced(file, text).and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
-    written
+    written.map(|()| sync_directory(directory))
 }
 
-fn write_whole(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(text.as_bytes())
+fn write_synced(mut file: File, text: &str) -> io::Result<()> {
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Makes a directory with those above it. Each one's entry is in the directory above, which is put on the disk.
+fn make_directory(path: &Path) -> io::Result<()> {
+    let Some(above) = path.parent() else { return Ok(()) };
+    if path.exists() {
+        return Ok(());
+    }
+    make_directory(above)?;
+    // Another process may make it at this moment.
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    sync_directory(above);
+    Ok(())
+}
+
+// Some file systems cannot do it to a directory: the file is there all the same.
+fn sync_directory(path: &Path) {
+    let _ = File::open(path).and_then(|directory| directory.sync_all());
 }
 
 /// Appends a line by one write; makes the file and its directory if missing.

@@ -1,7 +1,7 @@
 //! What the core is given of the machine: an object of functions. Numbers stand for what stays here: bytes are an index,
 //! and a failure is its negative error number.
-use crate::process::Ended;
-use crate::{files, process};
+use crate::child::{self, Call, Ended};
+use crate::{files, links, process};
 use rquickjs::{Ctx, Function, Object, Result};
 use std::cell::RefCell;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,18 +33,16 @@ pub fn machine<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         "decodeUtf8": |index: usize| with_bytes(index, |bytes| std::str::from_utf8(bytes).ok().map(str::to_owned)),
         "inspect": |path: String| files::inspect(&path),
         "exec": |path: String, variables: Vec<String>, input: Option<String>| process::exec(&path, &variables, input.as_deref()),
-        "spawn": |path: String, variables: Vec<String>, input: Option<String>, limit: f64| {
-            ended(process::spawn(&path, &variables, input.as_deref(), limit as usize))
-        },
-        "ask": |program: String, arguments: Vec<String>, variables: Vec<String>, input: String, limit: f64| {
-            ended(process::ask(&program, &arguments, &variables, &input, limit as usize))
+        "spawn": |path: String, arguments: Vec<String>, variables: Vec<String>, input: Option<String>, limit: f64, is_quiet: bool| {
+            let input = input.as_deref();
+            ended(child::run(&Call { path: &path, arguments: &arguments, variables: &variables, input, is_quiet }, limit as usize))
         },
         "readFile": |path: String| fs::read(path).ok().map(|content| String::from_utf8_lossy(&content).into_owned()),
         "writeFile": |path: String, text: String| outcome(files::write_file(&path, &text)),
         "removeFile": |path: String| { let _ = fs::remove_file(path); },
         "listDirectory": |path: String| files::list_directory(&path),
         "stat": |path: String| files::stat(&path),
-        "linkIndex": |netns: String, name: String| process::link_index(&netns, &name).unwrap_or_else(|error| failure(&error)),
+        "linkIndex": |netns: String, name: String| links::link_index(&netns, &name).unwrap_or_else(|error| failure(&error)),
         "writeStderr": |text: String| { let _ = std::io::Write::write_all(&mut io::stderr(), text.as_bytes()); },
         "appendLine": |path: String, line: String| outcome(files::append_line(&path, &line)),
     }

@@ -1,9 +1,11 @@
 //! The slim flavor: the TypeScript core, compiled to bytecode, on an embedded QuickJS. This is a host, not a second
 //! implementation: it does what the core asks of the machine, and knows nothing of what that is for.
+mod child;
 mod files;
 #[cfg(target_env = "gnu")]
 mod heap;
 mod host;
+mod links;
 mod process;
 
 use rquickjs::context::intrinsic::{Date, Json, MapSet, Promise, RegExp};

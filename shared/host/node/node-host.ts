@@ -6,6 +6,7 @@ import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts
 import { inspectFile } from "./inspect-file.ts";
 import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
+import { endingWithUs } from "./lifetime.ts";
 import { linkIndex } from "./link-index.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
@@ -103,7 +104,8 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
     return { ended: "not started", reason: `${path} is no executable for this machine, or names no interpreter of it` };
   // Loaded when needed: it takes 2 ms, and most calls are handed over.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
-  const { error, status, signal, stdout } = spawnSync(path, [], {
+  const [command, ...args] = endingWithUs(path);
+  const { error, status, signal, stdout } = spawnSync(command, args, {
     env: changed(changes),
     ...(stdin === undefined ? {} : { input: stdin }),
     stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],

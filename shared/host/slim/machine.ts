@@ -17,15 +17,17 @@ export interface Machine {
   inspect(path: string): number;
   /** Names and values of variables alternate. */
   exec(path: string, variables: readonly string[], stdin: string | undefined): void;
-  /** A failure or 0, 1 where there was too much output, the signal, the exit code, the bytes of stdout: as far as it goes. */
-  spawn(path: string, variables: readonly string[], stdin: string | undefined, limit: number): readonly number[];
-  /** The same for a program in PATH, with arguments; its stderr is dropped. */
-  ask(
-    program: string,
+  /**
+   * A failure or 0, 1 where there was too much output, the signal, the exit code, the bytes of stdout: as far as it goes. A quiet
+   * one's stderr is dropped.
+   */
+  spawn(
+    path: string,
     args: readonly string[],
     variables: readonly string[],
-    stdin: string,
+    stdin: string | undefined,
     limit: number,
+    isQuiet: boolean,
   ): readonly number[];
   readFile(path: string): string | undefined;
   writeFile(path: string, text: string): number;

@@ -13,6 +13,7 @@ const notLoadable: readonly string[] = ["ENOEXEC", "ENOENT", "EACCES", "ELIBBAD"
 
 /** The machine, by way of the executable around the engine. */
 export function slimHost(machine: Machine): Host {
+  const inspect: Host["inspect"] = (path) => inspected[machine.inspect(wellFormed(path))] ?? "missing";
   return {
     env: machine.variables,
     calledAs: machine.arguments[0] ?? "",
@@ -29,10 +30,10 @@ export function slimHost(machine: Machine): Host {
     writeStdout: (output) =>
       void checked(typeof output === "string" ? machine.writeText(output) : machine.writeBytes(output as number)),
     decodeUtf8: (bytes) => machine.decodeUtf8(bytes as number),
-    inspect: (path) => inspected[machine.inspect(wellFormed(path))] ?? "missing",
+    inspect,
     exec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
     spawn: (path, changes, stdin, limit) =>
-      answer(path, machine.spawn(wellFormed(path), alternating(changes), stdin, limit)),
+      answer(path, machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false)),
     readFile: (path) => machine.readFile(wellFormed(path)),
     writeFile(path, text) {
       const result = machine.writeFile(wellFormed(path), text);
@@ -50,9 +51,10 @@ export function slimHost(machine: Machine): Host {
     },
     writeStderr: (text) => machine.writeStderr(text),
     ip(netns, family, commands) {
-      const { program, args, path, limit } = ipCommand(netns, family);
-      const variables = ["PATH", `${machine.variables.PATH ?? ""}:${path}`];
-      const run = answer(program, machine.ask(program, args.map(wellFormed), variables, commands, limit));
+      const command = ipCommand({ env: machine.variables, inspect }, netns, family);
+      if (command === undefined) return undefined;
+      const { program, args, limit } = command;
+      const run = answer(program, machine.spawn(program, args.map(wellFormed), [], commands, limit, true));
       return run.ended === "exit" && run.exitCode === 0 ? machine.decodeUtf8(run.stdout as number) : undefined;
     },
     appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),

@@ -1,0 +1,110 @@
+import { readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { bin, delegates, errorOf, Machine, stdinOf } from "./support/machine.ts";
+
+describe("a delegate that the wrapper waits for", () => {
+  test.each(["SIGKILL", "SIGTERM"] as const)("ends when the wrapper is ended by %s", async (signal) => {
+    const machine = new Machine();
+    const wrapper = execa(join(bin, "bridge-wrapper"), {
+      env: machine.environment({}),
+      extendEnv: false,
+      input: stdinOf({ delegate: "sleeps" }),
+      reject: false,
+      // The delegate has the streams, too: the runtime's end of them is closed when the last process has ended.
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const delegate = await until(() => Number(machine.read("delegate-pid")));
+    onTestFinished(() => end(delegate));
+    expect(isRunning(delegate)).toBe(true);
+    wrapper.kill(signal);
+    // The test would take longer than it may if the delegate went on sleeping.
+    expect(await wrapper).toMatchObject({ signal, stdout: "" });
+    await until(() => !isRunning(delegate));
+  });
+
+  test.each([126, 127])("has its own exit code %i, which setpriv has for a failed start", async (exitCode) => {
+    const machine = new Machine();
+    machine.answer("ADD", '{"code":11,"msg":"try again later"}');
+    const ended = await machine.call({ env: { EXIT_CODE: String(exitCode) } });
+    expect(ended).toMatchObject({ exitCode, stderr: "" });
+    expect(errorOf(ended)).toMatchObject({ code: 11, msg: "try again later" });
+  });
+
+  test("is started by its path, and with no arguments", async () => {
+    const machine = new Machine();
+    machine.answer("ADD", "{}");
+    await machine.call({ delegate: "notes-command" });
+    expect(machine.read("command")?.toString()).toBe(`/bin/sh\0${machine.environment({}).CNI_PATH}/notes-command\0`);
+  });
+});
+
+describe("a program of the host", () => {
+  /** Executables in the working directory that note their run and fail. */
+  function machineWithDecoys(): Machine {
+    const machine = new Machine();
+    for (const name of ["setpriv", "nsenter", "ip"])
+      machine.file(name, `#!/bin/sh\necho ${name} >>"$SCRATCH/decoys"\nexit 1\n`, 0o755);
+    symlinkSync(join(delegates, "reads-nothing"), machine.path("sbr"));
+    return machine;
+  }
+
+  /** Starts a call where /var/lib is empty, and nothing but its PATH is changed. */
+  function withPath(change: string): string[] {
+    const script = `mount -t tmpfs none /var/lib && ${change} && exec "$@"`;
+    return ["unshare", "--mount", "--net", "sh", "-c", script, "sh"];
+  }
+
+  /** sbr moves routes, which are read by nsenter and ip. */
+  function callSbr(machine: Machine, pathChange: string) {
+    const sandbox = "/proc/self/ns/net";
+    return machine.call({
+      path: join(bin, "sbr-wrapper"),
+      delegate: "sbr",
+      env: { CNI_NETNS: sandbox, CNI_PATH: machine.directory },
+      configuration: { prevResult: { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox }] } },
+      through: withPath(pathChange),
+    });
+  }
+
+  test.each(["unset PATH", "PATH=", "PATH=:", "PATH=.", "PATH=./", "PATH=:/nowhere:"])(
+    "is never taken from the working directory: %s",
+    async (change) => {
+      const machine = machineWithDecoys();
+      expect(await callSbr(machine, change)).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(machine.read("decoys")).toBeUndefined();
+    },
+  );
+
+  // A setpriv without --pdeathsig, as BusyBox has it, is not run.
+  test("is taken from PATH, if it can do what is asked of it", async () => {
+    const machine = machineWithDecoys();
+    expect(await callSbr(machine, 'PATH="$SCRATCH"')).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(machine.read("decoys")?.toString()).toMatch(/^(nsenter\n)+$/);
+  });
+});
+
+async function until<T>(seen: () => T): Promise<T> {
+  for (;;) {
+    const found = seen();
+    if (found) return found;
+    await sleep(20);
+  }
+}
+
+// One that has ended may stay until somebody asks for it.
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+function end(pid: number): void {
+  if (isRunning(pid)) process.kill(pid, "SIGKILL");
+}
