@@ -1,0 +1,68 @@
+import { type Change, changesOf } from "./mutators.ts";
+import { type Node, nodesOf, placeOf, type Visited } from "./syntax.ts";
+
+/** One small fault that can be switched on in a source. */
+export interface Mutant {
+  readonly id: number;
+  readonly file: string;
+  /** The lines of the source that it changes, counted from 1. */
+  readonly lines: readonly [first: number, last: number];
+  /** The declaration of the module that it is in. */
+  readonly place: string;
+  /** The part of the source that it changes, and what stands there instead. */
+  readonly original: string;
+  readonly replacement: string;
+  readonly switch: Switch;
+}
+
+/** The range of a source where the switch is, and the whole text of that range with the mutant. */
+export interface Switch {
+  readonly form: Change["form"];
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The mutants of one source, in its order, counted from `firstId`. */
+export function mutantsOf(file: string, source: string, firstId = 0): Mutant[] {
+  const all = nodesOf(source).flatMap((visited) =>
+    changesOf(visited, source).map((change) => mutantOf(visited, change, source)),
+  );
+  const distinct = new Map(all.map((mutant) => [JSON.stringify(mutant.switch), mutant]));
+  return [...distinct.values()].map((mutant, index) => ({ ...mutant, id: firstId + index, file }));
+}
+
+function mutantOf(visited: Visited, change: Change, source: string): Omit<Mutant, "id" | "file"> {
+  const { start, end } = hostOf(visited, change);
+  const withChange = (from: number, to: number) =>
+    source.slice(from, change.start) + change.text + source.slice(change.end, to);
+  const shown = chained.includes(visited.node.type) ? visited.node : change;
+  return {
+    lines: [lineAt(source, change.start), lineAt(source, change.end)],
+    place: placeOf(visited),
+    original: source.slice(shown.start, shown.end),
+    replacement: withChange(shown.start, shown.end),
+    switch: { form: change.form, start, end, text: withChange(start, end) },
+  };
+}
+
+const chained = ["CallExpression", "OptionalCallExpression", "OptionalMemberExpression"];
+
+/**
+ * Where an expression can be switched as a whole. A link of a chain (`a?.b.c()`) cannot: what follows it needs its `this`, and
+ * is left out with it.
+ */
+function hostOf({ node, ancestors }: Visited, change: Change): { readonly start: number; readonly end: number } {
+  if (change.form !== "expression" || !chained.includes(node.type)) return change;
+  const around = [node, ...ancestors];
+  return around.find((link, index) => !isLink(link, around[index + 1])) ?? node;
+}
+
+function isLink(node: Node, parent: Node | undefined): boolean {
+  if (parent === undefined) return false;
+  return parent.object === node || parent.callee === node || parent.type === "TSNonNullExpression";
+}
+
+function lineAt(source: string, offset: number): number {
+  return source.slice(0, offset).split("\n").length;
+}
