@@ -4,7 +4,8 @@ import { flavors } from "./test/flavors.ts";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      // A busy machine may need long for the properties: that is no failure.
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 60_000 } },
       ...flavors.flatMap(({ suffix, env, ownTests }) => [
         {
           test: {
