@@ -1,6 +1,8 @@
 import type { Host } from "./host/host.ts";
 import type { DelegateCall } from "./plan/call.ts";
+import { delegateName } from "./plan/subject.ts";
 import { CniError } from "./protocol/errors.ts";
+import { cleanPath, directoriesBehind, pathIn, searchPath } from "./search-path.ts";
 import type { Session } from "./session.ts";
 
 /** Where the delegate is, an executable that is not the wrapper itself; undefined if nowhere. */
@@ -10,13 +12,21 @@ export function findDelegate(host: Host, delegate: string): string | undefined {
 
 /** The error for a delegate that is nowhere: which places were looked at, and what is there but cannot be executed. */
 export function missingDelegate(host: Host, delegate: string, key: "delegateNotFound" | "unavailable"): CniError {
-  const paths = candidates(host, delegate);
-  const found = paths.map((path) => `${path} (${host.inspect(path)})`);
-  return new CniError(
-    key,
-    delegate,
-    found.length > 0 ? `Looked for ${found.join(", ")}` : "CNI_PATH names no directory",
-  );
+  return new CniError(key, delegate, whyMissing(host, delegate));
+}
+
+function whyMissing(host: Host, delegate: string): string {
+  const seen = candidates(host, delegate).map((path) => ({ path, inspected: host.inspect(path) }));
+  const { directory, name } = pathParts(host.calledAs);
+  // A name that no plugin has, as for "delegate": "bridge-wrapper".
+  const isWrappers = delegateName(delegate) !== delegate;
+  if (isWrappers && (delegate === name || seen.some(({ inspected }) => inspected === "the wrapper itself"))) {
+    const plugin = delegateName(delegate) ?? delegateName(host.calledAs);
+    const type = plugin === undefined ? "the plugin's own type" : JSON.stringify(plugin);
+    return `${delegate} is the wrapper itself, not a plugin: write ${type} as "delegate" under "wrapper"`;
+  }
+  if (seen.length > 0) return `Looked for ${seen.map(({ path, inspected }) => `${path} (${inspected})`).join(", ")}`;
+  return directory === undefined ? "CNI_PATH names no directory" : `CNI_PATH names no directory behind ${directory}`;
 }
 
 /**
@@ -25,18 +35,20 @@ export function missingDelegate(host: Host, delegate: string, key: "delegateNotF
  * for ever.
  */
 function candidates(host: Host, delegate: string): string[] {
-  const listed = (host.env.CNI_PATH ?? "").split(":").filter((directory) => directory !== "");
-  const directories = [...new Set(listed.map((directory) => directory.replace(/\/+$/, "")))];
-  const [called, name] = pathParts(host.calledAs);
-  const [own] = pathParts(host.executable);
-  const searched =
-    name === delegate ? directories.slice(directories.indexOf(called) + 1) : [...new Set([...directories, own])];
-  return searched.map((directory) => `${directory}/${delegate}`);
+  return searched(host, delegate).map((directory) => pathIn(directory, delegate));
 }
 
-function pathParts(path: string): [string, string] {
-  const end = path.lastIndexOf("/");
-  return [path.slice(0, Math.max(end, 0)), path.slice(end + 1)];
+function searched(host: Host, delegate: string): string[] {
+  const directories = searchPath(host.env.CNI_PATH ?? "");
+  const { directory, name } = pathParts(host.calledAs);
+  if (name !== delegate) return [...new Set([...directories, pathParts(host.executable).directory ?? "."])];
+  return directory === undefined ? directories : directoriesBehind(host, directories, directory);
+}
+
+/** The last element of a path, and the directory if it has one. */
+function pathParts(path: string): { directory: string | undefined; name: string } {
+  const end = path.lastIndexOf("/") + 1;
+  return { directory: end === 0 ? undefined : cleanPath(path.slice(0, end)), name: path.slice(end) };
 }
 
 /** Notes for the log which delegate is called, and for which interface. */

@@ -32,6 +32,15 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
   await expectNothingLeft(lab, ["disc0"]);
 });
 
+test("the wrapper named as its own delegate: the error says what to write", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "macvlan-wrapper" } });
+  expectFailure(
+    await lab.goCni.add(list, await lab.addContainer("c1")),
+    /delegate macvlan-wrapper is missing; macvlan-wrapper is the wrapper itself, not a plugin: write "macvlan" as "delegate"/,
+  );
+});
+
 describe("two interfaces on one subnet", () => {
   const ipam = hostLocal("172.16.5.0/24");
   const onOneSubnet = (network?: string) => {

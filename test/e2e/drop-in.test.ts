@@ -43,6 +43,24 @@ describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wra
     expect(await lab.run(`${first}/bridge`, [], { env, input: version })).toBe(bare);
   });
 
+  const spellings = ["/opt//cni/first", "/opt/cni/./first", "/opt/cni/../cni/first", `${first}/`, "/opt/cni/link"];
+
+  test.each(spellings)("in the directory behind, where its own is spelled %s", async (spelling) => {
+    await using lab = await Lab.start({ plugins });
+    await dropIn(lab, "a link", "bridge");
+    const decoy = "mkdir /opt/cni/decoy && printf '#!/bin/sh\\necho decoy\\n' >/opt/cni/decoy/bridge";
+    await lab.run("sh", ["-c", `${decoy} && chmod +x /opt/cni/decoy/bridge && ln -s first /opt/cni/link`]);
+    const CNI_PATH = `/opt/cni/decoy:${spelling}:${Lab.pluginPath}`;
+    const env = { CNI_COMMAND: "VERSION", CNI_PATH };
+    const bare = await lab.run("/opt/cni/bin/bridge", [], { env, input: version });
+    expect(await lab.run(`${first}/bridge`, [], { env, input: version })).toBe(bare);
+    // libcni itself calls it by the cleaned path.
+    const runtime = { pluginPath: `${spelling}:${Lab.pluginPath}` };
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab.goCni.add(zone("1.1.0", bridge), container, runtime));
+    expectSuccess(await lab.goCni.del(zone("1.1.0", bridge), container, runtime));
+  });
+
   test.each([
     ["nowhere", first],
     ["only in a directory before", `${Lab.pluginPath}:${first}`],

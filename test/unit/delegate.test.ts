@@ -76,10 +76,43 @@ describe("started by the delegate's own name", () => {
     ["/b/bridge", "/a:/b", []],
     ["/b/bridge", "/b:/a:/b", ["/a/bridge"]],
     ["/a/bridge", "/b:/a:/b", []],
+    ["/b/bridge", "/a://b:/c", ["/c/bridge"]],
+    ["/b/bridge", "/a:/./b/.:/c", ["/c/bridge"]],
+    ["/b/bridge", "/a:/x/../b:/c", ["/c/bridge"]],
+    ["/x/..//b/bridge", "/a:/b:/c", ["/c/bridge"]],
+    ["/b/bridge", "/b:/b/:/./b", []],
+    ["/bridge", "/a:/:/c", ["/c/bridge"]],
+    ["./bridge", "/a:.:/c", ["/c/bridge"]],
     ["/elsewhere/bridge", "/a:/b", ["/a/bridge"]],
     ["bridge", "/a:/b", ["/a/bridge"]],
   ])("%s, CNI_PATH=%s: only what stands behind it", (calledAs, path, expected) => {
     expect(startedAs(calledAs, path)).toEqual(expected);
+  });
+
+  describe("a symbolic link to its directory is the directory", () => {
+    const directories = { "/a": 10, "/b": 11, "/link": 11, "/c": 12 };
+    const machine: Machine = { ...everywhere, directories };
+
+    test.each([
+      ["/b/bridge", "/a:/link:/c", ["/c/bridge"]],
+      ["/link/bridge", "/a:/b:/c", ["/c/bridge"]],
+      ["/link/bridge", "/b:/link:/c", ["/c/bridge"]],
+      ["/b/bridge", "/b:/link", []],
+      // The other one, a wrapper of another version, would call this one again.
+      ["/c/bridge", "/b:/c:/link", []],
+    ])("%s, CNI_PATH=%s", (calledAs, path, expected) => {
+      expect(startedAs(calledAs, path, machine)).toEqual(expected);
+    });
+  });
+
+  test.each([
+    ["/b/bridge", "/a:/b", "CNI_PATH names no directory behind /b."],
+    ["/b/bridge", "", "CNI_PATH names no directory behind /b."],
+    ["bridge", "", "CNI_PATH names no directory."],
+    ["/b/bridge", "/b:/c", "Looked for /c/bridge (missing)."],
+  ])("%s, CNI_PATH=%s, and nowhere a plugin: %s", (calledAs, CNI_PATH, words) => {
+    const outcome = callWrapper({ calledAs, env: { CNI_PATH } }, { inspect: () => "missing" });
+    expect(printed(outcome)).toMatchObject({ code: 100, details: expect.stringContaining(words) });
   });
 
   test.each(["/a/bridge", "/opt/cni/bin/bridge-wrapper"])("%s: the wrapper itself is no delegate", (calledAs) => {
@@ -91,4 +124,39 @@ describe("started by the delegate's own name", () => {
 test("another delegate may be named", () => {
   const { runs } = callWrapper({ stdin: { name: "zone", wrapper: { delegate: "my-bridge" } } });
   expect(runs).toMatchObject([{ path: "/opt/cni/bin/my-bridge", stdin: { type: "my-bridge" } }]);
+});
+
+describe("the wrapper named as its own delegate", () => {
+  const itself: Machine = {
+    inspect: (path) => (/^\/opt\/cni\/bin\/(.*-wrapper|cni-wrappers)$/.test(path) ? "the wrapper itself" : "missing"),
+  };
+  const naming = (delegate: string, calledAs: string, CNI_PATH: string, command = "ADD") =>
+    printed(
+      callWrapper(
+        { calledAs, env: { CNI_PATH, CNI_COMMAND: command }, stdin: { name: "zone", wrapper: { delegate } } },
+        itself,
+      ),
+    );
+
+  test.each([
+    ["bridge-wrapper", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin", 'write "bridge" as'],
+    ["bridge-wrapper", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin:/b", 'write "bridge" as'],
+    ["bridge-wrapper", "/a/bridge", "/a:/opt/cni/bin", 'write "bridge" as'],
+    ["macvlan-wrapper", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin", 'write "macvlan" as'],
+    ["cni-wrappers", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin", 'write "bridge" as'],
+    ["cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/cni/bin", "write the plugin's own type as"],
+  ])("%s, started as %s, CNI_PATH=%s: %s", (delegate, calledAs, path, words) => {
+    const details = expect.stringMatching(
+      new RegExp(`^${delegate} is the wrapper itself, not a plugin: ${words} "delegate" under "wrapper"\\. Install`),
+    );
+    expect(naming(delegate, calledAs, path)).toMatchObject({ code: 100, details });
+    expect(naming(delegate, calledAs, path, "STATUS")).toMatchObject({ code: 50, details });
+  });
+
+  test.each([
+    ["other-wrapper", "/opt/cni/bin/bridge-wrapper", "/a"],
+    ["bridge", "/a/bridge", "/a:/b"],
+  ])("%s, started as %s, CNI_PATH=%s, is not", (delegate, calledAs, path) => {
+    expect(naming(delegate, calledAs, path).details).toMatch(/^Looked for /);
+  });
 });

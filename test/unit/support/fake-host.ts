@@ -32,6 +32,8 @@ export interface Machine {
   readonly ip?: Host["ip"];
   /** The index of an interface in CNI_NETNS at each look, one after the other; the last one is for all that follow. */
   readonly links?: readonly (number | undefined)[];
+  /** The inode of each directory that is there, by path. */
+  readonly directories?: Readonly<Record<string, number>>;
   /** Why no file can be written. */
   readonly writeProblem?: string;
 }
@@ -100,6 +102,7 @@ function fakeHost(
     jq,
     ip = () => undefined,
     links = [0],
+    directories = {},
   }: Machine,
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
@@ -161,6 +164,8 @@ function fakeHost(
     stat(path) {
       const modifiedMs = files.get(path)?.modifiedMs;
       if (modifiedMs !== undefined) return { device: 1, inode: 2, modifiedMs };
+      const inode = directories[path];
+      if (inode !== undefined) return { device: 1, inode, modifiedMs: 0 };
       return path === host.env.CNI_NETNS ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
     },
     linkIndex: () => links[Math.min(++looks, links.length) - 1],
