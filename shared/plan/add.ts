@@ -1,5 +1,5 @@
 import { CniError } from "../protocol/errors.ts";
-import type { Request } from "../protocol/request.ts";
+import { indexProblem, type Request } from "../protocol/request.ts";
 import { type CniResult, isContainerInterface } from "../protocol/result.ts";
 import {
   type Attachment,
@@ -7,9 +7,10 @@ import {
   containerInterfaceNames,
   findAttachment,
   missingAttachment,
+  ownAttachment,
 } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { narrowResult } from "./narrow.ts";
+import { shownResult } from "./narrow.ts";
 import { type RecoveryPlan, type RoutingPlan, recordKey } from "./record.ts";
 import { sharedAddress } from "./shared-address.ts";
 import { sharedDeviceName } from "./shared-device.ts";
@@ -56,11 +57,11 @@ export function planFirstAdd(request: Request, subject: Subject): AddPlan {
 /** Plans ADD behind other plugins; code 7 if a creator's name is taken, 103 if a meta plugin's interface is not there. */
 export function planChainedAdd(request: Request, subject: Subject, prevResult: CniResult): AddPlan {
   const { name } = subject;
-  const attachment = findAttachment(prevResult, name.ifName, name.netns);
-  const role = subject.role ?? (attachment ? "meta" : "creator");
+  const role = subject.role ?? (findAttachment(prevResult, name.ifName, name.netns) ? "meta" : "creator");
   const others = containerInterfaceNames(prevResult);
   if (subject.profile?.takesOverHostInterface && others.length === 0) return planFirstAdd(request, subject);
   if (role === "creator") {
+    refuseIndexOutside(prevResult);
     refuseDeviceName(request, subject);
     refuseTakenName(prevResult, name);
     return {
@@ -70,9 +71,11 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
     };
   }
   if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" } };
+  const attachment = ownAttachment(prevResult, name);
   if (attachment === undefined) throw missingAttachment(name.ifName, others);
-  const narrowed = narrowResult(prevResult, attachment, name);
-  return { call: delegateCall(request, subject, narrowed), splice: { as: "meta", name, prevResult, attachment } };
+  const shown = shownResult(prevResult, attachment, name);
+  const call = delegateCall(request, subject, shown);
+  return { call, splice: shown === prevResult ? { as: "only" } : { as: "meta", name, prevResult, attachment } };
 }
 
 /**
@@ -115,6 +118,12 @@ function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: Attachmen
 function refuseSharedAddress(prevResult: CniResult, delegateResult: CniResult, name: AttachmentName): void {
   const shared = sharedAddress(prevResult, delegateResult, name);
   if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
+}
+
+// It would point to one of the interfaces that are appended.
+function refuseIndexOutside(prevResult: CniResult): void {
+  const problem = indexProblem(prevResult, "prevResult");
+  if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
 }
 
 // The plugin's CHECK would take the one for the other.

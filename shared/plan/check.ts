@@ -1,9 +1,9 @@
 import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { containerInterfaceNames, findAttachment, missingAttachment } from "./attachments.ts";
+import { containerInterfaceNames, missingAttachment, ownAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { narrowResult } from "./narrow.ts";
+import { shownResult } from "./narrow.ts";
 import { type DeviceMac, deviceMac } from "./shared-device.ts";
 import type { Subject } from "./subject.ts";
 
@@ -20,10 +20,10 @@ export interface CheckPlan {
  */
 export function planCheck(request: Request, subject: Subject, prevResult: CniResult): CheckPlan {
   const { name, profile } = subject;
-  const attachment = findAttachment(prevResult, name.ifName, name.netns);
+  const attachment = ownAttachment(prevResult, name);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
   if (others.length > 0) throw missingAttachment(name.ifName, others);
-  const narrowed = attachment ? narrowResult(prevResult, attachment, name) : prevResult;
+  const narrowed = attachment ? shownResult(prevResult, attachment, name) : prevResult;
   const mac = profile?.sharedDevice && deviceMac(narrowed, profile.sharedDevice, request.configuration);
   return { call: withIpam(delegateCall(request, subject, narrowed), subject), ...(mac && { mac }) };
 }

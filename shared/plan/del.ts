@@ -1,8 +1,8 @@
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { containerInterfaceNames, findAttachment } from "./attachments.ts";
+import { containerInterfaceNames, ownAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { narrowResult } from "./narrow.ts";
+import { shownResult } from "./narrow.ts";
 import type { Subject } from "./subject.ts";
 
 /** What DEL asks of the delegate, and what was let pass for it. */
@@ -17,9 +17,8 @@ export interface DelPlan {
  */
 export function planDel(request: Request, subject: Subject, prevResult: CniResult): DelPlan {
   const { name } = subject;
-  const attachment = findAttachment(prevResult, name.ifName, name.netns);
-  if (attachment)
-    return { call: delegateCall(request, subject, narrowResult(prevResult, attachment, name)), notes: [] };
+  const attachment = ownAttachment(prevResult, name);
+  if (attachment) return { call: delegateCall(request, subject, shownResult(prevResult, attachment, name)), notes: [] };
   if (containerInterfaceNames(prevResult).length === 0) return { call: delegateCall(request, subject), notes: [] };
   return planLenientDel(request, subject, `interface ${name.ifName} is not in prevResult`);
 }

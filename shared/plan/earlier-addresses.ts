@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { type AttachmentName, findAttachment, ownership } from "./attachments.ts";
+import { type AttachmentName, ownAttachment, ownership } from "./attachments.ts";
 import type { DelegateCall } from "./call.ts";
 
 /**
@@ -17,7 +17,7 @@ const choosingIpam: readonly unknown[] = ["host-local"];
 export function earlierAddresses(cached: string | undefined, name: AttachmentName): string[] {
   const result = parseJsonObject(cached ?? "")?.result;
   if (result === undefined || resultProblem(result, "result") !== undefined) return [];
-  const attachment = findAttachment(result as CniResult, name.ifName, name.netns);
+  const attachment = ownAttachment(result as CniResult, name);
   if (attachment === undefined) return [];
   const { ips } = result as CniResult;
   return (ips ?? []).filter(ownership(result as CniResult, attachment, name)).map(({ address }) => address);

@@ -1,7 +1,20 @@
+import { CniError } from "../protocol/errors.ts";
+import { indexProblem } from "../protocol/request.ts";
 import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
 import { arranged } from "./arrange.ts";
 import { type Attachment, type AttachmentName, ownership } from "./attachments.ts";
 import { subnetFinder } from "./subnet.ts";
+
+/**
+ * The prevResult that a delegate is shown: narrowed to its attachment. If an index is outside the list, prevResult passes as it
+ * came where it has nothing but the attachment, because some plugins accept that (sbr's getIPCfgs); else it is code 7.
+ */
+export function shownResult(prevResult: CniResult, attachment: Attachment, name: AttachmentName): CniResult {
+  const problem = indexProblem(prevResult, "prevResult");
+  if (problem === undefined) return narrowResult(prevResult, attachment, name);
+  if (attachment.members.length === prevResult.interfaces?.length) return prevResult;
+  throw new CniError("invalidPrevResult", problem);
+}
 
 /**
  * Narrows a result to one attachment, so that a delegate sees a chain in which it is alone: that attachment's interfaces and

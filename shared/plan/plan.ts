@@ -1,8 +1,9 @@
 import { CniError, errorResult } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { type Request, resultProblem } from "../protocol/request.ts";
+import { resultShapeProblem } from "../protocol/problem.ts";
+import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { isChainVersion } from "../protocol/versions.ts";
+import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
 import { type AddPlan, planChainedAdd, planFirstAdd } from "./add.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { type CheckPlan, planCheck } from "./check.ts";
@@ -80,16 +81,15 @@ function planVerb(request: Request, subject: Subject): Plan {
 }
 
 function planAdd(request: Request, subject: Subject): Plan {
-  const prevResult = chainedResult(request);
+  const prevResult = chainedResult(request, subject);
   if (prevResult)
     return { do: "splice", ...planChainedAdd(request, subject, prevResult), ...movedBy(request, subject) };
-  // Results of other versions list no interfaces (0.1.0, 0.2.0), or are not known yet: the delegate's business.
   if (!isChainVersion(request.configuration.cniVersion)) return handOver(delegateCall(request, subject));
   return { do: "splice", ...planFirstAdd(request, subject) };
 }
 
 function planChainedCheck(request: Request, subject: Subject): Plan {
-  const prevResult = chainedResult(request);
+  const prevResult = chainedResult(request, subject);
   const { call, ...mac }: CheckPlan = prevResult
     ? planCheck(request, subject, prevResult)
     : { call: delegateCall(request, subject) };
@@ -106,7 +106,7 @@ function planChainedDel(request: Request, subject: Subject): Plan {
 
 function chainedDel(request: Request, subject: Subject): DelPlan {
   try {
-    const prevResult = chainedResult(request);
+    const prevResult = chainedResult(request, subject);
     return prevResult ? planDel(request, subject, prevResult) : { call: delegateCall(request, subject), notes: [] };
   } catch (error) {
     if (!(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
@@ -125,11 +125,19 @@ function movedBy(request: Request, subject: Subject): { routing?: RoutingPlan } 
   return { routing: { key: recordKey(request, subject), netns: subject.name.netns, of: "mover" } };
 }
 
-/** The prevResult of a chained call; code 1 if its version has no chains that a wrapper knows, code 7 if it is malformed. */
-function chainedResult({ configuration: { prevResult, cniVersion } }: Request): CniResult | undefined {
+/**
+ * The prevResult that can be narrowed; none if the delegate gets it as it came. Code 1 if its version has no chains that a
+ * wrapper knows, code 7 if it is malformed.
+ */
+function chainedResult({ command, configuration }: Request, { renamed }: Subject): CniResult | undefined {
+  const { prevResult, cniVersion } = configuration;
   if (prevResult === undefined || prevResult === null) return undefined;
-  if (!isChainVersion(cniVersion)) throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
-  const problem = resultProblem(prevResult, "prevResult");
+  if (!isChainVersion(cniVersion)) {
+    // Nothing is narrowed for an interface that is not renamed, and what is there must be removable.
+    if (command === "DEL" || (!renamed && isUnchainedVersion(cniVersion))) return undefined;
+    throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
+  }
+  const problem = resultShapeProblem(prevResult, "prevResult");
   if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
   return prevResult;
 }

@@ -1,7 +1,14 @@
 import { sameJson } from "../protocol/json.ts";
 import { type CniResult, type Dns, type Interface, isContainerInterface } from "../protocol/result.ts";
 import { arranged, reindexed } from "./arrange.ts";
-import { type Attachment, type AttachmentName, attachmentsOf, findAttachment, ownership } from "./attachments.ts";
+import {
+  type Attachment,
+  type AttachmentName,
+  attachmentsOf,
+  findAttachment,
+  type ListedAttachment,
+  ownership,
+} from "./attachments.ts";
 import { routeFilter } from "./narrow.ts";
 
 /**
@@ -17,16 +24,17 @@ export function orderResult(result: CniResult): CniResult {
 }
 
 /**
- * Completes what a creator returned for a chain: a container interface if it reported none, an index for each address, and
- * put in order.
+ * Completes what a creator returned for a chain: a container interface, which has all the addresses, if it reported none; an
+ * index for each address; and put in order.
  */
 export function completeResult(result: CniResult, { ifName, netns }: AttachmentName): CniResult {
   const interfaces = result.interfaces ?? [];
-  const whole = interfaces.some(isContainerInterface)
-    ? result
-    : { ...result, interfaces: [...interfaces, { name: ifName, sandbox: netns }] };
-  const attachment = findAttachment(whole, ifName, netns) ?? attachmentsOf(whole.interfaces ?? [])[0];
-  return orderResult(indexed(whole, attachment));
+  if (interfaces.some(isContainerInterface)) {
+    const attachment = findAttachment(result, ifName, netns) ?? attachmentsOf(interfaces)[0];
+    return orderResult(indexed(result, attachment));
+  }
+  const ips = result.ips?.map((ip) => ({ ...ip, interface: interfaces.length }));
+  return { ...result, ...(ips && { ips }), interfaces: [...interfaces, { name: ifName, sandbox: netns }] };
 }
 
 /**
@@ -95,7 +103,7 @@ function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips
 }
 
 /** The result with the attachment's index on each address that has none; without an attachment, as it is. */
-function indexed(result: CniResult, attachment: Attachment | undefined): CniResult {
+function indexed(result: CniResult, attachment: ListedAttachment | undefined): CniResult {
   if (attachment === undefined || !result.ips) return result;
   const ips = result.ips.map((ip) =>
     typeof ip.interface === "number" ? ip : { ...ip, interface: attachment.container },

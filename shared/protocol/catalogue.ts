@@ -15,7 +15,7 @@ export const catalogue = {
   incompatibleVersion: {
     code: 1,
     msg: "incompatible CNI versions",
-    hint: "A wrapper that stands in a chain needs cniVersion 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0.",
+    hint: "In a chain, an interface with a name of its own needs cniVersion 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0.",
   },
   missingVariables: {
     code: 4,

@@ -99,9 +99,11 @@ function unknownIn(block: object, known: readonly string[], path: string): CniEr
 
 /** What is wrong with a result: its shape, or an address whose `interface` is outside the list; nothing if it is right. */
 export function resultProblem(result: unknown, root: string): string | undefined {
-  const problem = resultShapeProblem(result, root);
-  if (problem !== undefined) return problem;
-  const { interfaces, ips } = result as CniResult;
+  return resultShapeProblem(result, root) ?? indexProblem(result as CniResult, root);
+}
+
+/** Which address of a result has an `interface` outside the list; nothing if none has. */
+export function indexProblem({ interfaces, ips }: CniResult, root: string): string | undefined {
   const count = interfaces?.length ?? 0;
   const outside = (ips ?? []).findIndex((ip) => typeof ip.interface === "number" && ip.interface >= count);
   return outside < 0 ? undefined : `${root}.ips[${outside}].interface is outside the list of ${count} interfaces`;

@@ -85,7 +85,7 @@ const configurations: [string, object, number][] = [
   ["a negative index", { ...zone, prevResult: { ...eth0, ips: [{ address: "10.0.0.2/24", interface: -1 }] } }, 7],
   ["a gateway that is no text", { ...zone, prevResult: { ...eth0, routes: [{ gw: {} }] } }, 7],
   ["DNS that is a list", { ...zone, prevResult: { ...eth0, dns: [] } }, 7],
-  ["a chain in a version without chains", { ...zone, cniVersion: "0.2.0", prevResult: {} }, 1],
+  ["a chain in a version without chains", { ...zone, cniVersion: "0.2.0", wrapper: { ifName: "eth1" }, prevResult: {} }, 1],
   ["a chain in a version to come", { ...zone, cniVersion: "9.0.0", prevResult: {} }, 1],
   ["a chain without a version", { name: "zone", prevResult: {} }, 1],
 ];

@@ -4,6 +4,7 @@ import {
   containerInterfaceNames,
   findAttachment,
   missingAttachment,
+  ownAttachment,
   ownership,
 } from "../../../shared/plan/attachments.ts";
 import type { Interface } from "../../../shared/protocol/result.ts";
@@ -80,6 +81,53 @@ describe("the attachment of a name", () => {
 
   test.each([[{}], [{ interfaces: null }]])("there is none in %j", (result) => {
     expect(findAttachment(result, "eth0", blue)).toBeUndefined();
+  });
+});
+
+describe("the attachment that a delegate is shown, in cali0 br0 veth1 eth1@blue", () => {
+  const interfaces = interfacesOf("cali0 br0 veth1 eth1@blue");
+  const calicos = { address: "10.0.0.2/24" };
+  const bridges = { address: "172.26.64.2/20", interface: 3 };
+  const eth1 = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
+  const eth0 = { ...eth1, ifName: "eth0" };
+  const whole = { container: 3, members: [0, 1, 2, 3] };
+
+  test.each([
+    ["an address points to cali0", { ...calicos, interface: 0 }, [0], [1, 2, 3]],
+    ["an address points to br0", { ...calicos, interface: 1 }, [0, 1], [2, 3]],
+    ["an address has no index", calicos, [], [0, 1, 2, 3]],
+    ["an address has a null index", { ...calicos, interface: null }, [], [0, 1, 2, 3]],
+  ])("%s: eth0 is unlisted and has %j", (_, ip, unlisted, listed) => {
+    const result = frozen({ interfaces, ips: [bridges, ip] });
+    expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: unlisted });
+    expect(ownAttachment(result, eth1)).toStrictEqual({ container: 3, members: listed });
+    for (const [name, expected] of [[eth0, ip] as const, [eth1, bridges] as const]) {
+      const attachment = ownAttachment(result, name);
+      expect(attachment && result.ips.filter(ownership(result, attachment, name))).toStrictEqual([expected]);
+    }
+  });
+
+  test("no other address: there is no eth0", () => {
+    expect(ownAttachment({ interfaces, ips: [bridges] }, eth0)).toBeUndefined();
+    expect(ownAttachment({ interfaces, ips: [bridges] }, eth1)).toStrictEqual(whole);
+    expect(ownAttachment({ interfaces }, eth0)).toBeUndefined();
+  });
+
+  test("only the runtime's own interface can be unlisted", () => {
+    const result = { interfaces, ips: [{ ...calicos, interface: 0 }] };
+    expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toBeUndefined();
+    expect(ownAttachment(result, { ...eth1, runtimeIfName: "eth1" })).toStrictEqual(whole);
+  });
+
+  test("without any container interface there is none to choose", () => {
+    expect(ownAttachment({ interfaces: interfacesOf("cali0"), ips: [calicos] }, eth0)).toBeUndefined();
+    expect(ownAttachment({ ips: [calicos] }, eth0)).toBeUndefined();
+  });
+
+  test("a host-side interface behind a container's is no unlisted one's", () => {
+    const result = { interfaces: interfacesOf("eth1@blue cali0 eth2@blue"), ips: [{ ...calicos, interface: 1 }] };
+    expect(ownAttachment(result, eth0)).toBeUndefined();
+    expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toStrictEqual({ container: 2, members: [1, 2] });
   });
 });
 

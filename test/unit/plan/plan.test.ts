@@ -157,8 +157,8 @@ describe("recovery", () => {
 });
 
 describe("a prevResult that cannot be read", () => {
-  const prevResult = { ips: [{ address: "10.0.0.2/24", interface: 4 }] };
-  const problem = "invalid prevResult: prevResult.ips[0].interface is outside the list of 0 interfaces";
+  const prevResult = { ...bothResult, ips: [{ address: "10.0.0.2/24", interface: 4 }] };
+  const problem = "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces";
 
   test.each(["ADD", "CHECK"] as const)("%s: code 7", (command) => {
     expect(planned(command, { prevResult })).toStrictEqual({
@@ -172,14 +172,45 @@ describe("a prevResult that cannot be read", () => {
     expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes, forget: key() }));
   });
 
+  test("ADD of a meta plugin: code 7", () => {
+    expect(planned("ADD", { prevResult }, "tuning-wrapper")).toMatchObject({
+      do: "fail",
+      error: { code: 7, msg: problem },
+    });
+  });
+
   test.each(["GC", "STATUS"] as const)("%s: not looked at", (command) => {
     expect(planned(command, { prevResult })).toMatchObject({ do: "handOver", call: { configuration: { prevResult } } });
   });
 });
 
+describe("an index outside the list where nothing must be re-indexed", () => {
+  const ips = [{ address: "172.26.64.2/20", interface: 9 }];
+  const alone = { ...bridgeResult, interfaces: [...bridgeResult.interfaces, { name: "trailing" }], ips };
+  const noInterfaces = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20", interface: 0 }] };
+
+  test.each([
+    ["the only attachment", alone],
+    ["no container interface", noInterfaces],
+  ])("passes as it came on CHECK, DEL and ADD of a meta plugin: %s", (_, prevResult) => {
+    for (const command of ["ADD", "CHECK", "DEL"] as const) {
+      const plan = planned(command, { wrapper: renamed, prevResult }, "tuning-wrapper");
+      expect(plan).toMatchObject({ call: { configuration: { prevResult } } });
+      if (command === "ADD") expect(plan).toMatchObject({ splice: { as: "only" } });
+    }
+  });
+
+  test.each([alone, noInterfaces])("is code 7 on ADD of a creator, which appends interfaces", (prevResult) => {
+    const plan = planned("ADD", { wrapper: { ifName: "eth2" }, prevResult });
+    expect(plan).toMatchObject({ do: "fail", error: { code: 7, msg: expect.stringContaining("outside the list") } });
+  });
+});
+
 describe("specification versions", () => {
   const chainVersions = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
-  const otherVersions = ["0.1.0", "0.2.0", "1.2.0", "9.9.9"];
+  const unchainedVersions = [undefined, "", "0.1.0", "0.2.0"];
+  const unknownVersions = ["1.2.0", "9.9.9"];
+  const otherVersions = [...unchainedVersions, ...unknownVersions];
 
   describe.each(chainVersions)("%s", (cniVersion) => {
     test.each(["ADD", "CHECK", "DEL"] as const)("%s in a chain is planned", (command) => {
@@ -188,19 +219,44 @@ describe("specification versions", () => {
   });
 
   describe.each(otherVersions)("%s", (cniVersion) => {
-    test.each(["ADD", "CHECK", "DEL"] as const)("%s in a chain: code 1", (command) => {
-      expect(planned(command, { cniVersion, prevResult: {} })).toStrictEqual({
-        do: "fail",
-        error: { cniVersion, code: 1, msg: "incompatible CNI versions", details: expect.stringContaining(cniVersion) },
-      });
+    const prevResult = { ip4: { ip: "10.0.0.2/24" }, interfaces: 7 };
+
+    test.each(["ADD", "CHECK"] as const)("%s of a renamed interface in a chain: code 1", (command) => {
+      const plan = planned(command, { cniVersion, wrapper: renamed, prevResult });
+      expect(plan).toMatchObject({ do: "fail", error: { code: 1, msg: "incompatible CNI versions" } });
+    });
+
+    test.each([{}, renamed])("DEL in a chain gets prevResult as it came: %j", (wrapper) => {
+      const plan = planned("DEL", { cniVersion, wrapper, prevResult });
+      expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult } }, notes: [] });
     });
 
     test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is the delegate's business", (command) => {
       expect(planned(command, { cniVersion })).toMatchObject({
         do: "handOver",
-        call: { configuration: { cniVersion } },
+        call: { configuration: cniVersion === undefined ? {} : { cniVersion } },
       });
     });
+  });
+});
+
+describe("a chain of another version, the interface not renamed", () => {
+  const prevResult = { ip4: { ip: "10.0.0.2/24" } };
+
+  test.each(["0.1.0", "0.2.0", undefined])("%s: the delegate gets prevResult as it came", (cniVersion) => {
+    for (const command of ["ADD", "CHECK", "DEL"] as const) {
+      const plan = planned(command, { cniVersion, prevResult });
+      expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult, name: "zone" } } });
+    }
+  });
+
+  test.each(["1.2.0", "9.9.9"])("%s: code 1, as nobody knows what is in it", (cniVersion) => {
+    for (const command of ["ADD", "CHECK"] as const) {
+      expect(planned(command, { cniVersion, prevResult })).toStrictEqual({
+        do: "fail",
+        error: { cniVersion, code: 1, msg: "incompatible CNI versions", details: expect.stringContaining(cniVersion) },
+      });
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findAttachment } from "../../../shared/plan/attachments.ts";
+import { findAttachment, ownAttachment } from "../../../shared/plan/attachments.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "../../../shared/plan/splice.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
@@ -52,6 +52,11 @@ describe("completing what a creator returned", () => {
   test.each<[string, CniResult, CniResult]>([
     ["no interfaces at all", {}, { interfaces: [eth1] }],
     ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
+    [
+      "an address on a host-side interface only",
+      { interfaces: [{ name: "veth1" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      { interfaces: [{ name: "veth1" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+    ],
     [
       "addresses and host-side interfaces only",
       { interfaces: [{ name: "veth1" }], ips: [{ address: "10.0.0.2/24" }] },
@@ -211,6 +216,43 @@ describe("a creator behind others", () => {
       { cniVersion: "1.0.0", interfaces: [{ name: "eth1", sandbox: blue, pciID: "x" }], b: 2, c: 2 },
     );
     expect(merged).toMatchObject({ a: 1, b: 1, c: 2, interfaces: [{ mtu: 9000 }, { pciID: "x" }] });
+  });
+});
+
+describe("a meta plugin of the runtime's interface, which its plugin did not report", () => {
+  const cali = { name: "cali0" };
+  const mac = { name: "cali0", mac: "02:00:00:00:00:09" };
+  const bridges = bothResult.interfaces.slice(1);
+
+  test.each<[string, CniResult, CniResult, CniResult]>([
+    [
+      "with its host-side interface",
+      {
+        interfaces: [cali, ...bridges],
+        ips: [
+          { address: "10.0.0.2/24", interface: 0 },
+          { address: "172.26.64.2/20", interface: 3 },
+        ],
+      },
+      { interfaces: [mac, { name: "ifb0" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      {
+        interfaces: [mac, { name: "ifb0" }, ...bridges],
+        ips: [
+          { address: "10.0.0.2/24", interface: 0 },
+          { address: "172.26.64.2/20", interface: 4 },
+        ],
+      },
+    ],
+    [
+      "with nothing but an address",
+      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+      { interfaces: [], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+    ],
+  ])("%s", (_, prevResult, delegateResult, expected) => {
+    const attachment = ownAttachment(frozen(prevResult), eth0Name);
+    if (attachment === undefined) throw new Error("no eth0");
+    expect(spliceMeta(prevResult, attachment, frozen(delegateResult), eth0Name)).toStrictEqual(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AttachmentName, findAttachment } from "../../../shared/plan/attachments.ts";
+import { type AttachmentName, findAttachment, ownAttachment } from "../../../shared/plan/attachments.ts";
 import { narrowResult } from "../../../shared/plan/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { interfacesOf, made, netns, resultOf, type Scene, scenes } from "./scene.ts";
@@ -49,6 +49,32 @@ test("every address is some attachment's, and no other's", () => {
       const all = ownAttachments(scene).flatMap((number) => narrowed(scene, number).ips ?? []);
       const addresses = (list: readonly { address: string }[]) => list.map(({ address }) => address).sort();
       expect(addresses(all)).toEqual(addresses(resultOf(scene).ips ?? []));
+    }),
+  );
+});
+
+test("an interface that is not listed, but has addresses, takes nothing from the others and gives them nothing", () => {
+  const own = fc.record({ hostSide: fc.integer({ min: 0, max: 3 }), indexed: fc.boolean() });
+  fc.assert(
+    fc.property(scenes({ severalSandboxes: false, unindexed: false }), own, (scene, { hostSide, indexed }) => {
+      const rest = resultOf(scene);
+      const names = Array.from({ length: indexed ? hostSide : 0 }, (_, index) => `cali${index}`);
+      const address = { address: "198.51.100.9/24", ...(names.length > 0 && { interface: names.length - 1 }) };
+      const result: CniResult = {
+        ...rest,
+        interfaces: [...names.map((name) => ({ name })), ...(rest.interfaces ?? [])],
+        ips: [address, ...(rest.ips ?? []).map((ip) => ({ ...ip, interface: Number(ip.interface) + names.length }))],
+      };
+      const shown = (ifName: string): CniResult | undefined => {
+        const name = { ifName, netns, runtimeIfName: "unlisted" };
+        const attachment = ownAttachment(result, name);
+        return attachment && narrowResult(result, attachment, name);
+      };
+      expect(shown("unlisted")).toMatchObject({ interfaces: names.map((name) => ({ name })), ips: [address] });
+      for (const number of ownAttachments(scene)) {
+        const { container } = made(scene, number);
+        expect(shown(container.name)).toStrictEqual(resultOf(scene, [number]));
+      }
     }),
   );
 });

@@ -34,7 +34,7 @@ const cases: Record<ErrorKey, Case> = {
     code: 1,
     msg: "incompatible CNI versions",
     says: "cniVersion is 0.2.0",
-    call: { stdin: { cniVersion: "0.2.0", name: "zone", prevResult: {} } },
+    call: { stdin: { cniVersion: "0.2.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult: {} } },
   },
   missingVariables: {
     code: 4,

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { Lab, type Outcome } from "../tools/lab.ts";
+import { callPlugin } from "../tools/plugin-call.ts";
+import type { AttachOptions, NetworkList } from "../tools/runtime.ts";
+import { attached, bridge, expectFailure, expectNothingLeft, expectSuccess, wrapped, zone } from "./support.ts";
+
+// Calls that the plain plugins accept although a wrapper cannot narrow their prevResult, or not in the usual way.
+
+const plugins = "1.9.1";
+const tuning = { type: "tuning", mtu: 1400 };
+const portmap = { type: "portmap", capabilities: { portMappings: true } };
+const web: AttachOptions = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
+
+describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfaces", (cniVersion) => {
+  const chain = [bridge, tuning, portmap];
+
+  test("a list of plugins that make one interface together works wrapped as it does plain", async () => {
+    const plain = await story(zone(cniVersion, ...chain));
+    expect(plain.rules).toContainEqual(expect.stringContaining("--to-destination 172.26.64.2:80"));
+    expect(await story(zone(cniVersion, ...chain.map((plugin) => wrapped(plugin))))).toEqual(plain);
+  });
+
+  test("DEL with a prevResult answers as the plain plugin does, under another name as well", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const prevResult = { cniVersion, ip4: { ip: "172.26.64.2/20", gateway: "172.26.64.1" }, dns: {} };
+    for (const { type, ...rest } of [...chain, { type: "macvlan", master: "uplink0" }, { type: "sbr" }]) {
+      const config = { ...rest, cniVersion, name: "zone", prevResult };
+      const del = (plugin: string, more: object = {}) =>
+        callPlugin(lab, container, { plugin, config: { ...config, ...more }, env: { CNI_COMMAND: "DEL" } });
+      const plain = await del(String(type));
+      expect(plain.exitCode).toBe(0);
+      expect(answer(await del(`${type}-wrapper`))).toEqual(answer(plain));
+      expect(answer(await del(`${type}-wrapper`, { wrapper: { ifName: "eth1" } }))).toEqual(answer(plain));
+    }
+  });
+
+  async function story(list: NetworkList) {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const result = JSON.parse(expectSuccess(await lab.cnitool.add(list, container, web)));
+    const rules = await lab.kernel.packetRules();
+    const { mtu } = await lab.kernel.link(container, "eth0");
+    expectSuccess(await lab.cnitool.del(list, container, web));
+    expect(await lab.kernel.leases()).toEqual([]);
+    return { result, rules, mtu, left: await lab.kernel.packetRules() };
+  }
+});
+
+describe("an address whose interface is outside the list", () => {
+  test("is sbr's, wrapped as plain", async () => {
+    await using lab = await Lab.start({ plugins });
+    const outcomes = [];
+    for (const plugin of ["sbr", "sbr-wrapper"]) {
+      const container = await attached(lab, lab.goCni, zone("1.0.0", bridge), plugin);
+      const prevResult = withIndex(await lab.kernel.cachedResult("zone", plugin), 9);
+      const config = { cniVersion: "1.0.0", name: "zone", prevResult };
+      const added = await callPlugin(lab, container, { plugin, config });
+      const table = await lab.ip(container, "-4", "route", "show", "table", "100");
+      const [checked, deleted] = [
+        await callPlugin(lab, container, { plugin, config, env: { CNI_COMMAND: "CHECK" } }),
+        await callPlugin(lab, container, { plugin, config, env: { CNI_COMMAND: "DEL" } }),
+      ];
+      expect(JSON.parse(added.stdout)).toEqual(prevResult);
+      outcomes.push({ codes: [added, checked, deleted].map(({ exitCode }) => exitCode), table: withoutHost(table) });
+    }
+    expect(outcomes[0]?.codes).toEqual([0, 0, 0]);
+    expect(outcomes[0]?.table).toContain("172.26.64.0/20 dev eth0");
+    expect(outcomes[1]).toEqual(outcomes[0]);
+  });
+
+  test("is an error where the others would have to be re-indexed", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
+    const prevResult = withIndex(await lab.kernel.cachedResult("zone", "c1"), 9);
+    const outcome = await callPlugin(lab, container, {
+      plugin: "sbr-wrapper",
+      config: { cniVersion: "1.0.0", name: "zone", prevResult },
+    });
+    expect(outcome.exitCode).toBe(1);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7, msg: expect.stringContaining("outside the list") });
+  });
+});
+
+// Calico reports its host-side interface and the address, and no container interface.
+describe.each([
+  { address: "without an index", index: "", runtimes: ["goCni", "cnitool"] as const, published: true },
+  // go-cni wants an address for eth0. portmap does not publish to an address of a host-side interface.
+  {
+    address: "of its host-side interface",
+    index: '"interface": 0, ',
+    runtimes: ["cnitool"] as const,
+    published: false,
+  },
+])("behind a plugin that reports no container interface and an address $address", ({ index, runtimes, published }) => {
+  const second = wrapped(bridge, "eth1");
+  const destination = "--to-destination 10.60.0.2:80";
+
+  test.each(runtimes)("%s: another creator's CHECK passes, and sees what is lost", async (runtime) => {
+    await using lab = await Lab.start({ plugins });
+    await installHostSide(lab, index);
+    const list = zone("1.0.0", { type: "host-side" }, second);
+    const container = await attached(lab, lab[runtime], list);
+    expect(await lab.kernel.addresses(container, "eth0")).toEqual(["10.60.0.2/32"]);
+    expectSuccess(await lab[runtime].check(list, container));
+    await lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth1");
+    const lost = "Failed to match addr 172.26.64.2/20 on interface eth1";
+    expectFailure(await lab[runtime].check(list, container), lost);
+    expectSuccess(await lab[runtime].del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+
+  test.each(runtimes)("%s: portmap for eth0 does what the plain one does without eth1", async (runtime) => {
+    const rulesOf = async (...behind: Record<string, unknown>[]): Promise<string[]> => {
+      await using lab = await Lab.start({ plugins });
+      await installHostSide(lab, index);
+      const list = zone("1.0.0", { type: "host-side" }, ...behind);
+      const container = await lab.addContainer("c1");
+      expectSuccess(await lab[runtime].add(list, container, web));
+      expectSuccess(await lab[runtime].check(list, container, web));
+      const rules = await lab.kernel.packetRules();
+      expectSuccess(await lab[runtime].del(list, container, web));
+      expect(await lab.kernel.leases()).toEqual([]);
+      return rules;
+    };
+    const plain = await rulesOf(portmap);
+    expect(plain.some((rule) => rule.includes(destination))).toBe(published);
+    expect(await rulesOf(second, wrapped(portmap))).toEqual(plain);
+    expect(await rulesOf(wrapped(portmap))).toEqual(plain);
+  });
+});
+
+/** Installs a plugin that makes eth0 as Calico does: it reports the host's end of the veth pair only. */
+async function installHostSide(lab: Lab, index: string): Promise<void> {
+  const result = `{"cniVersion": "1.0.0", "interfaces": [{"name": "cali0"}], "ips": [{${index}"address": "10.60.0.2/32"}]}`;
+  const script = `#!/bin/sh
+set -e
+case $CNI_COMMAND in
+ADD)
+  ip link add cali0 type veth peer name "$CNI_IFNAME" netns "\${CNI_NETNS##*/}"
+  ip -n "\${CNI_NETNS##*/}" address add 10.60.0.2/32 dev "$CNI_IFNAME"
+  ip link set cali0 up
+  echo '${result}'
+  ;;
+DEL) ip link del cali0 ;;
+esac
+`;
+  await lab.writeFile("/opt/cni/bin/host-side", script);
+  await lab.run("chmod", ["+x", "/opt/cni/bin/host-side"]);
+}
+
+function withIndex<T extends { readonly ips?: readonly object[] }>(result: T, index: number): T {
+  return { ...result, ips: result.ips?.map((ip) => ({ ...ip, interface: index })) };
+}
+
+function answer({ exitCode, stdout }: Outcome) {
+  return { exitCode, stdout };
+}
+
+/** The text without the addresses that differ from container to container. */
+function withoutHost(text: string): string {
+  return text.replaceAll(/src \S+/g, "src ADDRESS");
+}
