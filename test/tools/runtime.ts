@@ -21,6 +21,8 @@ export interface AttachOptions {
   readonly labels?: Record<string, string>;
   /** CNI_PATH, if it is to be another one. go-cni only. */
   readonly pluginPath?: string;
+  /** The runtime's deadline, in milliseconds. go-cni only. */
+  readonly timeout?: number;
 }
 
 export interface Attachment {

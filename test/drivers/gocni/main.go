@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	gocni "github.com/containerd/go-cni"
 	"github.com/containernetworking/cni/libcni"
@@ -27,6 +28,8 @@ type request struct {
 	Labels           map[string]string    `json:"labels"`
 	Plugin           string               `json:"plugin"`
 	ValidAttachments []types.GCAttachment `json:"validAttachments"`
+	// Timeout is the runtime's deadline for the whole verb, in milliseconds; without it, there is none.
+	Timeout int64 `json:"timeout"`
 }
 
 type verb func(context.Context, *request) (any, error)
@@ -56,7 +59,13 @@ func run() error {
 	if err := json.NewDecoder(os.Stdin).Decode(req); err != nil {
 		return err
 	}
-	answer, err := verbs[os.Args[1]](context.Background(), req)
+	ctx := context.Background()
+	if req.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(req.Timeout)*time.Millisecond)
+		defer cancel()
+	}
+	answer, err := verbs[os.Args[1]](ctx, req)
 	if err != nil || answer == nil {
 		return err
 	}

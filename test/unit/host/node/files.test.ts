@@ -1,0 +1,103 @@
+import type * as fs from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { writeFile } from "../../../../shared/host/node/files.ts";
+
+/** What was done to files and directories, in order, by the names of the functions; a descriptor is told by its path. */
+const done = vi.hoisted((): string[] => []);
+const failing = vi.hoisted(() => ({ sync: undefined as string | undefined }));
+
+vi.mock("node:fs", async (original) => {
+  const actual = await original<typeof fs>();
+  const paths = new Map<number, string>();
+  const told = (file: unknown) => basename(paths.get(file as number) ?? String(file)).replace(/^\..*/, "unfinished");
+  return {
+    ...actual,
+    mkdirSync: (path: string, options: object) => {
+      done.push(`make ${told(path)}`);
+      return actual.mkdirSync(path, options);
+    },
+    openSync: (path: string, flags: string, mode: number) => {
+      const file = actual.openSync(path, flags, mode);
+      paths.set(file, path);
+      return file;
+    },
+    writeFileSync: (file: number, text: string) => {
+      done.push(`write ${told(file)}`);
+      actual.writeFileSync(file, text);
+    },
+    fsyncSync: (file: number) => {
+      done.push(`sync ${told(file)}`);
+      if (told(file) === failing.sync) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+      actual.fsyncSync(file);
+    },
+    renameSync: (from: string, to: string) => {
+      done.push(`rename ${told(from)} to ${told(to)}`);
+      actual.renameSync(from, to);
+    },
+  };
+});
+
+const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let directory: string;
+let number = 0;
+
+beforeEach(() => {
+  directory = join(folder, `case${number++}`);
+  mkdirSync(directory);
+  done.length = 0;
+  failing.sync = undefined;
+});
+
+test("a file is on the disk before it gets its name, and the name after it", () => {
+  expect(writeFile(join(directory, "record"), "text")).toBeUndefined();
+  expect(done).toEqual([
+    "write unfinished",
+    "sync unfinished",
+    "rename unfinished to record",
+    `sync ${basename(directory)}`,
+  ]);
+  expect(readFileSync(join(directory, "record"), "utf8")).toBe("text");
+  expect(statSync(join(directory, "record")).mode & 0o777).toBe(0o600);
+});
+
+test("directories that are missing are made, root's alone, and each is on the disk before what is in it", () => {
+  expect(writeFile(join(directory, "one/two/record"), "text")).toBeUndefined();
+  const made = ["make one", `sync ${basename(directory)}`, "make two", "sync one"];
+  expect(done).toEqual([...made, "write unfinished", "sync unfinished", "rename unfinished to record", "sync two"]);
+  expect([join(directory, "one"), join(directory, "one/two")].map((path) => statSync(path).mode & 0o777)).toEqual([
+    0o700, 0o700,
+  ]);
+});
+
+test("a file system that cannot sync a directory has the file all the same", () => {
+  failing.sync = basename(directory);
+  expect(writeFile(join(directory, "record"), "text")).toBeUndefined();
+  expect(readdirSync(directory)).toEqual(["record"]);
+});
+
+describe("what fails leaves the old file, and nothing else", () => {
+  test("the disk", () => {
+    writeFile(join(directory, "record"), "old");
+    failing.sync = "unfinished";
+    expect(writeFile(join(directory, "record"), "new")).toBe("EIO");
+    expect(readdirSync(directory)).toEqual(["record"]);
+    expect(readFileSync(join(directory, "record"), "utf8")).toBe("old");
+  });
+
+  test("a directory of that name", () => {
+    mkdirSync(join(directory, "record"));
+    expect(writeFile(join(directory, "record"), "new")).toBe("EISDIR");
+    expect(readdirSync(directory)).toEqual(["record"]);
+  });
+
+  test("a file where a directory must be", () => {
+    writeFile(join(directory, "file"), "old");
+    expect(writeFile(join(directory, "file/record"), "new")).toBe("ENOTDIR");
+    expect(readdirSync(directory)).toEqual(["file"]);
+  });
+});
