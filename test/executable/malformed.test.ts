@@ -4,6 +4,7 @@ import { Machine } from "./support/machine.ts";
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const sandbox = "/run/netns/blue";
 const eth0 = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox }] };
+const both = { ...eth0, interfaces: [...eth0.interfaces, { name: "eth1", sandbox }] };
 
 /** What is wrong with the variables: the verb, what is changed, the code. */
 const variables: [string, string, Record<string, string>, number][] = [
@@ -81,13 +82,17 @@ const configurations: [string, object, number][] = [
   ["an unknown key of the log", { ...zone, wrapper: { log: { path: "/l" } } }, 7],
   ["interfaces that are no list", { ...zone, prevResult: { interfaces: {} } }, 7],
   ["an interface without a name", { ...zone, prevResult: { interfaces: [{ sandbox }] } }, 7],
-  ["an index out of range", { ...zone, prevResult: { ...eth0, ips: [{ address: "10.0.0.2/24", interface: 1 }] } }, 7],
+  ["an index out of range", { ...zone, prevResult: { ...both, ips: [{ address: "10.0.0.2/24", interface: 2 }] } }, 7],
   ["a negative index", { ...zone, prevResult: { ...eth0, ips: [{ address: "10.0.0.2/24", interface: -1 }] } }, 7],
   ["a gateway that is no text", { ...zone, prevResult: { ...eth0, routes: [{ gw: {} }] } }, 7],
   ["DNS that is a list", { ...zone, prevResult: { ...eth0, dns: [] } }, 7],
-  ["a chain in a version without chains", { ...zone, cniVersion: "0.2.0", wrapper: { ifName: "eth1" }, prevResult: {} }, 1],
+  [
+    "a chain in a version without chains",
+    { ...zone, cniVersion: "0.2.0", wrapper: { ifName: "eth1" }, prevResult: {} },
+    1,
+  ],
   ["a chain in a version to come", { ...zone, cniVersion: "9.0.0", prevResult: {} }, 1],
-  ["a chain without a version", { name: "zone", prevResult: {} }, 1],
+  ["a chain without a version", { name: "zone", wrapper: { ifName: "eth1" }, prevResult: {} }, 1],
 ];
 
 const newest = "1.1.0";
