@@ -15,7 +15,7 @@ const deferred = [
   "shared/plan/gc.ts",
   "shared/protocol/catalogue.ts",
   "shared/protocol/spelling.ts",
-  "shared/records.ts",
+  "shared/remove.ts",
   "shared/recovery.ts",
   "shared/routing.ts",
   "shared/run-delegate.ts",

@@ -1,3 +1,4 @@
+import { filtered } from "./filter.ts";
 import type { Host } from "./host/host.ts";
 import type { DelegateCall } from "./plan/call.ts";
 import { delegateName } from "./plan/subject.ts";
@@ -55,6 +56,11 @@ function pathParts(path: string): { directory: string | undefined; name: string 
 export function nameSubject({ fields }: Session, { delegate, environment }: DelegateCall): void {
   fields.delegate = delegate;
   if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
+}
+
+/** The call as the delegate gets it: its configuration put through `wrapper.jq`, if there is one. */
+export function ready(session: Session, call: DelegateCall): DelegateCall {
+  return call.filter ? filtered(session, call, call.filter) : call;
 }
 
 /** What a delegate gets on stdin; nothing where it gets the runtime's own. */

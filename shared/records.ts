@@ -1,24 +1,84 @@
 import type { Host } from "./host/host.ts";
-import { isRoutingFile, parseRecord, recordDirectory, type ValidAttachments } from "./plan/record.ts";
-import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
+import {
+  type AttachmentRecord,
+  cachedResultFile,
+  chainedRecordFile,
+  type KeptFile,
+  type KeptRecord,
+  namespaceOf,
+  parseRecord,
+  type RecordKey,
+  type Records,
+  type RecoveryPlan,
+  recordDirectory,
+  recordFile,
+  resultDirectory,
+} from "./plan/record.ts";
+import { isJsonObject, parseJsonObject } from "./protocol/json.ts";
 
-/** Removes the records of a network's interface whose attachments are not valid any more. */
-export function forgetInvalid(host: Host, { network, ifName, valid }: ValidAttachments): void {
-  for (const name of host.listDirectory(recordDirectory).filter((candidate) => candidate.startsWith(`${network}-`))) {
-    const file = `${recordDirectory}/${name}`;
-    const record = recordIn(host, file, ifName);
-    if (record?.network !== network) continue;
-    const isValid = valid.some(
-      (one) => one.containerId === record.containerId && one.runtimeIfName === record.runtimeIfName,
-    );
-    if (!isValid) host.removeFile(file);
-  }
+/** The records on a host. Nothing is read before it is asked for. */
+export function recordsOn(host: Host): Records {
+  const beginning = (prefix: string): string[] => {
+    const files = host.listDirectory(recordDirectory).map((name) => `${recordDirectory}/${name}`);
+    return files.filter((file) => file.startsWith(prefix));
+  };
+  return {
+    has: (file) => host.stat(file) !== undefined,
+    find: (key) => readRecord(host, recordFile(key)),
+    ofAttachment: (key) =>
+      beginning(recordFile({ ...key, ifName: "" }))
+        .map((file) => readRecord(host, file))
+        .filter((one) => one !== undefined),
+    ofChained: (key, delegate) => beginning(`${chainedRecordFile(key, delegate)}-`),
+    ofNetwork: (network) => beginning(`${recordDirectory}/${network}:`).flatMap((file) => readFile(host, file)),
+  };
 }
 
-/** A record of an interface, or of a container's moved routes: whose interface's they are does not matter. */
-function recordIn(host: Host, file: string, ifName: string | undefined): JsonObject | undefined {
-  const text = host.readFile(file);
-  if (isRoutingFile(file)) return parseJsonObject(text ?? "");
-  const record = parseRecord(text);
-  return record && record.ifName === (ifName ?? record.runtimeIfName) ? { ...record } : undefined;
+/** Which boot of the host this is; undefined if nobody can tell. */
+export function bootIdOf(host: Host): string | undefined {
+  return host.readFile("/proc/sys/kernel/random/boot_id")?.trim() || undefined;
+}
+
+/**
+ * Whether another attachment says that the interface of this name in the container is its own: a result in libcni's cache, or
+ * another record.
+ */
+export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" | "netns">): boolean {
+  const isOther = (file: string): boolean => file !== recordFile(key) && file !== cachedResultFile(key);
+  const ofContainer = (directory: string, name: string): string[] =>
+    host
+      .listDirectory(directory)
+      .filter((candidate) => candidate.includes(name))
+      .map((found) => `${directory}/${found}`)
+      .filter(isOther);
+  return (
+    ofContainer(resultDirectory, key.containerId).some((file) => listsInterface(host.readFile(file), key, netns)) ||
+    ofContainer(recordDirectory, `:${key.containerId}:`).some(
+      (file) => readRecord(host, file)?.record.ifName === key.ifName,
+    )
+  );
+}
+
+// libcni's cache (cniCacheV1) has the container's id beside the result.
+function listsInterface(cached: string | undefined, { containerId, ifName }: RecordKey, netns: string): boolean {
+  const { containerId: owner, result } = parseJsonObject(cached ?? "") ?? {};
+  if (owner !== containerId || !isJsonObject(result) || !Array.isArray(result.interfaces)) return false;
+  return result.interfaces.some((one) => isJsonObject(one) && one.name === ifName && one.sandbox === netns);
+}
+
+/** The record of an interface that a creator made: meta plugins' records have longer names. */
+function readRecord(host: Host, file: string): KeptRecord | undefined {
+  const record = parseRecord(file, host.readFile(file));
+  return record && file === recordFile(record) ? { file, record } : undefined;
+}
+
+function readFile(host: Host, file: string): KeptFile[] {
+  const owner = parseJsonObject(host.readFile(file) ?? "") as KeptFile["owner"] | undefined;
+  if (owner === undefined) return [];
+  const record = readRecord(host, file)?.record;
+  return [{ file, owner, record, isLive: record !== undefined && isLive(host, record) }];
+}
+
+function isLive(host: Host, { netns, namespace, bootId }: AttachmentRecord): boolean {
+  return bootIdOf(host) === bootId && namespaceOf(host.stat(netns)) === namespace;
 }

@@ -1,103 +1,191 @@
 import type { Host } from "./host/host.ts";
 import { type DelegateCall, delOf } from "./plan/call.ts";
-import { askingFor, earlierAddresses } from "./plan/earlier-addresses.ts";
+import { addressesOf, askingFor } from "./plan/earlier-addresses.ts";
 import {
   type AttachmentRecord,
-  type Circumstances,
+  type ChainedRecoveryPlan,
   cachedResultFile,
   namespaceOf,
+  type Origin,
   parseRecord,
   type RecoveryPlan,
   recordFile,
 } from "./plan/record.ts";
+import {
+  asksAgain,
+  type Found,
+  isCompleted,
+  isSameOrigin,
+  type Present,
+  type RecoveryStep,
+  recovery,
+  writesBefore,
+} from "./plan/recovery.ts";
+import { bootIdOf, isClaimed } from "./records.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
+/** The ADD of one creator: what it asks for, what it found, and what is there. */
+interface Attempt {
+  readonly session: Session;
+  readonly path: string;
+  readonly call: DelegateCall;
+  readonly plan: RecoveryPlan;
+  readonly found: Found;
+  readonly present: Origin;
+}
+
+/** What a record says beyond where and when. */
+type Seen = Pick<AttachmentRecord, "addresses" | "outlived"> & {
+  before: number | undefined;
+  made?: number | undefined;
+};
+
 /**
- * Runs a creator's ADD. What an attachment of an earlier boot left is cleaned up first. If ADD fails and a record says that an
- * earlier try of this attachment may stand in its way, the delegate's DEL is run and ADD once more; the second answer counts.
- * A runtime like Nomad runs ADD again without a DEL between.
+ * Runs a creator's ADD and keeps a record of what it made. If ADD fails because of what an earlier try of this attachment left,
+ * the delegate's DEL is run and ADD once more; the second answer counts. Runtimes like Nomad run ADD again without a DEL between.
  */
 export function addWithRecovery(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): Finished {
-  const { host } = session;
-  const present = circumstances(session, plan.netns);
+  const present = originOf(session, plan.netns);
   if (present === undefined) return runDelegate(session, path, call);
-  const found = parseRecord(host.readFile(recordFile(plan.key)));
-  const outlived = found !== undefined && found.bootId !== present.bootId;
-  if (outlived) cleanUpEarlierBoot(session, path, call, plan);
-  const earlier = outlived ? undefined : found;
-  // Without a record, what libcni knows as completed was made before there were wrappers, and is not ours to clean.
-  const isNew = outlived || (earlier === undefined && host.stat(cachedResultFile(plan.key)) === undefined);
-  if (isNew && !writeRecord(session, { ...plan.key, ...present })) return runDelegate(session, path, call);
-
-  const first = outlived ? addAsBefore(session, path, call, plan) : runDelegate(session, path, call);
-  const mayHeal = first.exitCode !== 0 && earlier !== undefined && isHealable(host, plan, earlier, present);
-  const answer = mayHeal ? healed(session, path, call, plan, first) : first;
-  if (answer.exitCode === 0) writeRecord(session, { ...plan.key, ...present });
-  else if ((isNew || mayHeal) && saysExists(host, answer)) host.removeFile(recordFile(plan.key));
-  return answer;
-}
-
-function isHealable(
-  host: Host,
-  { key, recovery }: RecoveryPlan,
-  earlier: Circumstances,
-  present: Circumstances,
-): boolean {
-  const [recorded, cached] = [host.stat(recordFile(key)), host.stat(cachedResultFile(key))];
-  // libcni writes its result when the whole list has passed: one that is older is of an attachment before this one.
-  const completed = cached !== undefined && cached.modifiedMs >= (recorded?.modifiedMs ?? 0);
-  return recovery === "always" || (earlier.namespace === present.namespace && !completed);
-}
-
-function cleanUpEarlierBoot(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): void {
-  say(session, "warn", "attached before this boot: running DEL first");
-  const del = delOf(call);
-  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: plan.earlierNetns } });
-}
-
-function healed(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan, first: Finished): Finished {
-  const answer = session.host.decodeUtf8(first.stdout);
-  say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
-  runDelegate(session, path, delOf(call));
-  return addAsBefore(session, path, call, plan);
+  const found = findRecord(session.host, plan, present);
+  const attempt = { session, path, call, plan, found, present };
+  if (stepOf(attempt) !== "clean up, then add") return addOrHeal(attempt, isNew(attempt));
+  return addOrHeal({ ...attempt, found: cleanedUp(attempt) }, true);
 }
 
 /**
- * Runs ADD for an attachment whose leases were just given up: with the addresses that it had, where it was complete and they can
- * be asked for and are still free; else with whatever it gets.
+ * Runs a meta plugin's ADD. What an earlier try of this attachment set up is undone before: it is this container's own, and
+ * plugins like bandwidth fail when it is there.
  */
-function addAsBefore(session: Session, path: string, call: DelegateCall, { key, netns }: RecoveryPlan): Finished {
+export function addChained(session: Session, path: string, call: DelegateCall, plan: ChainedRecoveryPlan): Finished {
   const { host } = session;
-  const addresses = earlierAddresses(host.readFile(cachedResultFile(key)), { ...key, netns });
-  const asking = askingFor(call, addresses, call.environment.CNI_ARGS ?? host.env.CNI_ARGS ?? "");
-  if (asking === undefined) return runDelegate(session, path, call);
-  const answer = runDelegate(session, path, asking);
-  if (answer.exitCode === 0 || saysExists(host, answer)) return answer;
-  const why = host.decodeUtf8(answer.stdout);
-  say(session, "warn", `ADD cannot keep ${addresses.join(", ")}: running DEL and ADD once more`, { answer: why });
-  runDelegate(session, path, delOf(call));
+  const { file, key, netns, delegate, delegateNetwork } = plan;
+  const present = originOf(session, netns);
+  if (present === undefined) return runDelegate(session, path, call);
+  const text = host.readFile(file);
+  const record = parseRecord(file, text);
+  if (record && isSameOrigin(record, present) && !isComplete(host, key, file)) {
+    say(session, "warn", "an earlier try was not completed: running DEL before ADD");
+    runDelegate(session, path, delOf(call));
+  }
+  writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses: [] });
   return runDelegate(session, path, call);
 }
 
-/** Where and when this ADD happens; undefined where that cannot be told, and then nothing is healed. */
-function circumstances(session: Session, netns: string): Circumstances | undefined {
+function addOrHeal(attempt: Attempt, writes: boolean): Finished {
+  const { found, plan, present } = attempt;
+  const before = linkIndex(attempt);
+  if (writes) record(attempt, { before, ...kept(attempt) });
+  const first = add(attempt, asksAgain(found, present, plan.mode));
+  const link = linkIndex(attempt);
+  if (first.exitCode === 0) return completed(attempt, before, link, first);
+  if (stepOf(attempt, { before, link }) === "add again") return healed(attempt, first);
+  // The record of an attachment that may be live outlasts an ADD that fails.
+  if (writes) record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  return first;
+}
+
+function healed(attempt: Attempt, first: Finished): Finished {
+  const { session, path, call, found, plan, present } = attempt;
+  const answer = session.host.decodeUtf8(first.stdout);
+  say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
+  runDelegate(session, path, delOf(call));
+  const before = linkIndex(attempt);
+  record(attempt, { before, ...kept(attempt) });
+  // Nothing on the host refers to an address of an earlier boot: another one is better than none.
+  const second = add(attempt, !found.record?.outlived && asksAgain(found, present, plan.mode));
+  const link = linkIndex(attempt);
+  if (second.exitCode === 0) return completed(attempt, before, link, second);
+  record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  return second;
+}
+
+function add({ session, path, call, found }: Attempt, asks: boolean): Finished {
+  const args = call.environment.CNI_ARGS ?? session.host.env.CNI_ARGS ?? "";
+  const asking = asks ? askingFor(call, found.record?.addresses ?? [], args) : undefined;
+  return runDelegate(session, path, asking ?? call);
+}
+
+function completed(attempt: Attempt, before: number | undefined, link: number | undefined, answer: Finished): Finished {
+  const { host } = attempt.session;
+  const { ifName, runtimeIfName } = attempt.plan.key;
+  const name = { ifName, runtimeIfName, netns: attempt.plan.netns };
+  const addresses = addressesOf(host.decodeUtf8(answer.stdout), name);
+  record(attempt, { before, made: madeBy(before, link), addresses });
+  return answer;
+}
+
+function cleanedUp({ session, path, call, plan, found, present }: Attempt): Found {
+  say(session, "warn", "attached before this boot: running DEL first");
+  const del = delOf(call);
+  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: plan.earlierNetns } });
+  const { addresses = [] } = found.record ?? {};
+  return { record: { ...plan, ...plan.key, ...present, made: 0, addresses, outlived: true }, completed: false };
+}
+
+function stepOf(attempt: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
+  const { session, plan, found, present } = attempt;
+  const { before, link } = links ?? { before: undefined, link: undefined };
+  // It takes reading, and says something only about what a wrapper was killed over.
+  const claimed = links !== undefined && found.record?.made === undefined && isClaimed(session.host, plan);
+  return recovery(found, { ...present, before, link, claimed }, links !== undefined, plan.mode);
+}
+
+function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
+  const file = recordFile(plan.key);
+  const text = host.readFile(file);
+  if (text === undefined) return { completed: false };
+  const known = parseRecord(file, text);
+  // A host that lost its power may leave an empty file: only what is in the namespace can tell.
+  if (known === undefined) {
+    return { record: { ...plan, ...plan.key, ...present, made: 0, addresses: [] }, completed: false };
+  }
+  return { record: known, completed: isComplete(host, plan.key, file) };
+}
+
+function isNew({ session, plan, found }: Attempt): boolean {
+  return writesBefore(found, session.host.stat(cachedResultFile(plan.key)) !== undefined);
+}
+
+function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean {
+  const recorded = host.stat(file)?.modifiedMs ?? 0;
+  return isCompleted(recorded, host.stat(cachedResultFile(key))?.modifiedMs, host.now());
+}
+
+/** The addresses that the next try asks for. */
+function kept({ found, present, plan }: Attempt): Pick<AttachmentRecord, "addresses" | "outlived"> {
+  if (!asksAgain(found, present, plan.mode) || found.record === undefined) return { addresses: [] };
+  const { addresses, outlived } = found.record;
+  return outlived ? { addresses, outlived } : { addresses };
+}
+
+function madeBy(before: number | undefined, link: number | undefined): number | undefined {
+  if (before === undefined || link === undefined) return undefined;
+  return link === before ? 0 : link;
+}
+
+function linkIndex({ session, plan }: Attempt): number | undefined {
+  return session.host.linkIndex(plan.netns, plan.key.ifName);
+}
+
+/** Where and when this ADD happens; undefined where nobody can tell, and then nothing is recorded. */
+function originOf(session: Session, netns: string): Origin | undefined {
   const { host } = session;
-  const bootId = host.readFile("/proc/sys/kernel/random/boot_id")?.trim();
+  const bootId = bootIdOf(host);
   const namespace = namespaceOf(host.stat(netns));
   if (bootId && namespace) return { bootId, namespace };
-  // What is wrong with the namespace is the delegate's to say.
-  if (!bootId) say(session, "warn", "no healing: cannot read the boot id");
+  // A wrong namespace is for the delegate to report.
+  if (!bootId) say(session, "warn", "no record: cannot read the boot id");
   return undefined;
 }
 
-function writeRecord(session: Session, record: AttachmentRecord): boolean {
-  const problem = session.host.writeFile(recordFile(record), `${JSON.stringify(record)}\n`);
-  if (problem !== undefined) say(session, "warn", `no healing: cannot write the record: ${problem}`);
-  return problem === undefined;
+function record({ session, plan, present }: Attempt, seen: Seen): void {
+  const { key, netns, delegate, delegateNetwork } = plan;
+  writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, ...seen });
 }
 
-// What is in the way was there before this ADD, and is somebody else's.
-function saysExists(host: Host, { stdout }: Finished): boolean {
-  return /already exists|file exists/i.test(host.decodeUtf8(stdout) ?? "");
+function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
+  const problem = session.host.writeFile(file, `${JSON.stringify(content)}\n`);
+  if (problem !== undefined) say(session, "warn", `no healing: cannot write the record: ${problem}`);
 }

@@ -1,18 +1,18 @@
 import { aboutText, versionResult } from "./about.ts";
-import { findDelegate, inputOf, missingDelegate, nameSubject } from "./delegate.ts";
+import { findDelegate, inputOf, missingDelegate, nameSubject, ready } from "./delegate.ts";
 import { withFixedMac } from "./device-mac.ts";
-import { filtered } from "./filter.ts";
 import type { Bytes, Host } from "./host/host.ts";
 import { logOf } from "./log.ts";
 import type { DelegateCall } from "./plan/call.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
-import { type RoutingPlan, recordFile, routingFile } from "./plan/record.ts";
+import { type RoutingPlan, routingFile } from "./plan/record.ts";
 import { CniError, errorResult, toCniError } from "./protocol/errors.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { decodeConfiguration, parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
-import { forgetInvalid } from "./records.ts";
+import { recordsOn } from "./records.ts";
+import { collectGarbage, runInTurn, runRemovals } from "./remove.ts";
 import { checkRouting } from "./routing.ts";
 import { runDelegate } from "./run-delegate.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
@@ -23,7 +23,7 @@ export function run(host: Host, profiles: Profiles): number {
   const session: Session = { host, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
     if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
-    return act(session, prepared(session, plan(session, profiles)));
+    return act(session, plan(session, profiles));
   } catch (thrown) {
     return fail(session, errorResult(toCniError(thrown), session.cniVersion));
   }
@@ -43,21 +43,17 @@ function plan(session: Session, profiles: Profiles): Plan {
   fields.network = configuration.name;
   for (const warning of request.warnings) say(session, "warn", warning);
   say(session, "debug", "plugin configuration received", { configuration });
-  return planRequest(request, host.calledAs, profiles);
-}
-
-function prepared(session: Session, plan: Plan): Plan {
-  if (!("call" in plan)) return plan;
-  const call = "mac" in plan && plan.mac ? withFixedMac(session.host, plan.call, plan.mac) : plan.call;
-  return { ...plan, call: call.filter ? filtered(session, call, call.filter) : call };
+  return planRequest(request, host.calledAs, profiles, recordsOn(host));
 }
 
 function act(session: Session, plan: Plan): number {
   switch (plan.do) {
     case "handOver":
       return handOver(session, plan);
+    case "remove":
+      return runRemovals(session, plan.removals);
     case "splice":
-      return runAndSplice(session, plan);
+      return runAndSplice(session, { ...plan, call: ready(session, plan.call) });
     case "printVersions":
       return printVersions(session.host);
     case "fail":
@@ -67,11 +63,12 @@ function act(session: Session, plan: Plan): number {
   }
 }
 
-function handOver(
-  session: Session,
-  { call, withoutDelegate, notes, forget, forgetRouting, routing }: HandOver,
-): number {
+function handOver(session: Session, plan: HandOver): number {
   const { host } = session;
+  const { withoutDelegate, notes, mac, routing } = plan;
+  const finished = (one: DelegateCall) => ready(session, mac ? withFixedMac(host, one, mac) : one);
+  const routed = (one: DelegateCall) => (routing ? withRouting(host, one, routing) : one);
+  const call = finished(plan.call);
   nameSubject(session, call);
   for (const note of notes) say(session, "warn", note);
   const path = findDelegate(host, call.delegate);
@@ -79,9 +76,9 @@ function handOver(
     if (withoutDelegate === "ownVersions") return printVersions(host);
     throw missingDelegate(host, call.delegate, withoutDelegate);
   }
-  const checked = routing ? withRouting(host, call, routing) : call;
-  if (forget) removeRecords(host, forget);
-  if (forgetRouting) host.removeFile(routingFile(forgetRouting));
+  if (plan.removals) collectGarbage(session, plan.removals);
+  if (plan.fallback) return runInTurn(session, path, routed(call), routed(finished(plan.fallback)));
+  const checked = routed(call);
   // Whoever keeps a log wants to read there how the call ended, so the wrapper waits for it.
   if (session.log.file === undefined) host.exec(path, checked.environment, inputOf(checked));
   const answer = runDelegate(session, path, checked);
@@ -92,11 +89,6 @@ function handOver(
 function withRouting(host: Host, call: DelegateCall, plan: RoutingPlan): DelegateCall {
   const record = host.readFile(routingFile(plan.key));
   return record === undefined ? call : checkRouting(host, call, plan, record);
-}
-
-function removeRecords(host: Host, which: NonNullable<HandOver["forget"]>): void {
-  if ("valid" in which) forgetInvalid(host, which);
-  else host.removeFile(recordFile(which));
 }
 
 function readInput(host: Host): string | undefined {

@@ -8,7 +8,7 @@ import { isTooDeep, parseJsonObject } from "./protocol/json.ts";
 import { resultProblem } from "./protocol/request.ts";
 import type { CniResult } from "./protocol/result.ts";
 import { isChainVersion } from "./protocol/versions.ts";
-import { addWithRecovery } from "./recovery.ts";
+import { addChained, addWithRecovery } from "./recovery.ts";
 import { recordRouting } from "./routing.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
@@ -39,9 +39,10 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
 }
 
 function runAdd(session: Session, path: string, plan: AddPlan): Finished {
-  const { call, recovery } = plan;
+  const { call, recovery, chained } = plan;
   try {
-    return recovery ? addWithRecovery(session, path, call, recovery) : runDelegate(session, path, call);
+    if (recovery) return addWithRecovery(session, path, call, recovery);
+    return chained ? addChained(session, path, call, chained) : runDelegate(session, path, call);
   } catch (thrown) {
     const error = toCniError(thrown);
     // Cut off while it was printing its answer: it had done its work.
@@ -77,7 +78,12 @@ function versionProblem({ cniVersion }: CniResult): string | undefined {
 }
 
 // The runtime will never know of what the delegate set up, so that nothing of it may stay.
-function undone(session: Session, path: string, { call, recovery, routing }: AddPlan, error: CniError): CniError {
+function undone(
+  session: Session,
+  path: string,
+  { call, recovery, chained, routing }: AddPlan,
+  error: CniError,
+): CniError {
   say(session, "error", `${error.message}; running the delegate's DEL`, { details: error.details });
   try {
     const { exitCode, stdout } = runDelegate(session, path, delOf(call));
@@ -85,6 +91,7 @@ function undone(session: Session, path: string, { call, recovery, routing }: Add
       return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
     }
     if (recovery) session.host.removeFile(recordFile(recovery.key));
+    if (chained) session.host.removeFile(chained.file);
     if (routing) session.host.removeFile(routingFile(routing.key));
     return error;
   } catch (thrown) {

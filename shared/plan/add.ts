@@ -11,7 +11,14 @@ import {
 } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { shownResult } from "./narrow.ts";
-import { type RecoveryPlan, type RoutingPlan, recordKey } from "./record.ts";
+import {
+  type ChainedRecoveryPlan,
+  chainedRecordFile,
+  instanceOf,
+  type RecoveryPlan,
+  type RoutingPlan,
+  recordKey,
+} from "./record.ts";
 import { sharedAddress } from "./shared-address.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
@@ -37,8 +44,10 @@ export type Splice =
 export interface AddPlan {
   readonly call: DelegateCall;
   readonly splice: Splice;
-  /** How a failure is healed; for creators only. */
+  /** How ADD is recorded, and a failure healed; for creators only. */
   readonly recovery?: RecoveryPlan;
+  /** How an earlier try is undone before ADD; for meta plugins only. */
+  readonly chained?: ChainedRecoveryPlan;
   /** For a plugin that moves routes. */
   readonly routing?: RoutingPlan;
 }
@@ -70,12 +79,13 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
       ...recoveryOf(request, subject),
     };
   }
-  if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" } };
+  const chained = chainedRecoveryOf(request, subject);
+  if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" }, ...chained };
   const attachment = ownAttachment(prevResult, name);
   if (attachment === undefined) throw missingAttachment(name.ifName, others);
   const shown = shownResult(prevResult, attachment, name);
-  const call = delegateCall(request, subject, shown);
-  return { call, splice: shown === prevResult ? { as: "only" } : { as: "meta", name, prevResult, attachment } };
+  const splice: Splice = shown === prevResult ? { as: "only" } : { as: "meta", name, prevResult, attachment };
+  return { call: delegateCall(request, subject, shown), splice, ...chained };
 }
 
 /**
@@ -99,12 +109,20 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
 }
 
 function recoveryOf(request: Request, subject: Subject): Pick<AddPlan, "recovery"> {
-  const recovery = request.wrapper.recover ?? "own";
-  if (recovery === "never") return {};
   const { netns } = request.variables;
   // Leases outlive a boot, namespaces do not: without CNI_NETNS nothing is touched that was made since.
   const earlierNetns = subject.profile?.delNeedsNamespace ? netns : "";
-  return { recovery: { key: recordKey(request, subject), recovery, netns, earlierNetns } };
+  const mode = request.wrapper.recover ?? "own";
+  const { delegate, network: delegateNetwork } = subject;
+  return { recovery: { key: recordKey(request, subject), mode, netns, earlierNetns, delegate, delegateNetwork } };
+}
+
+function chainedRecoveryOf(request: Request, subject: Subject): Pick<AddPlan, "chained"> {
+  if (request.wrapper.recover === "never") return {};
+  const { delegate, network: delegateNetwork } = subject;
+  const key = recordKey(request, subject);
+  const file = chainedRecordFile(key, instanceOf(request, subject));
+  return { chained: { key, file, netns: request.variables.netns, delegate, delegateNetwork } };
 }
 
 function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentName): void {

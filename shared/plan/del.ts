@@ -3,28 +3,100 @@ import type { CniResult } from "../protocol/result.ts";
 import { containerInterfaceNames, ownAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { shownResult } from "./narrow.ts";
-import type { Subject } from "./subject.ts";
+import type { Profiles } from "./profile.ts";
+import { type RecordKey, type Records, recordKey, routingFile } from "./record.ts";
+import { recordedSubject, type Subject } from "./subject.ts";
 
-/** What DEL asks of the delegate, and what was let pass for it. */
-export interface DelPlan {
+/** One run of the delegate's DEL. */
+export interface Removal {
   readonly call: DelegateCall;
+  /** The records that go once it has passed. */
+  readonly forget: readonly string[];
+  /** Faults that DEL did not fail for. */
   readonly notes: readonly string[];
 }
 
+/** The prevResult of a DEL, or why it cannot be read. */
+export interface DelInput {
+  readonly prevResult?: CniResult;
+  readonly problem?: string;
+}
+
+/** Plans DEL, which must not fail for what the configuration or prevResult says: whatever is there must be removable. */
+export function planDel(
+  request: Request,
+  configured: Subject,
+  profiles: Profiles,
+  records: Records,
+  input: DelInput,
+): readonly Removal[] {
+  const key = recordKey(request, configured);
+  const unrecorded = (subject: Subject, forget: readonly string[] = []) => ({
+    ...delCall(request, subject, input),
+    forget,
+  });
+  if (configured.role === "meta") return [unrecorded(configured, metaFiles(configured, key, records))];
+  const kept = keptRecords(request, configured, key, records);
+  if (kept.length === 0) return unrecordedSubjects(request, configured).map((subject) => unrecorded(subject));
+  return kept.map(({ file, record }) => {
+    const { call, notes } = delCall(request, recordedSubject(configured, record, profiles), input);
+    const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
+    const made = `${record.delegate} made ${record.ifName}, which the list does not say: DEL goes by the record`;
+    return { call, forget: [file], notes: isOther ? [made, ...notes] : notes };
+  });
+}
+
 /**
- * Plans DEL, which must not fail for what prevResult says: narrowed to the attachment; if that is missing, a creator gets no
- * prevResult, with which it removes what it can find, and a meta plugin gets it as it came.
+ * The records of what a creator's DEL removes: that of its interface; if it has none, those of the interfaces that the same
+ * delegate made under names that the list had before; at last that of its interface by another delegate.
  */
-export function planDel(request: Request, subject: Subject, prevResult: CniResult): DelPlan {
+function keptRecords(request: Request, { delegate, name, renamed }: Subject, key: RecordKey, records: Records) {
+  const isUnusable = request.unusable.includes("ifName");
+  const own = isUnusable ? undefined : records.find(key);
+  if (own?.record.delegate === delegate) return [own];
+  const isRenamed = renamed || isUnusable;
+  const earlier = records
+    .ofAttachment(key)
+    .filter(({ record }) => record.delegate === delegate && !(isRenamed && record.ifName === name.runtimeIfName));
+  if (earlier.length > 0) return earlier;
+  return own ? [own] : [];
+}
+
+/**
+ * A renamed interface without a record was made by something else, a script say, whose leases lie under the list's own name:
+ * DEL is run under both.
+ */
+function unrecordedSubjects(request: Request, configured: Subject): readonly Subject[] {
+  const other = listNetwork(request, configured);
+  return other === undefined ? [configured] : [configured, { ...configured, network: other }];
+}
+
+/** The list's own name, where a renamed interface that a wrapper did not make has its leases; undefined for any other. */
+export function listNetwork({ configuration, wrapper }: Request, { role, renamed, network }: Subject) {
+  const isElsewhere = role === "creator" && renamed && wrapper.network === undefined && network !== configuration.name;
+  return isElsewhere ? configuration.name : undefined;
+}
+
+function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Records): readonly string[] {
+  const moved = profile?.movesRoutes && records.has(routingFile(key)) ? [routingFile(key)] : [];
+  return [...records.ofChained(key, delegate), ...moved];
+}
+
+/**
+ * The delegate's DEL, narrowed to its attachment; if that is missing, a creator gets no prevResult, with which it removes what it
+ * can find, and a meta plugin gets it as it came.
+ */
+function delCall(request: Request, subject: Subject, { prevResult, problem }: DelInput): Omit<Removal, "forget"> {
   const { name } = subject;
+  if (problem !== undefined) return lenientCall(request, subject, problem);
+  if (prevResult === undefined) return { call: delegateCall(request, subject), notes: [] };
   const attachment = ownAttachment(prevResult, name);
   if (attachment) return { call: delegateCall(request, subject, shownResult(prevResult, attachment, name)), notes: [] };
   if (containerInterfaceNames(prevResult).length === 0) return { call: delegateCall(request, subject), notes: [] };
-  return planLenientDel(request, subject, `interface ${name.ifName} is not in prevResult`);
+  return lenientCall(request, subject, `interface ${name.ifName} is not in prevResult`);
 }
 
-/** Plans DEL where the attachment cannot be found in prevResult, for the reason given. */
-export function planLenientDel(request: Request, subject: Subject, reason: string): DelPlan {
+function lenientCall(request: Request, subject: Subject, reason: string): Omit<Removal, "forget"> {
   const isMeta = subject.role === "meta";
   const call = delegateCall(request, subject, isMeta ? "as it came" : "none");
   return { call, notes: [`${reason}: the delegate gets ${isMeta ? "it as it came" : "none"}`] };

@@ -10,17 +10,14 @@ import type { DelegateCall } from "./call.ts";
  */
 const choosingIpam: readonly unknown[] = ["host-local"];
 
-/**
- * The addresses that an attachment had, such as `172.26.64.2/20`, by the text of libcni's cached result (cniCacheV1); none if
- * there is no such result.
- */
-export function earlierAddresses(cached: string | undefined, name: AttachmentName): string[] {
-  const result = parseJsonObject(cached ?? "")?.result;
+/** The addresses of an attachment, such as `172.26.64.2/20`, in a result's text; all of them if it lists no such interface. */
+export function addressesOf(text: string | undefined, name: AttachmentName): string[] {
+  const result = parseJsonObject(text ?? "");
   if (result === undefined || resultProblem(result, "result") !== undefined) return [];
-  const attachment = ownAttachment(result as CniResult, name);
-  if (attachment === undefined) return [];
   const { ips } = result as CniResult;
-  return (ips ?? []).filter(ownership(result as CniResult, attachment, name)).map(({ address }) => address);
+  const attachment = ownAttachment(result, name);
+  const own = attachment ? (ips ?? []).filter(ownership(result, attachment, name)) : (ips ?? []);
+  return own.map(({ address }) => address);
 }
 
 /**

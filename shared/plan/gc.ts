@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import type { ValidAttachments } from "./record.ts";
-import type { Subject } from "./subject.ts";
+import type { Removal } from "./del.ts";
+import type { Profiles } from "./profile.ts";
+import type { AttachmentRecord, KeptFile, Records } from "./record.ts";
+import { recordedSubject, type Subject } from "./subject.ts";
 
 // libcni sends both: SPEC.md had named the key differently from the code (containernetworking/cni#1101).
-const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"];
+const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
 
 /**
  * Plans GC: a list of valid attachments names them by the runtime's interface, so that the wrapper's own is added for every
@@ -21,13 +23,57 @@ export function planGc(request: Request, subject: Subject): DelegateCall {
   return { ...call, configuration };
 }
 
-/** The attachments that a GC calls valid; undefined where it says nothing of them. */
-export function validAttachments({ configuration, wrapper }: Request): ValidAttachments | undefined {
+/** What a GC cleans up by the records of a network's attachments that are not valid any more. */
+export interface GcRemovals {
+  /** The DELs of what this delegate made, in no namespace: theirs is gone. */
+  readonly removals: readonly Removal[];
+  /** The other files of these attachments. */
+  readonly forget: readonly string[];
+}
+
+/**
+ * Plans what a GC removes by the records. The reference plugins' GC does nothing, and a delegate is asked about the networks
+ * that the list has now: leases under a name that the list had before would stay. An attachment whose namespace is still there
+ * is left alone, as it may be another runtime's.
+ */
+export function planGcRemovals(request: Request, subject: Subject, profiles: Profiles, records: Records): GcRemovals {
+  const isValid = validOwners(request);
+  if (isValid === undefined) return { removals: [], forget: [] };
+  const invalid = records.ofNetwork(request.configuration.name).filter(({ owner }) => !isValid(owner));
+  const gone = invalid.filter(({ isLive, record }) => !isLive && record?.delegate === subject.delegate);
+  return {
+    removals: gone.flatMap(({ file, record }) => (record ? removalOf(request, subject, profiles, file, record) : [])),
+    forget: invalid.filter(({ record }) => record === undefined).map(({ file }) => file),
+  };
+}
+
+function removalOf(
+  request: Request,
+  subject: Subject,
+  profiles: Profiles,
+  file: string,
+  record: AttachmentRecord,
+): Removal {
+  const call = delegateCall(request, recordedSubject(subject, record, profiles));
+  const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
+  const { containerId, ifName } = record;
+  const variables = {
+    CNI_COMMAND: "DEL",
+    CNI_CONTAINERID: containerId,
+    CNI_NETNS: "",
+    CNI_IFNAME: ifName,
+    CNI_ARGS: "",
+  };
+  const note = `${containerId} is not valid any more and its namespace is gone: running DEL for ${ifName}`;
+  return { call: { ...call, configuration, environment: variables }, forget: [file], notes: [note] };
+}
+
+/** Tells whether a GC calls an attachment valid; undefined where it says nothing about any. */
+function validOwners({ configuration }: Request): ((owner: KeptFile["owner"]) => boolean) | undefined {
   const list = attachmentKeys.map((key) => configuration[key]).find(Array.isArray);
-  const valid = list
-    ?.filter(isJsonObject)
-    .map((one: JsonObject) => ({ containerId: one.containerID, runtimeIfName: one.ifname }));
-  return valid && { network: configuration.name, ifName: wrapper.ifName, valid };
+  const names = list?.filter(isJsonObject).map(({ containerID, ifname }: JsonObject) => `${containerID}:${ifname}`);
+  const valid = names && new Set(names);
+  return valid && (({ containerId, runtimeIfName }) => valid.has(`${containerId}:${runtimeIfName}`));
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {

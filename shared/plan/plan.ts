@@ -7,11 +7,11 @@ import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
 import { type AddPlan, planChainedAdd, planFirstAdd } from "./add.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { type CheckPlan, planCheck } from "./check.ts";
-import { type DelPlan, planDel, planLenientDel } from "./del.ts";
-import { planGc, validAttachments } from "./gc.ts";
+import { type DelInput, listNetwork, planDel, type Removal } from "./del.ts";
+import { type GcRemovals, planGc, planGcRemovals } from "./gc.ts";
 import { misplacedKeys } from "./misplaced.ts";
 import type { Profiles } from "./profile.ts";
-import { type RecordKey, type RoutingPlan, recordKey, type ValidAttachments } from "./record.ts";
+import { type Records, type RoutingPlan, recordFile, recordKey } from "./record.ts";
 import type { DeviceMac } from "./shared-device.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
 
@@ -23,17 +23,19 @@ export type Plan =
       readonly call: DelegateCall;
       /** What the runtime gets where the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
       readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
-      /** What was let pass. */
+      /** Faults that the call does not fail for. */
       readonly notes: readonly string[];
-      /** The records that go: of the attachment that DEL is about, of all that are not valid any more on GC. */
-      readonly forget?: RecordKey | ValidAttachments;
-      /** The record of moved routes that goes with DEL. */
-      readonly forgetRouting?: RecordKey;
+      /** Run if `call` fails, and then its answer counts. */
+      readonly fallback?: DelegateCall;
+      /** On GC: what is cleaned up before. */
+      readonly removals?: GcRemovals;
       /** On CHECK: where routes may have been moved. */
       readonly routing?: RoutingPlan;
       /** On CHECK: the device whose MAC is compared only if it is fixed. */
       readonly mac?: DeviceMac;
     }
+  /** The delegate's DEL is run, more than once if the list has changed, and its records go. */
+  | { readonly do: "remove"; readonly removals: readonly Removal[] }
   /** The delegate is run, and its answer spliced. */
   | ({ readonly do: "splice" } & AddPlan)
   /** The wrapper answers VERSION itself. */
@@ -51,28 +53,31 @@ export function planVersion(calledAs: string): Plan {
 }
 
 /** Plans a call with a plugin configuration: everything is decided here, before anything is done. */
-export function planRequest(request: Request, calledAs: string, profiles: Profiles): Plan {
+export function planRequest(request: Request, calledAs: string, profiles: Profiles, records: Records): Plan {
   try {
     const subject = subjectOf(request, calledAs, profiles);
     const misplaced = misplacedKeys(request.configuration, subject.profile !== undefined);
     if (request.command === "ADD" && misplaced[0]) throw misplaced[0];
-    return noting(planVerb(request, subject), misplaced);
+    return noting(planVerb(request, subject, profiles, records), misplaced);
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     return { do: "fail", error: errorResult(error, request.configuration.cniVersion) };
   }
 }
 
-function planVerb(request: Request, subject: Subject): Plan {
+function planVerb(request: Request, subject: Subject, profiles: Profiles, records: Records): Plan {
   switch (request.command) {
     case "ADD":
       return planAdd(request, subject);
     case "CHECK":
-      return planChainedCheck(request, subject);
+      return planChainedCheck(request, subject, records);
     case "DEL":
-      return planChainedDel(request, subject);
+      return planRemovals(planDel(request, subject, profiles, records, delInput(request, subject)));
     case "GC":
-      return withForgotten(handOver(planGc(request, subject)), validAttachments(request));
+      return {
+        ...handOver(planGc(request, subject)),
+        removals: planGcRemovals(request, subject, profiles, records),
+      };
     case "STATUS":
       return { ...handOver(delegateCall(request, subject)), withoutDelegate: "unavailable" };
     default:
@@ -88,29 +93,35 @@ function planAdd(request: Request, subject: Subject): Plan {
   return { do: "splice", ...planFirstAdd(request, subject) };
 }
 
-function planChainedCheck(request: Request, subject: Subject): Plan {
+/**
+ * A renamed interface without a record was made by something else, a script say: its leases lie under the list's own name, so
+ * that a CHECK that fails is run once more under that. It looks for the same addresses, links and routes.
+ */
+function planChainedCheck(request: Request, subject: Subject, records: Records): Plan {
   const prevResult = chainedResult(request, subject);
   const { call, ...mac }: CheckPlan = prevResult
     ? planCheck(request, subject, prevResult)
     : { call: delegateCall(request, subject) };
-  return { ...handOver(call), ...mac, ...routingOf(request, subject) };
+  const plan = { ...handOver(call), ...mac, ...routingOf(request, subject) };
+  const other = listNetwork(request, subject);
+  if (other === undefined || records.has(recordFile(recordKey(request, subject)))) return plan;
+  return { ...plan, fallback: { ...call, configuration: { ...call.configuration, name: other } } };
 }
 
-function planChainedDel(request: Request, subject: Subject): Plan {
-  const { call, notes } = chainedDel(request, subject);
-  const key = recordKey(request, subject);
-  const plan = { ...handOver(call, notes), ...(subject.profile?.movesRoutes && { forgetRouting: key }) };
-  // A meta plugin's DEL comes before that of the creator, whose record it is.
-  return subject.role === "meta" ? plan : withForgotten(plan, key);
+// Somebody has to wait for the DEL that a record goes with, and for the first of several.
+function planRemovals(removals: readonly Removal[]): Plan {
+  const [first] = removals;
+  if (first === undefined || removals.length > 1 || first.forget.length > 0) return { do: "remove", removals };
+  return { ...handOver(first.call), notes: first.notes };
 }
 
-function chainedDel(request: Request, subject: Subject): DelPlan {
+function delInput(request: Request, subject: Subject): DelInput {
   try {
     const prevResult = chainedResult(request, subject);
-    return prevResult ? planDel(request, subject, prevResult) : { call: delegateCall(request, subject), notes: [] };
+    return prevResult ? { prevResult } : {};
   } catch (error) {
     if (!(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
-    return planLenientDel(request, subject, error.message);
+    return { problem: error.message };
   }
 }
 
@@ -142,16 +153,16 @@ function chainedResult({ command, configuration }: Request, { renamed }: Subject
   return prevResult;
 }
 
-function withForgotten(plan: HandOver, forget: HandOver["forget"]): Plan {
-  return forget ? { ...plan, forget } : plan;
-}
-
 // An attachment that is there must pass its CHECK and be removable, whatever the list says by now.
 function noting(plan: Plan, misplaced: readonly CniError[]): Plan {
-  if (plan.do !== "handOver" || misplaced.length === 0) return plan;
-  return { ...plan, notes: [...plan.notes, ...misplaced.map(({ message }) => message)] };
+  const notes = misplaced.map(({ message }) => message);
+  if (notes.length === 0) return plan;
+  if (plan.do === "handOver") return { ...plan, notes: [...plan.notes, ...notes] };
+  if (plan.do !== "remove") return plan;
+  const [first, ...others] = plan.removals;
+  return first ? { ...plan, removals: [{ ...first, notes: [...first.notes, ...notes] }, ...others] } : plan;
 }
 
-function handOver(call: DelegateCall, notes: readonly string[] = []): HandOver {
-  return { do: "handOver", call, withoutDelegate: "delegateNotFound", notes };
+function handOver(call: DelegateCall): HandOver {
+  return { do: "handOver", call, withoutDelegate: "delegateNotFound", notes: [] };
 }

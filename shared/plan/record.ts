@@ -13,30 +13,50 @@ export interface RecordKey {
 }
 
 /** Where and when an attachment was made: which boot of the host, and which network namespace (device and inode). */
-export interface Circumstances {
+export interface Origin {
   readonly bootId: string;
   readonly namespace: string;
 }
 
-/** What ADD leaves on the host: something of this attachment may be there. */
-export type AttachmentRecord = RecordKey & Circumstances;
+/** What ADD leaves on the host about an attachment: enough to undo it, and to know what it made. */
+export interface AttachmentRecord extends RecordKey, Origin {
+  /** CNI_NETNS of that ADD. */
+  readonly netns: string;
+  readonly delegate: string;
+  /** The delegate's network, under which it keeps its leases. */
+  readonly delegateNetwork: string;
+  /** The index of the interface of that name that was there before ADD, 0 for none; missing if nobody could look. */
+  readonly before?: number | undefined;
+  /** The index of the interface that ADD made, 0 for none; missing as long as ADD runs. */
+  readonly made?: number | undefined;
+  /** The addresses that the attachment has, or had before, such as `172.26.64.2/20`. */
+  readonly addresses: readonly string[];
+  /** The addresses are of an earlier boot: nothing on the host refers to them, so others will do. */
+  readonly outlived?: boolean;
+}
 
-/** How a creator's ADD is to be healed. */
-export interface RecoveryPlan {
+/** `own` heals what is certainly left of a try of this attachment, `always` gives up an attachment that was complete as well. */
+export type RecoveryMode = "own" | "always" | "never";
+
+/** What an ADD says in its record, besides what it finds out. */
+interface Recorded {
   readonly key: RecordKey;
-  readonly recovery: Recovery;
   /** CNI_NETNS. */
   readonly netns: string;
+  readonly delegate: string;
+  readonly delegateNetwork: string;
+}
+
+/** How a creator's ADD is recorded and healed. */
+export interface RecoveryPlan extends Recorded {
+  readonly mode: RecoveryMode;
   /** CNI_NETNS for the DEL of what was made before this boot. */
   readonly earlierNetns: string;
 }
 
-/** The attachments of one interface of a network that are still valid. */
-export interface ValidAttachments {
-  readonly network: string;
-  /** The wrapper's name for the interface; without one it is the runtime's. */
-  readonly ifName: string | undefined;
-  readonly valid: readonly { readonly containerId: unknown; readonly runtimeIfName: unknown }[];
+/** How a meta plugin's ADD is recorded, and undone before another try. */
+export interface ChainedRecoveryPlan extends Recorded {
+  readonly file: string;
 }
 
 /** What is needed to note where routes were moved, and to look for them. */
@@ -47,14 +67,37 @@ export interface RoutingPlan {
   readonly of: "mover" | "creator";
 }
 
-/**
- * `own`: what an earlier try in this very namespace left, and was not completed, is healed. Another namespace of this boot may
- * have a live task in it: a loud failure is better than one that says "running" without a network. `always`: that as well.
- */
-export type Recovery = "own" | "always";
+/** A record on the host, with its file. */
+export interface KeptRecord {
+  readonly file: string;
+  readonly record: AttachmentRecord;
+}
+
+/** A file that says to which attachment it belongs. */
+export interface KeptFile {
+  readonly file: string;
+  readonly owner: Pick<RecordKey, "network" | "containerId" | "runtimeIfName">;
+  /** The record in it, if it is one of an interface that a creator made. */
+  readonly record: AttachmentRecord | undefined;
+  /** Whether the namespace of the record is still where it was. */
+  readonly isLive: boolean;
+}
+
+/** What planning may ask about the records on the host. */
+export interface Records {
+  /** Whether a record's file is there, readable or not. */
+  has(file: string): boolean;
+  find(key: RecordKey): KeptRecord | undefined;
+  /** The records of all interfaces that creators made for one attachment of the runtime's. */
+  ofAttachment(key: RecordKey): readonly KeptRecord[];
+  /** The files of a meta plugin's records for one interface. */
+  ofChained(key: RecordKey, delegate: string): readonly string[];
+  /** Every file that belongs to a network. */
+  ofNetwork(network: string): readonly KeptFile[];
+}
 
 export const recordDirectory = "/var/lib/cni/wrappers";
-const routingSuffix = ":routes";
+const routesInstance = "routes";
 
 /** What the record of a request's attachment is found by. */
 export function recordKey({ configuration, variables }: Request, { name }: Subject): RecordKey {
@@ -67,33 +110,61 @@ export function namespaceOf(file: FileIdentity | undefined): string | undefined 
   return file && `${file.device}:${file.inode}`;
 }
 
-/** The record's file. */
+/** The record's file. None of the names can have a colon. */
 export function recordFile({ network, containerId, runtimeIfName, ifName }: RecordKey): string {
-  return `${recordDirectory}/${network}-${containerId}-${runtimeIfName}-${ifName}`;
+  return `${recordDirectory}/${[network, containerId, runtimeIfName, ifName].join(":")}`;
+}
+
+/** The file of a meta plugin's record: several may act on one interface. */
+export function chainedRecordFile(key: RecordKey, instance: string): string {
+  return `${recordFile(key)}:${instance}`;
+}
+
+/** The file of the record of a container's moved routes, whose interface's they are does not matter. */
+export function routingFile(key: Omit<RecordKey, "ifName">): string {
+  return chainedRecordFile({ ...key, ifName: "" }, routesInstance);
 }
 
 /** Where libcni keeps the result of a completed ADD (libcni/api.go, getCacheFilePath). */
 export function cachedResultFile({ network, containerId, runtimeIfName }: RecordKey): string {
-  return `/var/lib/cni/results/${network}-${containerId}-${runtimeIfName}`;
+  return `${resultDirectory}/${network}-${containerId}-${runtimeIfName}`;
 }
 
-/** The file of the record of a container's moved routes; no interface name has a colon. */
-export function routingFile({ network, containerId, runtimeIfName }: Omit<RecordKey, "ifName">): string {
-  return `${recordDirectory}/${network}-${containerId}-${runtimeIfName}${routingSuffix}`;
+export const resultDirectory = "/var/lib/cni/results";
+
+/**
+ * Tells a meta plugin's configuration from the others of its list: its type and a checksum of what the list says about it. The
+ * runtime sends the same bytes for every try.
+ */
+export function instanceOf({ configuration }: Request, { delegate }: Subject): string {
+  const { prevResult: _result, runtimeConfig: _runtime, ...listed } = configuration;
+  return `${delegate}-${checksum(JSON.stringify(listed))}`;
 }
 
-/** Whether a file of the records' directory is such a record. */
-export function isRoutingFile(file: string): boolean {
-  return file.endsWith(routingSuffix);
-}
-
-/** The record in a file's text; undefined if there is none, or none that can be read. */
-export function parseRecord(text: string | undefined): AttachmentRecord | undefined {
+/** The record in a file's text, believed only if it names what it was found by; undefined if there is none. */
+export function parseRecord(file: string, text: string | undefined): AttachmentRecord | undefined {
   const value = parseJsonObject(text ?? "");
-  return value && isRecord(value) ? value : undefined;
+  return value && isRecord(value) && `${file}:`.startsWith(`${recordFile(value)}:`) ? value : undefined;
 }
 
 function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
-  const keys = ["network", "containerId", "runtimeIfName", "ifName", "bootId", "namespace"];
-  return keys.every((key) => typeof value[key] === "string");
+  const { before, made, addresses } = value;
+  return (
+    texts.every((key) => typeof value[key] === "string") &&
+    [before, made].every((index) => index === undefined || typeof index === "number") &&
+    Array.isArray(addresses) &&
+    addresses.every((address) => typeof address === "string")
+  );
+}
+
+const texts: readonly (keyof AttachmentRecord)[] = [
+  ...(["network", "containerId", "runtimeIfName", "ifName"] as const),
+  ...(["bootId", "namespace", "netns", "delegate", "delegateNetwork"] as const),
+];
+
+// FNV-1a, 32 bits: it tells a few configurations apart, and nothing depends on more.
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16);
 }

@@ -1,9 +1,10 @@
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import { networkNameProblem } from "../protocol/names.ts";
-import type { Request } from "../protocol/request.ts";
+import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { AttachmentName } from "./attachments.ts";
 import type { Profile, Profiles, Role } from "./profile.ts";
+import type { AttachmentRecord } from "./record.ts";
 
 /** What a call is about: which delegate, on which interface of which network. */
 export interface Subject {
@@ -17,20 +18,37 @@ export interface Subject {
   readonly network: string;
 }
 
+/** The same, for the interface that a record is of: what was made counts, whatever the list says by now. */
+export function recordedSubject(configured: Subject, record: AttachmentRecord, profiles: Profiles): Subject {
+  const { delegate, ifName, delegateNetwork } = record;
+  return {
+    ...configured,
+    delegate,
+    profile: profileOf(delegate, profiles),
+    role: "creator",
+    name: { ...configured.name, ifName },
+    renamed: ifName !== configured.name.runtimeIfName,
+    network: delegateNetwork,
+  };
+}
+
+function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
+  return Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
+}
+
 /** Finds out what a call is about; code 7 if no delegate is named, the role contradicts the profile, or a name is wrong. */
 export function subjectOf(request: Request, calledAs: string, profiles: Profiles): Subject {
-  const { command, wrapper, variables } = request;
+  const { wrapper, variables } = request;
   const delegate = wrapper.delegate ?? delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
-  const profile = Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
+  const profile = profileOf(delegate, profiles);
   const runtimeIfName = variables.ifName || listedIfName(request);
   const ifName = wrapper.ifName ?? runtimeIfName;
   const renamed = ifName !== runtimeIfName;
   return {
     delegate,
     profile,
-    // STATUS has no use for it, and a runtime that gets a failing one may skip DEL.
-    role: roleOf(delegate, profile, command === "STATUS" ? undefined : wrapper.role),
+    role: roleOf(request, delegate, profile),
     name: { ifName, netns: variables.netns, runtimeIfName },
     renamed,
     network: wrapper.network ?? networkOf(request, ifName, renamed),
@@ -57,8 +75,11 @@ function listedIfName({ configuration }: Request): string {
   return names.size === 1 && typeof only === "string" ? only : "";
 }
 
-function roleOf(delegate: string, profile: Profile | undefined, asked: Role | undefined): Role | undefined {
-  if (profile === undefined || asked === undefined || asked === profile.role) return profile?.role ?? asked;
+function roleOf({ command, wrapper }: Request, delegate: string, profile: Profile | undefined): Role | undefined {
+  const asked = wrapper.role ?? profile?.role;
+  if (profile === undefined || asked === profile.role) return asked;
+  // A failing STATUS makes a runtime skip DEL, and a failing DEL keeps what is there.
+  if (lenientVerbs.includes(command)) return profile.role;
   throw new CniError("invalidConfiguration", `wrapper.role must be "${profile.role}" for ${delegate}, or be left out`);
 }
 
@@ -68,7 +89,7 @@ function networkOf({ command, configuration: { name } }: Request, ifName: string
   const network = `${name}-${ifName}`;
   const problem = networkNameProblem(network);
   if (problem === undefined) return network;
-  if (command === "STATUS") return name;
+  if (lenientVerbs.includes(command)) return name;
   const what = `the network of interface ${ifName} would be ${JSON.stringify(network)}, which ${problem}`;
   throw new CniError("invalidConfiguration", `${what}; set wrapper.network`);
 }

@@ -19,6 +19,8 @@ export interface Request {
   readonly variables: Variables;
   readonly configuration: PluginConfiguration;
   readonly wrapper: WrapperConfiguration;
+  /** The keys under `wrapper` that DEL and STATUS do without, because their values are wrong. */
+  readonly unusable: readonly string[];
   /** What was wrong and let pass, because what is there must be removable. */
   readonly warnings: readonly string[];
 }
@@ -39,34 +41,34 @@ export function decodeConfiguration(stdin: string | undefined): JsonObject {
 export function parseRequest(command: ConfiguredVerb, variables: Variables, decoded: JsonObject): Request {
   const configuration = parseConfiguration(decoded);
   const block = configuration.wrapper ?? undefined;
-  const parsed = block === undefined ? { wrapper: {}, warnings: [] } : parseWrapper(command, block);
+  const parsed = block === undefined ? { wrapper: {}, unusable: [], warnings: [] } : parseWrapper(command, block);
   return { command, variables, configuration, ...parsed };
 }
 
-function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "warnings"> {
+function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "unusable" | "warnings"> {
   const problem = wrapperProblem(block);
-  if (problem !== undefined) {
-    const rest = indispensable(command, block);
-    const inTheWay = rest === undefined ? problem : wrapperProblem(rest);
-    if (inTheWay !== undefined) throw new CniError("invalidConfiguration", inTheWay);
-    const { wrapper, warnings } = parseWrapper(command, rest);
-    return { wrapper, warnings: [`wrong value left out: ${problem}`, ...warnings] };
-  }
+  if (problem !== undefined) return withoutUnusable(command, block, problem);
   const wrapper = block as WrapperConfiguration;
   const unknown = [
     ...unknownIn(wrapper, wrapperKeys, "wrapper"),
     ...unknownIn(wrapper.log ?? {}, logKeys, "wrapper.log"),
   ];
   if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
-  return { wrapper, warnings: unknown.map(({ message }) => message) };
+  return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };
 }
 
-/** What a verb can do with of a block that has a wrong value somewhere: STATUS nothing, DEL what says what is to be removed. */
-function indispensable(command: ConfiguredVerb, block: unknown): JsonObject | undefined {
-  if (command === "STATUS") return {};
-  if (command !== "DEL" || !isJsonObject(block)) return undefined;
-  const { log: _log, recover: _recover, ...rest } = block;
-  return rest;
+/** The block without the keys that have a wrong value, on the verbs that must not fail for one; code 7 on the others. */
+function withoutUnusable(command: ConfiguredVerb, block: unknown, problem: string): ReturnType<typeof parseWrapper> {
+  if (!lenientVerbs.includes(command)) throw new CniError("invalidConfiguration", problem);
+  const entries = isJsonObject(block) ? Object.entries(block) : [];
+  const problems = entries.map(([key, value]) => [key, wrapperProblem({ [key]: value })] as const);
+  const unusable = problems.filter(([, found]) => found !== undefined).map(([key]) => key);
+  const rest = Object.fromEntries(entries.filter(([key]) => !unusable.includes(key)));
+  const { wrapper, warnings } = parseWrapper(command, rest);
+  const words = isJsonObject(block)
+    ? problems.map(([, found]) => found).filter((found) => found !== undefined)
+    : [problem];
+  return { wrapper, unusable, warnings: [...words.map((found) => `wrong value ignored: ${found}`), ...warnings] };
 }
 
 function parseConfiguration(decoded: JsonObject): PluginConfiguration {

@@ -211,7 +211,7 @@ describe("the records", () => {
     await using lab = await Lab.start({ plugins });
     const list = twoInterfaces({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
-    expect(await lab.readdir(records)).toEqual(["zone-c1-eth0-eth0", "zone-c1-eth0-eth1"]);
+    expect(await lab.readdir(records)).toEqual(["zone:c1:eth0:eth0", "zone:c1:eth0:eth1"]);
     expectSuccess(await lab.goCni.del(list, container));
     expect(await lab.readdir(records)).toEqual([]);
   });
@@ -224,7 +224,7 @@ describe("the records", () => {
     // libcni runs DEL for what it knows of: c1 is one that it forgot.
     await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
     expectSuccess(await lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]));
-    expect(await lab.readdir(records)).toEqual(["zone-c2-eth0-eth0", "zone-c2-eth0-eth1"]);
+    expect(await lab.readdir(records)).toEqual(["zone:c2:eth0:eth0", "zone:c2:eth0:eth1"]);
   });
 
   test.each([

@@ -20,7 +20,7 @@ const second = {
   ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }, { dst: "10.98.0.0/16" }),
 };
 const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
-const record = "/var/lib/cni/wrappers/zone-c1-eth0:routes";
+const record = "/var/lib/cni/wrappers/zone:c1:eth0::routes";
 
 test("the plain chain fails CHECK: the creator does not find what sbr has moved", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });

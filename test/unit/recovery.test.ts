@@ -1,38 +1,70 @@
 import { describe, expect, test } from "vitest";
-import { bootId, callWrapper, exits, type Machine } from "./support/fake-host.ts";
+import type { AttachmentRecord } from "../../shared/plan/record.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { type Call, callWrapper, exits, type Machine } from "./support/fake-host.ts";
+import { recordOf } from "./support/records.ts";
 import { blue } from "./support/requests.ts";
+import { bothResult, macvlanResult } from "./support/results.ts";
 
-const file = "/var/lib/cni/wrappers/zone-blue-eth0-eth0";
+const directory = "/var/lib/cni/wrappers";
+const file = `${directory}/zone:blue:eth0:eth0`;
 const cache = "/var/lib/cni/results/zone-blue-eth0";
-const here = { bootId, namespace: "4:4026531840" };
-const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth0" };
+const bootFile = "/proc/sys/kernel/random/boot_id";
 
-const taken = exits(1, { code: 999, msg: 'container veth name "eth0" already exists' });
-const refused = exits(1, { code: 999, msg: "duplicate allocation is not allowed" });
-const passed = exits(0, { cniVersion: "1.0.0" });
+const refused = exits(1, { code: 999, msg: "no" });
+const address = "10.0.0.2/24";
+const passed = exits(0, {
+  cniVersion: "1.0.0",
+  interfaces: [{ name: "eth0", sandbox: blue }],
+  ips: [{ address, interface: 0 }],
+});
+const log = { file: "/log", level: "warn" };
 
-const record = (circumstances: object): string => JSON.stringify({ ...key, ...here, ...circumstances });
-const add = (machine: Machine, wrapper = {}) =>
-  callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", wrapper } }, machine);
-/** What the delegate was run for, and in which namespace. */
-const verbs = ({ runs }: ReturnType<typeof add>) =>
-  runs.map(({ env }) => (env.CNI_NETNS === blue ? env.CNI_COMMAND : `${env.CNI_COMMAND} in no namespace`));
+const text = (changes: Partial<AttachmentRecord> = {}): string => JSON.stringify(recordOf(changes));
+const add = (machine: Machine, wrapper: JsonObject = {}, more: JsonObject = {}) =>
+  callWrapper(
+    { stdin: { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper, ...more } },
+    machine,
+  );
+/** The delegate's verbs, those without a namespace, and the addresses that were asked for. */
+const runs = ({ runs: all }: ReturnType<typeof add>) =>
+  all.map(({ env, stdin }) => {
+    const asked = (stdin as { args?: { cni: { ips: string[] } } }).args?.cni.ips;
+    return [env.CNI_COMMAND, ...(env.CNI_NETNS === blue ? [] : ["in no namespace"]), ...(asked ?? [])].join(" ");
+  });
+const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => JSON.parse(outcome.files[path] ?? "{}");
+const messages = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line).message);
 
 describe("the record", () => {
-  test("says where and when, once ADD has passed", () => {
-    const outcome = add({ answers: [passed] });
-    expect(verbs(outcome)).toEqual(["ADD"]);
-    expect(JSON.parse(outcome.files[file] ?? "")).toEqual({ ...key, ...here });
+  test("says what ADD made, once it has passed", () => {
+    const outcome = add({ answers: [passed], links: [0, 7] });
+    expect(runs(outcome)).toEqual(["ADD"]);
+    expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
+  });
+
+  test("is of the interface and the delegate's network", () => {
+    const outcome = add({ answers: [passed], links: [0, 7] }, { ifName: "eth1", network: "disc" });
+    const expected = recordOf({ ifName: "eth1", delegateNetwork: "disc", addresses: [address] });
+    expect(recorded(outcome, `${directory}/zone:blue:eth0:eth1`)).toEqual(expected);
   });
 
   test("is there while ADD runs, so that it outlives the wrapper", () => {
-    const outcome = add({ answers: [{ ended: "signal", signal: "SIGKILL" }] });
-    expect(JSON.parse(outcome.files[file] ?? "")).toEqual({ ...key, ...here });
+    const outcome = add({ answers: [{ ended: "signal", signal: "SIGKILL" }], links: [5] });
+    const { made: _, ...expected } = recordOf({ before: 5 });
+    expect(recorded(outcome)).toEqual(expected);
   });
 
-  test("stays when ADD fails for what may be its own doing, and goes when something was in its way", () => {
-    expect(add({ answers: [refused] }).files).toHaveProperty([file]);
-    expect(add({ answers: [taken] }).files).not.toHaveProperty([file]);
+  test.each([
+    ["left an interface", [0, 9], { before: 0, made: 9 }],
+    ["left none", [0, 0], { before: 0, made: 0 }],
+    ["found one that stayed", [4, 4], { before: 4, made: 0 }],
+  ])("says what an ADD that failed has made: it %s", (_, links, expected) => {
+    expect(recorded(add({ answers: [refused], links }))).toEqual(recordOf(expected));
+  });
+
+  test("says nothing where nobody can look", () => {
+    const { before: _before, made: _made, ...expected } = recordOf();
+    expect(recorded(add({ answers: [refused], links: [undefined] }))).toEqual(expected);
   });
 
   test("goes when the wrapper has failed and the delegate's DEL has passed; stays when that has failed", () => {
@@ -40,150 +72,338 @@ describe("the record", () => {
     expect(add({ answers: [exits(0, "no JSON"), exits(1)] }).files).toHaveProperty([file]);
   });
 
-  test("is not made where libcni knows the attachment as completed: it is older than the records", () => {
+  test("is not made where ADD fails and libcni knows an attachment that has none", () => {
     expect(add({ answers: [refused], files: { [cache]: "{}" } }).files).not.toHaveProperty([file]);
+    expect(add({ answers: [passed], files: { [cache]: "{}" } }).files).toHaveProperty([file]);
   });
 
-  test('is neither read nor written with "never"', () => {
-    const files = { [file]: record({ bootId: "before" }) };
-    const outcome = add({ answers: [refused], files }, { recover: "never" });
-    expect(verbs(outcome)).toEqual(["ADD"]);
-    expect(outcome.files).toEqual(files);
+  test.each([
+    ["of a live attachment", { [file]: text(), [cache]: "{}" }],
+    ["of another namespace", { [file]: text({ namespace: "4:1" }) }],
+  ])("%s outlasts an ADD that fails, and is renewed by one that passes", (_, files) => {
+    expect(add({ answers: [refused], files, links: [0, 9] }).files[file]).toBe(files[file]);
+    expect(recorded(add({ answers: [passed], files, links: [0, 9] }))).toEqual(
+      recordOf({ made: 9, addresses: [address] }),
+    );
   });
 
-  test.each(["", "{", "[]", "{}", '{"network": 1}'])("%j in its place is none", (text) => {
-    expect(verbs(add({ answers: [refused], files: { [file]: text } }))).toEqual(["ADD"]);
+  test('is written with "never" as well, and heals nothing', () => {
+    const outcome = add({ answers: [refused], files: { [file]: text({ bootId: "before" }) } }, { recover: "never" });
+    expect(runs(outcome)).toEqual(["ADD"]);
+    expect(recorded(add({ answers: [passed], links: [0, 7] }, { recover: "never" }))).toEqual(
+      recordOf({ addresses: [address] }),
+    );
+  });
+
+  test("that is of another attachment than its file's name says is not believed", () => {
+    const files = { [file]: text({ network: "zo", containerId: "ne:blue", made: 3, addresses: ["10.9.9.9/24"] }) };
+    expect(runs(add({ answers: [refused, exits(0), passed], files, links: [3, 3] }))).toEqual(["ADD"]);
   });
 });
 
-describe("ADD fails", () => {
-  const other = { namespace: "4:1" };
+describe("ADD fails after an earlier try", () => {
+  const tried = { [file]: text({ made: 7, addresses: [address] }) };
+  const again = [`ADD ${address}`, "DEL", `ADD ${address}`];
+  const answers = [refused, exits(0), passed];
+
+  test("its leases and its interface are cleaned up, and the second answer counts", () => {
+    const outcome = add({ answers, files: tried, links: [7, 7, 0, 8] }, { log });
+    expect(outcome.exitCode).toBe(0);
+    expect(runs(outcome)).toEqual(again);
+    expect(recorded(outcome)).toEqual(recordOf({ made: 8, addresses: [address] }));
+    expect(messages(outcome)).toContain("ADD failed after an earlier try: running DEL and ADD once more");
+  });
+
+  test("the second answer counts if it is a failure, and a DEL that fails stops nothing", () => {
+    const outcome = add({ answers: [refused, exits(1), exits(3, "{}")], files: tried, links: [7, 7, 0, 9] });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "{}" });
+    expect(runs(outcome)).toEqual(again);
+    expect(recorded(outcome)).toEqual(recordOf({ made: 9, addresses: [address] }));
+  });
+
+  test("the addresses are kept for a third try", () => {
+    const files = { [file]: text({ made: 0, addresses: [address] }) };
+    expect(runs(add({ answers: [passed], files, links: [0, 7] }))).toEqual([`ADD ${address}`]);
+  });
+
+  test("an answer that passes the first time is the answer", () => {
+    const outcome = add({ answers: [passed], files: tried, links: [7, 8] });
+    expect(runs(outcome)).toEqual([`ADD ${address}`]);
+  });
+
+  test("what the runtime asks for by CNI_ARGS counts", () => {
+    const call: Call = {
+      env: { CNI_ARGS: "IP=10.0.0.9" },
+      stdin: { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" } },
+    };
+    const outcome = callWrapper(call, { answers, files: tried, links: [7, 7, 0, 8] });
+    expect(runs(outcome)).toEqual(["ADD", "DEL", "ADD"]);
+  });
+
+  test.each<[string, Machine, JsonObject]>([
+    ["somebody else's interface is there", { files: tried, links: [9, 9] }, {}],
+    ["nobody can look", { files: tried, links: [undefined] }, {}],
+    ["it was completed", { files: { ...tried, [cache]: "{}" }, links: [7, 7] }, {}],
+    ["there is no record", { links: [0, 9] }, {}],
+    ["there is no record", { links: [0, 9] }, { recover: "always" }],
+    ["nothing is to be healed", { files: tried, links: [7, 7] }, { recover: "never" }],
+  ])("the error stands: %s", (_, machine, wrapper) => {
+    const outcome = add({ answers: [refused], ...machine }, wrapper);
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.runs).toHaveLength(1);
+  });
+
+  test("a result of libcni's that is older than the record is of an attachment before", () => {
+    const files = { [cache]: "{}", ...tried };
+    expect(runs(add({ answers, files, links: [7, 7, 0, 8] }))).toEqual(again);
+  });
+
   test.each([
-    ["no record", "own", {}, ["ADD"]],
-    ["a record of this namespace", "own", { [file]: record({}) }, ["ADD", "DEL", "ADD"]],
-    ["it was completed since", "own", { [file]: record({}), [cache]: "{}" }, ["ADD"]],
-    ["what was completed is older", "own", { [cache]: "{}", [file]: record({}) }, ["ADD", "DEL", "ADD"]],
-    ["a record of another namespace", "own", { [file]: record(other) }, ["ADD"]],
-    ["a record of another namespace", "always", { [file]: record(other) }, ["ADD", "DEL", "ADD"]],
-    ["it was completed since", "always", { [file]: record(other), [cache]: "{}" }, ["ADD", "DEL", "ADD"]],
-    ["no record", "always", { [cache]: "{}" }, ["ADD"]],
-  ])("%s (%s)", (_, recover, files, expected) => {
-    const outcome = add({ answers: [refused, exits(0), passed], files }, { recover });
-    expect(verbs(outcome)).toEqual(expected);
-    expect(outcome.exitCode).toBe(expected.length === 1 ? 1 : 0);
+    ["of another namespace", { [file]: text({ namespace: "4:1", addresses: [address] }) }],
+    ["of a completed attachment", { ...tried, [cache]: "{}" }],
+  ])('"always" gives up the attachment %s, with its addresses', (_, files) => {
+    expect(runs(add({ answers, files, links: [0, 0, 0, 7] }, { recover: "always" }))).toEqual(again);
   });
 
-  test("the second answer counts, whatever it is", () => {
-    const answers = [refused, exits(0), taken];
-    const outcome = add({ answers, files: { [file]: record({}) } });
-    expect(outcome).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("already exists"), writes: 1 });
-    expect(outcome.files).not.toHaveProperty([file]);
+  test.each(["", "{", "[]", "{}", '{"network": 1}'])(
+    "a record that cannot be read (%j): what is there decides",
+    (broken) => {
+      const files = { [file]: broken, [cache]: "{}" };
+      expect(runs(add({ answers, files, links: [0, 9, 0, 7] }))).toEqual(["ADD", "DEL", "ADD"]);
+      expect(runs(add({ answers, files, links: [9, 9] }))).toEqual(["ADD"]);
+    },
+  );
+});
+
+describe("the wrapper was killed before it could say what ADD made", () => {
+  const killed = { [file]: text({ made: undefined }) };
+  const answers = [refused, exits(0), passed];
+  const claim = (containerId: string, sandbox: string, name = "eth0") =>
+    JSON.stringify({ kind: "cniCacheV1", containerId, result: { interfaces: [{ name, sandbox }] } });
+  const heals = (files: Record<string, string>) =>
+    add({ answers, files: { ...files, ...killed }, links: [7, 7, 0, 8] }).runs.length === 3;
+
+  test("an interface that nobody claims is its own", () => {
+    expect(heals({})).toBe(true);
+    expect(heals({ "/var/lib/cni/results/other-red-eth0": claim("red", blue) })).toBe(true);
+    expect(heals({ "/var/lib/cni/results/other-blue-eth1": claim("blue", blue, "eth1") })).toBe(true);
+    expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", "/run/netns/red") })).toBe(true);
+    expect(heals({ [cache]: claim("blue", blue) })).toBe(true);
+    expect(heals({ [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) })).toBe(true);
+    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: "{" })).toBe(true);
   });
 
-  test("a DEL that fails does not keep ADD from being tried", () => {
-    expect(verbs(add({ answers: [refused, exits(1), passed], files: { [file]: record({}) } }))).toEqual([
-      "ADD",
-      "DEL",
-      "ADD",
-    ]);
-  });
-
-  test("a record of another namespace is kept, so that every further try fails as well", () => {
-    const files = { [file]: record(other) };
-    expect(add({ answers: [taken], files }).files).toEqual(files);
+  test("one that a result of libcni's or another record claims is not", () => {
+    expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) })).toBe(false);
+    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other" }) })).toBe(false);
   });
 });
 
 describe("after a reboot", () => {
-  const files = { [cache]: "{}", [file]: record({ bootId: "before" }) };
+  const files = { [cache]: "{}", [file]: text({ bootId: "before", namespace: "4:1", addresses: [address] }) };
+  const callAgain = (...answers: Machine["answers"] & object) => add({ answers, files, links: [0, 7] });
 
-  test("DEL is run first, where there is no namespace to do harm in", () => {
-    const outcome = add({ answers: [exits(0), passed], files });
-    expect(verbs(outcome)).toEqual(["DEL in no namespace", "ADD"]);
-    expect(JSON.parse(outcome.files[file] ?? "")).toEqual({ ...key, ...here });
+  test("DEL is run first, where there is no namespace to do harm in, and the addresses are asked for", () => {
+    const outcome = callAgain(exits(0), passed);
+    expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
+    expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
   });
 
-  test("an ADD that fails then is of this boot", () => {
-    expect(JSON.parse(add({ answers: [exits(0), refused], files }).files[file] ?? "")).toEqual({ ...key, ...here });
-    expect(add({ answers: [exits(0), taken], files }).files).not.toHaveProperty([file]);
-  });
-});
-
-describe("no healing, and a line in the log", () => {
-  const log = { file: "/log", level: "warn" };
-  const files = { [file]: record({}) };
-
-  test.each([
-    ["no record can be written", { writeProblem: "ENOSPC" }, "cannot write the record: ENOSPC"],
-    ["there is no boot id", { files: { ...files, "/proc/sys/kernel/random/boot_id": "" } }, "cannot read the boot id"],
-  ])("where %s", (_, machine, problem) => {
-    const outcome = add({ answers: [refused], ...machine }, { log });
-    expect(verbs(outcome)).toEqual(["ADD"]);
-    expect(outcome.log.map(({ line }) => JSON.parse(line).message)).toContain(`no healing: ${problem}`);
-  });
-});
-
-describe("records go", () => {
-  test("with DEL: the attachment's own", () => {
-    const others = { "/var/lib/cni/wrappers/zone-blue-eth0-eth1": record({ ifName: "eth1" }) };
-    const env = { CNI_COMMAND: "DEL" };
-    expect(callWrapper({ env }, { files: { ...others, [file]: record({}) } }).files).toEqual(others);
+  test("host-device's DEL needs the namespace", () => {
+    const call: Call = { calledAs: "host-device-wrapper", stdin: { cniVersion: "1.0.0", name: "zone" } };
+    const outcome = callWrapper(call, { answers: [exits(0), passed], files, links: [0, 7] });
+    expect(runs(outcome)[0]).toBe("DEL");
   });
 
-  test("with GC: those of its network and interface that are not valid any more", () => {
-    const directory = "/var/lib/cni/wrappers";
-    const kept = {
-      [`${directory}/zone-red-eth0-eth0`]: record({ containerId: "red" }),
-      [`${directory}/zone-blue-eth0-eth1`]: record({ ifName: "eth1" }),
-      [`${directory}/zone-two-blue-eth0-eth0`]: record({ network: "zone-two" }),
-      [`${directory}/zone-broken`]: "{",
-    };
-    const env = { CNI_COMMAND: "GC", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "" };
-    const stdin = { name: "zone", "cni.dev/valid-attachments": [{ containerID: "red", ifname: "eth0" }] };
-    expect(callWrapper({ env, stdin }, { files: { ...kept, [file]: record({}) } }).files).toEqual(kept);
-    const none = { name: "zone", "cni.dev/valid-attachments": [], wrapper: { ifName: "eth1" } };
-    const { [`${directory}/zone-blue-eth0-eth1`]: _, ...others } = kept;
-    expect(callWrapper({ env, stdin: none }, { files: kept }).files).toEqual(others);
-  });
-});
-
-interface Given {
-  readonly args?: { readonly cni: { readonly ips?: readonly string[] } };
-}
-
-describe("the addresses of a completed attachment", () => {
-  const sandbox = blue;
-  const completed = {
-    kind: "cniCacheV1",
-    result: { interfaces: [{ name: "eth0", sandbox }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
-  };
-  const files = { [cache]: JSON.stringify(completed), [file]: record({ bootId: "before" }) };
-  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" } };
-  const asked = ({ runs }: ReturnType<typeof add>) =>
-    runs.map(({ env, stdin: given }) => [env.CNI_COMMAND, (given as Given).args?.cni.ips?.join()]);
-  const callAgain = (...answers: Machine["answers"] & object) => callWrapper({ stdin }, { answers, files });
-
-  test("are asked for again", () => {
-    expect(asked(callAgain(exits(0), passed))).toEqual([
-      ["DEL", undefined],
-      ["ADD", "10.0.0.2/24"],
-    ]);
-  });
-
-  test("are given up when they cannot be had, after another DEL", () => {
+  test("the addresses are given up when ADD fails with them, after another DEL", () => {
     const outcome = callAgain(exits(0), refused, exits(0), passed);
     expect(outcome.exitCode).toBe(0);
-    expect(asked(outcome)).toEqual([
-      ["DEL", undefined],
-      ["ADD", "10.0.0.2/24"],
-      ["DEL", undefined],
-      ["ADD", undefined],
-    ]);
+    expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`, "DEL", "ADD"]);
   });
 
-  test("are not a reason to delete what somebody else made", () => {
-    const outcome = callAgain(exits(0), taken);
-    expect(outcome.exitCode).toBe(1);
-    expect(asked(outcome)).toHaveLength(2);
+  test("the addresses stay in the record until an ADD has passed", () => {
+    const first = add({ answers: [exits(0), refused], files, links: [0] });
+    expect(first.exitCode).toBe(1);
+    expect(recorded(first)).toEqual(recordOf({ made: 0, addresses: [address], outlived: true }));
+    const second = add({ answers: [passed], files: first.files, links: [0, 7] });
+    expect(runs(second)).toEqual([`ADD ${address}`]);
+    expect(recorded(second)).toEqual(recordOf({ addresses: [address] }));
+  });
+
+  test("an interface that somebody made meanwhile is left alone", () => {
+    const outcome = add({ answers: [exits(0), refused], files, links: [9, 9] });
+    expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
+  });
+});
+
+describe("a line in the log", () => {
+  test("says that no record can be written, and ADD goes on", () => {
+    const outcome = add({ answers: [passed], writeProblem: "ENOSPC" }, { log });
+    expect(outcome.exitCode).toBe(0);
+    expect(messages(outcome)).toContain("no healing: cannot write the record: ENOSPC");
+  });
+
+  test("says that the boot id cannot be read", () => {
+    const outcome = add({ answers: [passed], files: { [bootFile]: "" } }, { log });
+    expect(messages(outcome)).toContain("no record: cannot read the boot id");
+    expect(outcome.files).not.toHaveProperty([file]);
+  });
+});
+
+describe("a meta plugin", () => {
+  const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: bothResult };
+  const call: Call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin };
+  const answers = [exits(0, macvlanResult)];
+  const first = callWrapper(call, { answers });
+  const [path = ""] = Object.keys(first.files);
+
+  test("leaves a record", () => {
+    expect(runs(first)).toEqual(["ADD"]);
+    const { before: _before, made: _made, ...expected } = recordOf({ delegate: "portmap" });
+    expect(recorded(first, path)).toEqual(expected);
+  });
+
+  test("has an earlier try undone before ADD, if it was of this namespace and not completed", () => {
+    expect(runs(callWrapper(call, { answers, files: first.files }))).toEqual(["DEL", "ADD"]);
+    expect(runs(callWrapper(call, { answers, files: { ...first.files, [cache]: "{}" } }))).toEqual(["ADD"]);
+    const elsewhere = { [path]: text({ delegate: "portmap", namespace: "4:1" }) };
+    expect(runs(callWrapper(call, { answers, files: elsewhere }))).toEqual(["ADD"]);
+    const never = { ...call, stdin: { ...stdin, wrapper: { recover: "never" } } };
+    expect(runs(callWrapper(never, { answers, files: first.files }))).toEqual(["ADD"]);
+  });
+
+  test("the record goes when the wrapper has failed and DEL has passed", () => {
+    expect(callWrapper(call, { answers: [exits(0, "no JSON"), exits(0)] }).files).toEqual({});
+  });
+});
+
+describe("DEL", () => {
+  const del = (machine: Machine, wrapper: JsonObject = {}) =>
+    callWrapper({ env: { CNI_COMMAND: "DEL" }, stdin: { cniVersion: "1.0.0", name: "zone", wrapper } }, machine);
+  const others = { [`${directory}/zone:blue:net1:eth0`]: text({ runtimeIfName: "net1" }) };
+
+  test("the record goes once DEL has passed, and no other", () => {
+    expect(del({ files: { ...others, [file]: text() } }).files).toEqual(others);
+  });
+
+  test("the record stays where DEL fails", () => {
+    const outcome = del({ answers: [exits(2, "{}")], files: { [file]: text() } });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: "{}", files: { [file]: text() } });
+  });
+
+  test("a failure of one of several is the answer, and the others are run", () => {
+    const outcome = del({ answers: [exits(2, "first"), exits(0, "second")] }, { ifName: "eth1" });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: "first" });
+    expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).name)).toEqual(["zone-eth1", "zone"]);
+    expect(del({ answers: [exits(0, "first"), exits(0, "second")] }, { ifName: "eth1" }).stdout).toBe("second");
+  });
+
+  test("what the list does not say any more is noted", () => {
+    const made = `${directory}/zone:blue:eth0:eth1`;
+    const outcome = del({ files: { [made]: text({ ifName: "eth1" }) } }, { ifName: "eth2", log });
+    expect(messages(outcome)).toContain("bridge made eth1, which the list does not say: DEL goes by the record");
+    expect(outcome.files).toEqual({});
+  });
+});
+
+describe("CHECK of an interface that has no record", () => {
+  const check = (answers: Machine["answers"] & object, files = {}) =>
+    callWrapper(
+      {
+        env: { CNI_COMMAND: "CHECK" },
+        stdin: { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult: bothResult },
+      },
+      { answers, files },
+    );
+  const networks = ({ runs: all }: ReturnType<typeof check>) => all.map(({ stdin }) => (stdin as JsonObject).name);
+
+  test("is run in the list's network as well if it fails, and then that answer counts", () => {
+    expect(networks(check([exits(0)]))).toEqual(["zone-eth1"]);
+    const passes = check([exits(1, "{}"), exits(0)]);
+    expect(networks(passes)).toEqual(["zone-eth1", "zone"]);
+    expect(passes).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(check([exits(1, "first"), exits(2, "second")])).toMatchObject({ exitCode: 2, stdout: "second" });
+  });
+
+  test("a record, whatever is in it, makes it one call, which is handed over", () => {
+    const outcome = check([exits(1, "{}")], { [`${directory}/zone:blue:eth0:eth1`]: "" });
+    expect(outcome.runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
+  });
+});
+
+describe("GC", () => {
+  const env = { CNI_COMMAND: "GC", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "" };
+  const valid = [{ containerID: "red", ifname: "eth0" }];
+  const gc = (
+    files: Record<string, string>,
+    answers: Machine["answers"] & object = [exits(0)],
+    list: unknown = valid,
+  ) =>
+    callWrapper(
+      {
+        env,
+        stdin: {
+          cniVersion: "1.1.0",
+          name: "zone",
+          "cni.dev/valid-attachments": list,
+          wrapper: { ifName: "eth2", log },
+        },
+      },
+      { answers, files },
+    );
+  const gone = { netns: "/run/netns/gone", namespace: "4:1" };
+  const at = (changes: Partial<AttachmentRecord>) => {
+    const record = recordOf({ ...gone, ...changes });
+    return {
+      [`${directory}/${[record.network, record.containerId, record.runtimeIfName, record.ifName].join(":")}`]:
+        JSON.stringify(record),
+    };
+  };
+  const kept = {
+    ...at({ containerId: "red" }),
+    ...at({ network: "zone-two" }),
+    ...at({ containerId: "pink", delegate: "macvlan" }),
+    [`${directory}/zone:broken`]: "{",
+  };
+  const routes = {
+    [`${directory}/zone:blue:eth0::routes`]: JSON.stringify({
+      network: "zone",
+      containerId: "blue",
+      runtimeIfName: "eth0",
+    }),
+  };
+
+  test("an attachment that is not valid any more gets its DEL, under the name and in the network that it had", () => {
+    const outcome = gc({ ...kept, ...at({ ifName: "eth1" }), ...routes });
+    expect(outcome.runs).toMatchObject([
+      {
+        how: "spawn",
+        env: { CNI_COMMAND: "DEL", CNI_CONTAINERID: "blue", CNI_IFNAME: "eth1", CNI_NETNS: "", CNI_ARGS: "" },
+        stdin: { name: "zone-eth1", type: "bridge" },
+      },
+      { env: { CNI_COMMAND: "GC" }, stdin: { name: "zone-eth2" } },
+    ]);
+    expect(outcome.runs[0]?.stdin).not.toHaveProperty(["cni.dev/valid-attachments"]);
+    expect(outcome.files).toEqual(kept);
+  });
+
+  test("one whose namespace is still there is left alone: it may be another runtime's", () => {
+    const here = recordOf({ netns: "" });
+    const files = at({ ...here, netns: "/var/lib/cni/wrappers/namespace", namespace: "1:2" });
+    const outcome = gc({ ...files, "/var/lib/cni/wrappers/namespace": "" });
+    expect(outcome.runs).toHaveLength(1);
+    expect(outcome.files).toMatchObject(files);
+  });
+
+  test("a DEL that fails stops no GC, and its record stays", () => {
+    for (const answer of [exits(1), { ended: "signal", signal: "SIGKILL" } as const]) {
+      const outcome = gc(at({}), [answer, exits(0)]);
+      expect(outcome).toMatchObject({ exitCode: 0, files: at({}) });
+      expect(outcome.runs).toHaveLength(2);
+    }
+  });
+
+  test("nothing goes where GC says nothing about what is valid", () => {
+    expect(gc({ ...at({}), ...routes }, [exits(0)], null).files).toEqual({ ...at({}), ...routes });
   });
 });

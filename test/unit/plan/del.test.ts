@@ -1,53 +1,162 @@
 import { describe, expect, test } from "vitest";
-import { planDel, planLenientDel } from "../../../shared/plan/del.ts";
+import { type DelInput, planDel } from "../../../shared/plan/del.ts";
+import { recordFile } from "../../../shared/plan/record.ts";
 import { subjectOf } from "../../../shared/plan/subject.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
+import { keptRecords, noRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";
 
-function planned(wrapper: JsonObject, prevResult: CniResult) {
-  const request = requestOf("DEL", { wrapper, prevResult });
-  return planDel(request, subjectOf(request, "ptp-wrapper", {}), frozen(prevResult));
+const profiles = frozen({
+  bridge: { role: "creator" },
+  macvlan: { role: "creator" },
+  portmap: { role: "meta" },
+} as const);
+
+function planned(wrapper: JsonObject, input: DelInput = {}, { calledAs = "bridge-wrapper", records = noRecords } = {}) {
+  const request = requestOf("DEL", { wrapper, ...(input.prevResult && { prevResult: input.prevResult }) });
+  return planDel(request, subjectOf(request, calledAs, profiles), profiles, records, frozen(input));
 }
 
-test("the delegate is shown its own attachment", () => {
-  const { call, notes } = planned({ ifName: "eth1" }, bothResult);
-  expect(call.environment).toStrictEqual({ CNI_IFNAME: "eth1" });
-  expect(call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
-  expect(notes).toEqual([]);
-});
+/** What is run: the delegate, its interface and network, and the interfaces whose records go. */
+function runs(removals: ReturnType<typeof planned>) {
+  return removals.map(({ call: { delegate, environment, configuration }, forget }) => [
+    delegate,
+    environment.CNI_IFNAME ?? "eth0",
+    configuration?.name,
+    forget.map((file) => file.slice(file.lastIndexOf(":") + 1)).join(),
+  ]);
+}
 
-describe("an attachment that is missing among others", () => {
+describe("the delegate's prevResult", () => {
+  const disc = { ifName: "eth1", network: "disc" };
+
+  test("is its own attachment's", () => {
+    const [only] = planned(disc, { prevResult: bothResult });
+    expect(only?.call.environment).toStrictEqual({ CNI_IFNAME: "eth1" });
+    expect(only?.call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
+    expect(only?.notes).toEqual([]);
+  });
+
   test.each([
-    ["a creator gets no prevResult", { role: "creator" }],
-    ["so does a plugin of unknown role", {}],
-  ])("%s", (_, wrapper) => {
-    const { call, notes } = planned({ ifName: "eth2", ...wrapper }, bothResult);
-    expect(call.configuration).toStrictEqual({ cniVersion: "1.0.0", name: "zone-eth2", type: "ptp" });
-    expect(notes).toEqual(["interface eth2 is not in prevResult: the delegate gets none"]);
+    ["a creator gets none", "bridge-wrapper", {}],
+    ["so does a plugin of unknown role", "ptp-wrapper", {}],
+  ])("where the attachment is missing among others: %s", (_, calledAs, wrapper) => {
+    const [only] = planned({ ...disc, ifName: "eth2", ...wrapper }, { prevResult: bothResult }, { calledAs });
+    expect(only?.call.configuration).not.toHaveProperty("prevResult");
+    expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets none"]);
   });
 
-  test("a meta plugin gets it as it came", () => {
-    const { call, notes } = planned({ ifName: "eth2", role: "meta" }, bothResult);
-    expect(call.configuration?.prevResult).toStrictEqual(bothResult);
-    expect(notes).toEqual(["interface eth2 is not in prevResult: the delegate gets it as it came"]);
+  test("where the attachment is missing among others: a meta plugin gets it as it came", () => {
+    const [only] = planned({ ifName: "eth2" }, { prevResult: bothResult }, { calledAs: "portmap-wrapper" });
+    expect(only?.call.configuration?.prevResult).toStrictEqual(bothResult);
+    expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets it as it came"]);
+  });
+
+  test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(
+    "without any container interface, as it came: %j",
+    (prevResult) => {
+      const [only] = planned({}, { prevResult });
+      expect(only?.call.configuration?.prevResult).toStrictEqual(prevResult);
+      expect(only?.notes).toEqual([]);
+    },
+  );
+
+  test("one that cannot be read stops no DEL, and the reason is noted", () => {
+    const [only] = planned({}, { problem: "invalid prevResult" });
+    expect(only?.call.configuration).not.toHaveProperty("prevResult");
+    expect(only?.notes).toEqual(["invalid prevResult: the delegate gets none"]);
   });
 });
 
-test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(
-  "a prevResult without any container interface is passed as it came: %j",
-  (prevResult) => {
-    const { call, notes } = planned({}, prevResult);
-    expect(call.configuration?.prevResult).toStrictEqual(prevResult);
-    expect(notes).toEqual([]);
-  },
-);
+describe("a creator's DEL goes by the record", () => {
+  const [eth0, eth1] = [recordOf({ delegate: "macvlan" }), recordOf({ ifName: "eth1" })];
+  const del = (wrapper: JsonObject, ...records: Parameters<typeof keptRecords>[0] & object) =>
+    planned(wrapper, {}, { records: keptRecords(records) });
 
-test("a prevResult that cannot be read hinders no DEL, and the reason is noted", () => {
-  const request = requestOf("DEL", { prevResult: { interfaces: 7 } });
-  const { call, notes } = planLenientDel(request, subjectOf(request, "ptp-wrapper", {}), "invalid prevResult");
-  expect(call.configuration).not.toHaveProperty("prevResult");
-  expect(notes).toEqual(["invalid prevResult: the delegate gets none"]);
+  test("which goes with it", () => {
+    expect(runs(del({ ifName: "eth1" }, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+    expect(del({ ifName: "eth1" }, eth1)).toMatchObject([{ forget: [recordFile(eth1)], notes: [] }]);
+  });
+
+  test("in the network that ADD had, whatever the list says by now", () => {
+    const disc = recordOf({ ifName: "eth1", delegateNetwork: "disc" });
+    expect(runs(del({ ifName: "eth1", network: "other" }, disc))).toEqual([["bridge", "eth1", "disc", "eth1"]]);
+  });
+
+  test("where ifName was changed in the list: what the same delegate had made", () => {
+    const removals = del({ ifName: "eth2" }, eth0, eth1);
+    expect(runs(removals)).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+    expect(removals[0]?.notes).toEqual(["bridge made eth1, which the list does not say: DEL goes by the record"]);
+    expect(runs(del({}, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+  });
+
+  test("where ifName was changed: all that it may be, but not the runtime's own interface", () => {
+    const list = [recordOf(), eth1, recordOf({ ifName: "eth3" })];
+    expect(runs(del({ ifName: "eth2" }, ...list)).map(([, ifName]) => ifName)).toEqual(["eth1", "eth3"]);
+  });
+
+  test("where the list has no usable ifName", () => {
+    expect(runs(del({ ifName: "much-too-long-a-name" }, recordOf(), eth1))).toEqual([
+      ["bridge", "eth1", "zone-eth1", "eth1"],
+    ]);
+    expect(runs(del({ ifName: "much-too-long-a-name" }, recordOf()))).toEqual([["bridge", "eth0", "zone", ""]]);
+  });
+
+  test("where the list names another delegate: the one that made it", () => {
+    expect(runs(del({ ifName: "eth1", delegate: "brigde" }, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+  });
+
+  test("not of another container, or another attachment of it", () => {
+    const others = [
+      recordOf({ containerId: "red", ifName: "eth1" }),
+      recordOf({ runtimeIfName: "net1", ifName: "eth1" }),
+    ];
+    expect(runs(del({ ifName: "eth2", network: "disc" }, ...others))).toEqual([["bridge", "eth2", "disc", ""]]);
+  });
+});
+
+describe("without a record", () => {
+  test("a renamed interface may have been made by something else: DEL is run under both networks", () => {
+    expect(runs(planned({ ifName: "eth1" }))).toEqual([
+      ["bridge", "eth1", "zone-eth1", ""],
+      ["bridge", "eth1", "zone", ""],
+    ]);
+  });
+
+  test.each([
+    ["the runtime's interface", {}, "zone"],
+    ["one whose network is given", { ifName: "eth1", network: "disc" }, "disc"],
+    ["one whose network is given as the list's", { ifName: "eth1", network: "zone" }, "zone"],
+    ["one whose name no network's can end in", { ifName: "eth@1" }, "zone"],
+  ])("%s has one", (_, wrapper, network) => {
+    expect(runs(planned(wrapper)).map(([, , name]) => name)).toEqual([network]);
+  });
+});
+
+describe("a meta plugin's DEL", () => {
+  const key = recordOf({ ifName: "eth1" });
+  const files = ["portmap-1", "tuning-1"].map((instance) => ({
+    file: `${recordFile(key)}:${instance}`,
+    owner: key,
+    record: undefined,
+    isLive: false,
+  }));
+  const moved = { file: "/var/lib/cni/wrappers/zone:blue:eth0::routes", owner: key, record: undefined, isLive: false };
+  const records = keptRecords([key], { files: [...files, moved] });
+
+  test("takes its own records along, and no others", () => {
+    const [only] = planned({ ifName: "eth1" }, {}, { calledAs: "portmap-wrapper", records });
+    expect(only?.forget).toEqual([files[0]?.file]);
+  });
+
+  test("takes the record of moved routes along, if it moves routes and there is one", () => {
+    const sbr = { sbr: { role: "meta", movesRoutes: true } } as const;
+    const request = requestOf("DEL", { wrapper: { ifName: "eth1" } });
+    const forget = (kept: typeof records) =>
+      planDel(request, subjectOf(request, "sbr-wrapper", sbr), sbr, kept, {}).flatMap((removal) => removal.forget);
+    expect(forget(records)).toEqual([moved.file]);
+    expect(forget(noRecords)).toEqual([]);
+  });
 });

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { askingFor, earlierAddresses } from "../../../shared/plan/earlier-addresses.ts";
+import { addressesOf, askingFor } from "../../../shared/plan/earlier-addresses.ts";
 
 const name = { ifName: "eth1", netns: "/run/netns/blue", runtimeIfName: "eth0" };
 const sandbox = "/run/netns/blue";
-const cached = (result: unknown): string => JSON.stringify({ kind: "cniCacheV1", result });
 
-describe("earlierAddresses", () => {
+describe("addressesOf", () => {
   const result = {
     cniVersion: "1.0.0",
     interfaces: [{ name: "eth0", sandbox }, { name: "disc0" }, { name: "eth1", sandbox }],
@@ -17,18 +16,20 @@ describe("earlierAddresses", () => {
   };
 
   test("are those of the attachment, in order", () => {
-    expect(earlierAddresses(cached(result), name)).toEqual(["172.26.64.2/20", "fd00:26::2/64"]);
+    expect(addressesOf(JSON.stringify(result), name)).toEqual(["172.26.64.2/20", "fd00:26::2/64"]);
+  });
+
+  test("are all of them where the plugin reports no such interface", () => {
+    expect(addressesOf(JSON.stringify({ ips: [{ address: "10.0.0.2/24" }] }), name)).toEqual(["10.0.0.2/24"]);
   });
 
   test.each([
-    ["no cache", undefined],
+    ["no text", undefined],
     ["no JSON", "{"],
-    ["no result", "{}"],
-    ["a result that is none", cached({ interfaces: 1 })],
-    ["no such interface", cached({ interfaces: [{ name: "eth0", sandbox }], ips: result.ips })],
-    ["no addresses", cached({ interfaces: result.interfaces })],
+    ["a result that is none", JSON.stringify({ interfaces: 1 })],
+    ["no addresses", JSON.stringify({ interfaces: result.interfaces })],
   ])("are none with %s", (_, text) => {
-    expect(earlierAddresses(text, name)).toEqual([]);
+    expect(addressesOf(text, name)).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Profiles } from "../../../shared/plan/profile.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import { frozen } from "../support/frozen.ts";
+import { keptRecords, noRecords, recordOf } from "../support/records.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
@@ -15,10 +16,15 @@ const profiles: Profiles = frozen({
 const renamed = { ifName: "eth1" };
 const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 
-function planned(command: ConfiguredVerb, configuration: JsonObject = {}, calledAs = "bridge-wrapper"): Plan {
+function planned(
+  command: ConfiguredVerb,
+  configuration: JsonObject = {},
+  calledAs = "bridge-wrapper",
+  records = noRecords,
+): Plan {
   const withoutInterface = { containerId: "", netns: "", ifName: "" };
   const variables = command === "GC" || command === "STATUS" ? withoutInterface : {};
-  return planRequest(requestOf(command, configuration, variables), calledAs, profiles);
+  return planRequest(requestOf(command, configuration, variables), calledAs, profiles, records);
 }
 
 /** The plan of a call that is handed over, with the delegate's configuration. */
@@ -43,10 +49,17 @@ function splice(environment: Record<string, string>, configuration: JsonObject, 
     environment,
     configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration },
   };
-  const recovery = { key: key(environment.CNI_IFNAME), recovery: "own", netns: blue, earlierNetns: "" };
+  const made = { netns: blue, delegate: "bridge", delegateNetwork: configuration.name };
+  const recovery = { key: key(environment.CNI_IFNAME), mode: "own", ...made, earlierNetns: "" };
   return { do: "splice", call, splice: as, recovery };
 }
 
+/** The same call in the network that the list names. */
+function inList(environment: Record<string, string>, more: object = {}) {
+  return handOver(environment, { name: "zone", ...more }).call;
+}
+
+const nothing = { removals: [], forget: [] };
 const macvlanShown = {
   ...macvlanResult,
   routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }],
@@ -62,11 +75,12 @@ describe("first in the chain, or without a prevResult", () => {
     ["ADD", { wrapper: renamed }, splice(eth1, { name: "zone-eth1" }, { as: "first", name: eth1Name })],
     ["ADD", { prevResult: null }, splice({}, { name: "zone", prevResult: null }, { as: "only" })],
     ["CHECK", {}, handOver({}, { name: "zone" })],
-    ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" })],
-    ["DEL", {}, handOver({}, { name: "zone" }, { forget: key() })],
-    ["DEL", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" }, { forget: key("eth1") })],
-    ["GC", {}, handOver({}, { name: "zone" })],
-    ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" })],
+    ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" }, { fallback: inList(eth1) })],
+    ["CHECK", { wrapper: { ...renamed, network: "disc" } }, handOver(eth1, { name: "disc" })],
+    ["DEL", {}, handOver({}, { name: "zone" })],
+    ["DEL", { wrapper: { ...renamed, network: "disc" } }, handOver(eth1, { name: "disc" })],
+    ["GC", {}, handOver({}, { name: "zone" }, { removals: nothing })],
+    ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { removals: nothing })],
     ["STATUS", {}, handOver({}, { name: "zone" }, { withoutDelegate: "unavailable" })],
     ["STATUS", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { withoutDelegate: "unavailable" })],
   ] as const)("%s %j", (command, configuration, plan) => {
@@ -95,38 +109,45 @@ describe("chained", () => {
     [
       "CHECK",
       { wrapper: renamed },
-      handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown }, { routing: routing("eth1") }),
+      handOver(
+        eth1,
+        { name: "zone-eth1", prevResult: bridgeShown },
+        { routing: routing("eth1"), fallback: inList(eth1, { prevResult: bridgeShown }) },
+      ),
     ],
-    ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown }, { forget: key() })],
-    [
-      "DEL",
-      { wrapper: renamed },
-      handOver(eth1, { name: "zone-eth1", prevResult: bridgeShown }, { forget: key("eth1") }),
-    ],
+    ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
   ] as const)("%s %j", (command, configuration, plan) => {
     expect(planned(command, { ...configuration, prevResult: bothResult })).toStrictEqual(plan);
   });
 
-  test("a meta plugin has no record of its own, but one that moves routes has one of them", () => {
+  test("CHECK of a renamed interface that has a record is of its own network alone", () => {
+    const request = { wrapper: renamed, prevResult: bothResult };
+    const recorded = keptRecords([recordOf({ ifName: "eth1" })]);
+    expect(planned("CHECK", request, "bridge-wrapper", recorded)).not.toHaveProperty("fallback");
+    const other = keptRecords([recordOf()]);
+    expect(planned("CHECK", request, "bridge-wrapper", other)).toHaveProperty("fallback");
+    expect(planned("CHECK", request, "tuning-wrapper", other)).not.toHaveProperty("fallback");
+  });
+
+  test("a plugin that moves routes has a record of them", () => {
     const request = { wrapper: renamed, prevResult: bothResult };
     const mover = { key: key("eth1"), netns: blue, of: "mover" };
-    expect(planned("DEL", request, "tuning-wrapper")).not.toHaveProperty("forget");
     expect(planned("CHECK", request, "tuning-wrapper")).not.toHaveProperty("routing");
     expect(planned("ADD", request, "sbr-wrapper")).toHaveProperty("routing", mover);
     expect(planned("CHECK", request, "sbr-wrapper")).toHaveProperty("routing", mover);
-    expect(planned("DEL", request, "sbr-wrapper")).toHaveProperty("forgetRouting", key("eth1"));
   });
 
   test("DEL of what is not there is noted", () => {
     const notes = ["interface eth9 is not in prevResult: the delegate gets none"];
-    expect(planned("DEL", { wrapper: { ifName: "eth9" }, prevResult: bothResult })).toStrictEqual(
-      handOver({ CNI_IFNAME: "eth9" }, { name: "zone-eth9" }, { notes, forget: key("eth9") }),
+    const wrapper = { ifName: "eth9", network: "disc" };
+    expect(planned("DEL", { wrapper, prevResult: bothResult })).toStrictEqual(
+      handOver({ CNI_IFNAME: "eth9" }, { name: "disc" }, { notes }),
     );
   });
 
   test("GC and STATUS have no prevResult; what came is handed on", () => {
     expect(planned("GC", { prevResult: bothResult })).toStrictEqual(
-      handOver({}, { name: "zone", prevResult: bothResult }),
+      handOver({}, { name: "zone", prevResult: bothResult }, { removals: nothing }),
     );
   });
 });
@@ -134,9 +155,9 @@ describe("chained", () => {
 describe("recovery", () => {
   test.each([{}, { prevResult: macvlanResult }])("is what the wrapper block says (%j)", (more) => {
     const planOf = (recover: string) => planned("ADD", { wrapper: { ...renamed, recover }, ...more });
-    expect(planOf("own")).toMatchObject({ recovery: { recovery: "own" } });
-    expect(planOf("always")).toMatchObject({ recovery: { recovery: "always" } });
-    expect(planOf("never")).not.toHaveProperty("recovery");
+    expect(planOf("own")).toMatchObject({ recovery: { mode: "own" } });
+    expect(planOf("always")).toMatchObject({ recovery: { mode: "always" } });
+    expect(planOf("never")).toMatchObject({ recovery: { mode: "never" } });
   });
 
   test("is for creators: an unknown plugin is one where its interface is not there yet", () => {
@@ -146,13 +167,25 @@ describe("recovery", () => {
     expect(planned("ADD", { prevResult: macvlanResult, wrapper: renamed }, "other-wrapper")).toHaveProperty("recovery");
   });
 
-  test("GC forgets what is not valid, where it says what is", () => {
-    const attachments = [{ containerID: "blue", ifname: "eth0" }];
-    expect(planned("GC", { "cni.dev/valid-attachments": attachments, wrapper: renamed })).toMatchObject({
-      forget: { network: "zone", ifName: "eth1", valid: [{ containerId: "blue", runtimeIfName: "eth0" }] },
+  test("a meta plugin's earlier try is undone, unless nothing is to be healed", () => {
+    const chained = (wrapper: object) => planned("ADD", { wrapper, prevResult: bothResult }, "tuning-wrapper");
+    expect(chained(renamed)).toMatchObject({
+      chained: { key: key("eth1"), netns: blue, delegate: "tuning", delegateNetwork: "zone-eth1" },
     });
-    expect(planned("GC", { "cni.dev/attachments": [] })).toMatchObject({ forget: { valid: [] } });
-    expect(planned("GC", { "cni.dev/valid-attachments": null })).not.toHaveProperty("forget");
+    expect(chained({ recover: "never" })).not.toHaveProperty("chained");
+    expect(planned("ADD", { prevResult: macvlanResult })).not.toHaveProperty("chained");
+  });
+
+  test("two tunings of one interface have a record each, the same at every try", () => {
+    const fileOf = (more: object) => {
+      const plan = planned("ADD", { prevResult: bothResult, ...more }, "tuning-wrapper");
+      return plan.do === "splice" ? plan.chained?.file : undefined;
+    };
+    const [first, second] = [fileOf({ mtu: 1400 }), fileOf({ mtu: 1300 })];
+    expect(first).toMatch(/^\/var\/lib\/cni\/wrappers\/zone:blue:eth0:eth0:tuning-[0-9a-f]+$/);
+    expect(second).not.toBe(first);
+    const again = { mtu: 1400, runtimeConfig: { mac: "m" }, prevResult: { ...bothResult, dns: {} } };
+    expect(fileOf(again)).toBe(first);
   });
 });
 
@@ -169,7 +202,7 @@ describe("a prevResult that cannot be read", () => {
 
   test("DEL: let pass", () => {
     const notes = [`${problem}: the delegate gets none`];
-    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes, forget: key() }));
+    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes }));
   });
 
   test("ADD of a meta plugin: code 7", () => {
@@ -276,7 +309,7 @@ test("what is no error of the catalogue is not caught", () => {
       throw new TypeError("broken");
     },
   });
-  expect(() => planRequest(requestOf("ADD"), "bridge-wrapper", broken)).toThrow(TypeError);
+  expect(() => planRequest(requestOf("ADD"), "bridge-wrapper", broken, noRecords)).toThrow(TypeError);
 });
 
 describe("VERSION", () => {

@@ -59,7 +59,7 @@ describe("what ip(8) prints", () => {
 
 describe("the record", () => {
   test("has a name that no interface's record can have", () => {
-    expect(routingFile(record)).toBe("/var/lib/cni/wrappers/zone-blue-eth0:routes");
+    expect(routingFile(record)).toBe("/var/lib/cni/wrappers/zone:blue:eth0::routes");
   });
 
   test("is of one namespace", () => {

@@ -51,7 +51,7 @@ describe("the delegate", () => {
     );
   });
 
-  test.each(["ADD", "DEL", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
+  test.each(["ADD", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
     const request = requestOf(command, { wrapper: { role: "meta" } });
     expect(() => subjectOf(request, "bridge-wrapper", profiles)).toThrow(
       expect.objectContaining({
@@ -113,13 +113,13 @@ describe("GC, which comes without CNI_IFNAME: the runtime's interface is what al
   });
 });
 
-// When STATUS fails, Nomad skips DEL and leaks: what can be let pass is.
-describe("STATUS adds no failure of its own", () => {
+// When STATUS fails, Nomad skips DEL and leaks; when DEL fails, everything stays.
+describe.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (command) => {
   test.each([
     ["a role that is not the plugin's", { role: "meta" }, "zone"],
     ["an interface name that no network's can end in", { ifName: "eth@1" }, "zone"],
   ])("%s", (_, wrapper, network) => {
-    const request = requestOf("STATUS", { wrapper }, { ifName: "" });
-    expect(subjectOf(request, "bridge-wrapper", profiles)).toMatchObject({ delegate: "bridge", network });
+    const request = requestOf(command, { wrapper }, { ifName: command === "DEL" ? "eth0" : "" });
+    expect(subjectOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network });
   });
 });

@@ -5,6 +5,7 @@ import { type Plan, planRequest } from "../../../shared/plan/plan.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
+import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { made, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 
@@ -14,7 +15,7 @@ function planned(command: ConfiguredVerb, scene: Scene, number: number, prevResu
   const wrapper = { ifName, role: "creator", network: `net${number}` };
   const configuration = { wrapper, ...(prevResult && { prevResult }) };
   const variables = { ifName: made(scene, scene.runtime).container.name };
-  return planRequest(requestOf(command, configuration, variables), "some-wrapper", {});
+  return planRequest(requestOf(command, configuration, variables), "some-wrapper", {}, noRecords);
 }
 
 /** What the runtime gets at the end of the chain. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { planRequest } from "../../../shared/plan/plan.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { oracle } from "../support/jq.ts";
+import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { resultOf, type Scene, scenes } from "./scene.ts";
 
@@ -23,7 +24,7 @@ const comparable = scenes({ severalSandboxes: false, unindexed: false }).filter(
 function wrapped(scene: Scene, ifName: string, prevResult: CniResult): CniResult {
   const runtimeIfName = scene.attachments[scene.runtime]?.container.name ?? "";
   const request = requestOf("CHECK", { prevResult, wrapper: { ifName, network: "zone" } }, { ifName: runtimeIfName });
-  const plan = planRequest(request, "macvlan-wrapper", {});
+  const plan = planRequest(request, "macvlan-wrapper", {}, noRecords);
   return plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : {};
 }
 

@@ -18,7 +18,7 @@ const nowhere: Machine = { inspect: () => "missing" };
 
 const behindSbr = { ...zone, wrapper: { ifName: "eth1" }, prevResult: bothResult };
 const movedRoutes = {
-  "/var/lib/cni/wrappers/zone-blue-eth0:routes": JSON.stringify({
+  "/var/lib/cni/wrappers/zone:blue:eth0::routes": JSON.stringify({
     network: "zone",
     containerId: "blue",
     runtimeIfName: "eth0",

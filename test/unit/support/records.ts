@@ -1,0 +1,44 @@
+import {
+  type AttachmentRecord,
+  chainedRecordFile,
+  type KeptFile,
+  type Records,
+  recordFile,
+} from "../../../shared/plan/record.ts";
+import { bootId } from "./fake-host.ts";
+import { blue } from "./requests.ts";
+
+/** The record of a completed ADD of bridge for eth0 of the container blue in the network zone; the rest is the test's. */
+export function recordOf(changes: Partial<AttachmentRecord> = {}): AttachmentRecord {
+  const { ifName = "eth0", network = "zone" } = changes;
+  return {
+    ...{ network, containerId: "blue", runtimeIfName: "eth0", ifName },
+    ...{ bootId, namespace: "4:4026531840", netns: blue },
+    ...{ delegate: "bridge", delegateNetwork: ifName === "eth0" ? network : `${network}-${ifName}` },
+    ...{ before: 0, made: 7, addresses: [] },
+    ...changes,
+  };
+}
+
+/** Records that are made up: those of creators, and other files. The namespace of those in `live` is still there. */
+export function keptRecords(
+  records: readonly AttachmentRecord[] = [],
+  { files = [], live = [] }: { files?: readonly KeptFile[]; live?: readonly AttachmentRecord[] } = {},
+): Records {
+  const kept = records.map((record) => ({ file: recordFile(record), record }));
+  const all = [
+    ...kept.map(({ file, record }) => ({ file, owner: record, record, isLive: live.includes(record) })),
+    ...files,
+  ];
+  return {
+    has: (file) => all.some((one) => one.file === file),
+    find: (key) => kept.find(({ file }) => file === recordFile(key)),
+    ofAttachment: (key) => kept.filter(({ file }) => file.startsWith(recordFile({ ...key, ifName: "" }))),
+    ofChained: (key, delegate) =>
+      all.map(({ file }) => file).filter((file) => file.startsWith(`${chainedRecordFile(key, delegate)}-`)),
+    ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
+  };
+}
+
+/** No record at all. */
+export const noRecords = keptRecords();
