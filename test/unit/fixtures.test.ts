@@ -2,22 +2,39 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { callWrapper, exits, printed } from "./support/fake-host.ts";
+import { recordOf } from "./support/records.ts";
 
 /** What `expected.json` says: what changes for the delegate, and on ADD what the runtime must get. */
 interface Expected {
   readonly delegate: {
     readonly environment: Record<string, string>;
-    readonly configuration: { readonly type: string };
+    readonly configuration: { readonly type: string; readonly name: string };
   };
   readonly runtime?: unknown;
 }
 
+const creators = ["bridge", "macvlan", "ptp", "ipvlan", "vlan", "host-device", "tap", "dummy"];
 const root = join(import.meta.dirname, "../fixtures");
 const cases = globSync("**/request.json", { cwd: root }).map(dirname).sort();
 const chains = [...new Set(cases.map(dirname))];
 
 function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
+}
+
+/** What ADD has left on the host about a renamed interface. */
+function recordFiles(
+  env: Record<string, string>,
+  { environment, configuration }: Expected["delegate"],
+  network: string,
+) {
+  const { CNI_IFNAME: ifName = "" } = environment;
+  const { CNI_CONTAINERID: containerId = "", CNI_IFNAME: runtimeIfName = "" } = env;
+  const { type, name } = configuration;
+  const record = recordOf({ network, containerId, runtimeIfName, ifName, delegate: type, delegateNetwork: name });
+  return {
+    [`/var/lib/cni/wrappers/${[network, containerId, runtimeIfName, ifName].join(":")}`]: JSON.stringify(record),
+  };
 }
 
 test("there are fixtures of every origin", () => {
@@ -33,12 +50,17 @@ describe.each(cases)("%s", (path) => {
   const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
   const { delegate, runtime }: Expected = JSON.parse(read(join(path, "expected.json")));
   const answer = existsSync(join(root, path, "delegate.json")) ? read(join(path, "delegate.json")) : "";
-  const outcome = callWrapper({ calledAs: `/opt/cni/bin/${plugin}`, env, stdin }, { answers: [exits(0, answer)] });
+  // DEL takes the record of a renamed interface along, so that the wrapper has to wait for it.
+  const isRecorded = delegate.environment.CNI_IFNAME !== undefined && creators.includes(delegate.configuration.type);
+  const files = isRecorded ? recordFiles(env, delegate, stdin.name) : {};
+  const isHandedOver = runtime === undefined && !(isRecorded && env.CNI_COMMAND === "DEL");
+  const call = { calledAs: `/opt/cni/bin/${plugin}`, env, stdin };
+  const outcome = callWrapper(call, { answers: [exits(0, answer)], files: env.CNI_COMMAND === "ADD" ? {} : files });
 
   test("the delegate gets its own call", () => {
     expect(outcome.runs).toStrictEqual([
       {
-        how: runtime === undefined ? "exec" : "spawn",
+        how: isHandedOver ? "exec" : "spawn",
         path: `/opt/cni/bin/${delegate.configuration.type}`,
         env: { ...env, ...delegate.environment },
         stdin: delegate.configuration,
@@ -48,7 +70,7 @@ describe.each(cases)("%s", (path) => {
 
   test("the runtime gets its answer", () => {
     expect(outcome.exitCode).toBe(0);
-    if (runtime === undefined) expect(outcome).toMatchObject({ stdout: answer, writes: 0 });
+    if (runtime === undefined) expect(outcome).toMatchObject({ stdout: answer, writes: isHandedOver ? 0 : 1 });
     else expect(printed(outcome)).toStrictEqual(runtime);
   });
 });

@@ -181,7 +181,11 @@ describe("what a line says", () => {
 
   test.each([
     ["an unknown key", { wrapper: { unknown: 1 } }, "unknown key wrapper.unknown"],
-    ["an interface that is not there", { wrapper: { ifName: "eth9" }, prevResult: macvlanResult }, "interface eth9"],
+    [
+      "an interface that is not there",
+      { wrapper: { ifName: "eth9", network: "disc" }, prevResult: macvlanResult },
+      "interface eth9",
+    ],
   ])("of what DEL let pass: %s", (_, more, message) => {
     const lines = logged(withLog("warn", more, { CNI_COMMAND: "DEL" }));
     expect(lines).toMatchObject([{ level: "warn", command: "DEL", message: expect.stringContaining(message) }]);
