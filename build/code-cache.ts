@@ -22,7 +22,8 @@ const configuration = {
   cniVersion: "1.0.0",
   name: "warm-up",
   type: "bridge-wrapper",
-  wrapper: { ifName: "eth1" },
+  // With its network given, nobody looks for a record on the host that builds.
+  wrapper: { ifName: "eth1", network: "warm-up-eth1" },
   ipam: { type: "host-local", subnet: "172.26.64.0/20" },
   prevResult,
 };

@@ -88,7 +88,7 @@ describe("ADD is tried again without a DEL between", () => {
     const before = await lab.kernel.link(container, "eth0");
     expectFailure(await lab.goCni.add(list, container), exists);
     expect(await lab.kernel.link(container, "eth0")).toEqual(before);
-    expect(await lab.readdir(records)).toEqual([]);
+    expect(await lab.readdir(records)).toHaveLength(2);
   });
 });
 
@@ -207,24 +207,34 @@ describe("what is not the attachment's own is left alone, and ADD fails as it wo
 });
 
 describe("the records", () => {
-  test("are of creators only, and go with DEL", async () => {
+  test("are one of each interface and one of each meta plugin, and go with DEL", async () => {
     await using lab = await Lab.start({ plugins });
     const list = twoInterfaces({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
-    expect(await lab.readdir(records)).toEqual(["zone:c1:eth0:eth0", "zone:c1:eth0:eth1"]);
+    expect(await lab.readdir(records)).toEqual([
+      "zone:c1:eth0:eth0",
+      "zone:c1:eth0:eth1",
+      expect.stringMatching(/^zone:c1:eth0:eth1:tuning-[0-9a-f]+$/),
+    ]);
     expectSuccess(await lab.goCni.del(list, container));
     expect(await lab.readdir(records)).toEqual([]);
   });
 
-  test("that are not valid any more go with GC", async () => {
+  test("that are not valid any more go with GC, and their leases", async () => {
     await using lab = await Lab.start({ plugins });
     const list = { ...twoInterfaces(), cniVersion: "1.1.0" };
-    await attached(lab, lab.goCni, list, "c1");
+    const container = await attached(lab, lab.goCni, list, "c1");
     await attached(lab, lab.goCni, list, "c2");
     // libcni runs DEL for what it knows of: c1 is one that it forgot.
     await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
-    expectSuccess(await lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]));
+    const gc = () => lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]);
+    expectSuccess(await gc());
+    // Its namespace is still there: it may be another runtime's.
+    expect(await lab.readdir(records)).toHaveLength(4);
+    await lab.deleteNamespace(container);
+    expectSuccess(await gc());
     expect(await lab.readdir(records)).toEqual(["zone:c2:eth0:eth0", "zone:c2:eth0:eth1"]);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
   });
 
   test.each([

@@ -170,6 +170,7 @@ test("the record of another namespace says nothing, and GC takes away what no co
     /^Expected Route .*10\.98\.0\.0.* not found in routing table$/,
   );
   await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
+  await lab.deleteNamespace(container);
   expectSuccess(await gc(lab, { ...list, cniVersion: "1.1.0" }, []));
   expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
 });

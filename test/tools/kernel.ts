@@ -25,9 +25,10 @@ export class Kernel {
     this.#lab = lab;
   }
 
-  /** The links of a namespace with their addresses, in the kernel's order. */
+  /** The links of a namespace with their addresses, in the kernel's order. An address is tentative for a second or two. */
   async links(container?: Container): Promise<Link[]> {
-    return JSON.parse(await this.#lab.ip(container, "-json", "address", "show"));
+    const text = await this.#lab.ip(container, "-json", "address", "show");
+    return JSON.parse(text, (key, value) => (key === "tentative" ? undefined : value));
   }
 
   async linkNames(container?: Container): Promise<string[]> {
