@@ -20,6 +20,8 @@ const toolsOf = {
     ip: "iproute2",
     iptables: "iptables",
     nft: "nftables",
+    // The tests of the executables read their ELF headers.
+    readelf: "binutils",
   },
   // What the benchmark compares with: a script for bash and jq, and a C program that does nothing.
   "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },
@@ -38,6 +40,8 @@ const toolsOf = {
 
 const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));
 const tools = Object.assign({}, ...flags.map((flag) => toolsOf[flag]));
+// With cargo, the slim flavor is built. Without a C compiler it is skipped, and the step that builds it says so.
+const wishes = flags.length > 0 && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
 
 checkNode();
 if (flags.length > 0) prepareHost();
@@ -51,9 +55,11 @@ function checkNode() {
 /** Sees to it that private networks can be made, with what apt can install; one line names all that it cannot. */
 function prepareHost() {
   const lacking = [lackingSystem(), lackingRoot(), lackingGo()].filter(Boolean);
-  const commands = missingTools();
-  if (lacking.length === 0 && commands.length > 0 && find("apt-get")) installTools(commands);
-  const missing = [...lacking, ...missingTools()];
+  if (lacking.length === 0 && find("apt-get")) {
+    installTools(tools, fail);
+    installTools(wishes, say);
+  }
+  const missing = [...lacking, ...missingOf(tools)];
   if (missing.length > 0) fail(`missing: ${missing.join(", ")}`);
   const { status, stderr } = run("unshare", ["--net", "--mount", "--pid", "--fork", "true"]);
   if (status !== 0) fail(`this host does not let root make private namespaces: ${firstLine(stderr)}`);
@@ -77,17 +83,20 @@ function lackingGo() {
   return distance >= 0 ? undefined : `${wanted} (this is ${version})`;
 }
 
-function missingTools() {
-  return Object.keys(tools).filter((tool) => !find(tool));
+function missingOf(wanted) {
+  return Object.keys(wanted).filter((tool) => !find(tool));
 }
 
-function installTools(missing) {
-  const packages = [...new Set(missing.map((tool) => tools[tool]))];
-  console.log(`setup: installing ${packages.join(", ")} (apt-get)`);
+/** Installs those of the tools that are missing, and reports those that apt-get cannot install. */
+function installTools(wanted, report) {
+  const missing = missingOf(wanted);
+  if (missing.length === 0) return;
+  const packages = [...new Set(missing.map((tool) => wanted[tool]))];
+  say(`installing ${packages.join(", ")} (apt-get)`);
   // A source that cannot be updated may be one that is not needed: the installation tells.
   aptGet("update");
   const { status, stderr } = aptGet("install", "--yes", "--no-install-recommends", ...packages);
-  if (status !== 0) fail(`missing: ${missing.join(", ")}, and apt-get cannot install them: ${firstLine(stderr)}`);
+  if (status !== 0) report(`missing: ${missing.join(", ")}, and apt-get cannot install them: ${firstLine(stderr)}`);
 }
 
 function aptGet(...args) {
@@ -113,14 +122,14 @@ function installPackages() {
   if (read(stampFile) === stamp) return;
   // Through a link, npm ci would empty the directory of whoever shares it.
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(directory);
-  console.log("setup: installing the locked packages (npm ci)");
+  say("installing the locked packages (npm ci)");
   const started = Date.now();
   // npm waits 10 s and 60 s before it tries again: too long for a host without a network.
   const patience = ["--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=10000"];
   npm(["ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--loglevel=error", ...patience]);
   checkInstalledNode();
   writeFileSync(stampFile, stamp);
-  console.log(`setup: done in ${Math.round((Date.now() - started) / 1000)} s`);
+  say(`done in ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
 function npm(args) {
@@ -172,6 +181,10 @@ function read(path) {
 
 function firstLine(text) {
   return text.trim().split("\n")[0];
+}
+
+function say(line) {
+  console.log(`setup: ${line}`);
 }
 
 function fail(line) {

@@ -15,7 +15,10 @@ export function cargoProblem(): string | undefined {
   const [version, major, minor] = /^cargo (\d+)\.(\d+)[.\d]*/.exec(output("cargo", "--version")) ?? [];
   if (version === undefined) return `${wanted}, and there is none in PATH`;
   const distance = Number(major) - oldestCargo[0] || Number(minor) - oldestCargo[1];
-  return distance < 0 ? `${wanted} (this is ${version})` : undefined;
+  if (distance < 0) return `${wanted} (this is ${version})`;
+  // The engine is written in C, and cargo links with it.
+  const noCompiler = "cargo needs a C compiler, and there is no cc in PATH: apt-get install build-essential";
+  return output("cc", "--version") === "" ? noCompiler : undefined;
 }
 
 /** Why nothing can be built for a target other than this host's, in one line; nothing if it can. */

@@ -17,21 +17,25 @@ const allPass: Record<string, Outcome> = {
 };
 
 /**
- * A tree whose tools are stand-ins: each prints its name and ends as `outcomes` says, vitest's with a report. `lacking` is
+ * A tree whose tools are stand-ins: each prints its name and ends as `outcomes` says, vitest's with a report. `nomad` is
  * what is said of a Nomad that is missing.
  */
-function makeTree(outcomes: Record<string, Outcome>, cargo = "echo cargo 1.87.0", lacking = ""): string {
+function makeTree(
+  outcomes: Record<string, Outcome>,
+  { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "" } = {},
+): string {
   const tree = scratch();
   for (const directory of ["test", "outcomes", "build/slim"]) mkdirSync(join(tree, directory), { recursive: true });
   for (const file of ["test/run.ts", "build/slim/toolchain.ts"]) copyFileSync(join(root, file), join(tree, file));
   writeScript(join(tree, "host/cargo"), cargo);
+  writeScript(join(tree, "host/cc"), cc);
   for (const [name, { exit = 0, files }] of Object.entries(outcomes)) {
     writeFileSync(join(tree, "outcomes", name), `${exit}`);
     if (files) writeFileSync(join(tree, "outcomes", `${name}.json`), JSON.stringify(reportOf(files)));
   }
   const end = (name: string) => `echo "output of ${name}"; exit "$(cat "outcomes/${name}" || echo 0)"`;
   const lacksNomad = "case $* in *lacks-nomad) exec cat outcomes/lacks-nomad;; esac";
-  writeFileSync(join(tree, "outcomes/lacks-nomad"), lacking);
+  writeFileSync(join(tree, "outcomes/lacks-nomad"), nomad);
   for (const tool of ["biome", "tsc", "node"]) {
     writeScript(join(tree, "node_modules/.bin", tool), `${lacksNomad}; ${end(tool)}`);
   }
@@ -154,17 +158,22 @@ test("vitest fails where a reporter cannot be found", async () => {
 
 test("a step is skipped by name where its tool is missing", async () => {
   const why = "Nomad is not built here";
-  const { stdout, exitCode } = await run(makeTree({ ...allPass, nomad: { exit: 1 } }, undefined, `${why}\n`));
+  const { stdout, exitCode } = await run(makeTree({ ...allPass, nomad: { exit: 1 } }, { nomad: `${why}\n` }));
   expect(stdout).toContain(`] nomad           skipped: ${why}\n`);
   expect(stdout.split("\n").at(-1)).toBe("12 passed, 0 failed, 1 skipped");
   expect(exitCode).toBe(0);
 });
 
 test.each([
-  ["missing", "exit 127", "cargo 1.87 or newer is needed, and there is none in PATH"],
-  ["too old", "echo cargo 1.86.0", "cargo 1.87 or newer is needed (this is cargo 1.86.0)"],
-])("where cargo is %s, the slim half is skipped by name", async (_, cargo, why) => {
-  const { stdout, exitCode } = await run(makeTree(allPass, cargo));
+  ["cargo is missing", { cargo: "exit 127" }, "cargo 1.87 or newer is needed, and there is none in PATH"],
+  ["cargo is too old", { cargo: "echo cargo 1.86.0" }, "cargo 1.87 or newer is needed (this is cargo 1.86.0)"],
+  [
+    "cargo has no C compiler",
+    { cc: "exit 127" },
+    "cargo needs a C compiler, and there is no cc in PATH: apt-get install build-essential",
+  ],
+])("where %s, the slim half is skipped by name", async (_, tools, why) => {
+  const { stdout, exitCode } = await run(makeTree(allPass, tools));
   const skipped = stdout.split("\n").filter((line) => line.includes("skipped: "));
   expect(skipped.map((line) => line.replace(/^\[\d+\/13\] /, "").replace(/ +/, " "))).toEqual(
     ["build-slim", "executable-slim", "e2e-slim", "differential"].map((name) => `${name} skipped: ${why}`),

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "./tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
-const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft"];
+const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft", "readelf"];
 const goodHost = {
   npm: npmInstalls,
   go: "echo go version go1.24.0 linux/amd64",
@@ -87,13 +87,13 @@ test("with all that private networks need, --network has nothing to say or to in
 });
 
 test("what is missing is installed by apt, its lists brought up to date once", async () => {
-  const { ip, iptables, nft, ...host } = goodHost as Record<string, string>;
-  const apt = 'echo apt-get $* >> calls; for tool in ip iptables nft; do cp host/mount "host/$tool"; done';
+  const { ip, iptables, nft, readelf, ...host } = goodHost as Record<string, string>;
+  const apt = 'echo apt-get $* >> calls; for tool in ip iptables nft readelf; do cp host/mount "host/$tool"; done';
   const clone = makeClone({ ...host, "apt-get": apt });
   expect(await setup(clone, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(calls(clone)).toEqual([
     expect.stringMatching(/^apt-get .*update$/),
-    expect.stringMatching(/^apt-get .*install .*iproute2 iptables nftables$/),
+    expect.stringMatching(/^apt-get .*install .*iproute2 iptables nftables binutils$/),
     "ci",
   ]);
 });
@@ -107,8 +107,31 @@ test("--bench needs jq and a C compiler as well", async () => {
   expect(await setup(without, "--network", "--bench")).toMatchObject({ exitCode: 1, stderr: "setup: missing: jq" });
 });
 
+test("cargo brings a C compiler along, with which it builds the slim flavor", async () => {
+  const apt = "echo apt-get $* >> calls; cp host/mount host/cc";
+  const clone = makeClone({ ...goodHost, cargo: ":", "apt-get": apt });
+  expect(await setup(clone, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(calls(clone)).toContainEqual(expect.stringMatching(/^apt-get .*install .*recommends build-essential$/));
+  const withoutCargo = makeClone({ ...goodHost, "apt-get": apt });
+  expect(await setup(withoutCargo, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(calls(withoutCargo)).toEqual(["ci"]);
+});
+
 test.each([
-  ["missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft", { npm: npmInstalls }],
+  ["there is no apt-get", {}, ""],
+  [
+    "apt-get cannot install it",
+    { "apt-get": "echo E: No network >&2; exit 100" },
+    "setup: missing: cc, and apt-get cannot install them: E: No network",
+  ],
+])("a C compiler for cargo is not a must: the slim flavor is skipped where %s", async (_, more, line) => {
+  const { exitCode, stdout, stderr } = await setup(makeClone({ ...goodHost, cargo: ":", ...more }), "--network");
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain(line);
+});
+
+test.each([
+  ["missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf", { npm: npmInstalls }],
   [
     "missing: Go 1.24 or newer in PATH (this is go1.23)",
     { ...goodHost, go: "echo go version go1.23.9 linux/amd64", "apt-get": "echo apt-get >> calls" },

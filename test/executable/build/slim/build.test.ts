@@ -35,6 +35,7 @@ test("building twice, in two directories, gives the same bytes, with no director
 
 describe("what is missing is one line", () => {
   const cargo = (version: string) => `echo cargo ${version}`;
+  const able = { cargo: cargo("1.90.0"), cc: "echo cc 14.2.0" };
   const host = "echo host: x86_64-unknown-linux-gnu";
 
   test.each([
@@ -46,20 +47,26 @@ describe("what is missing is one line", () => {
       "cargo 1.87 or newer is needed (this is cargo 1.86.0)",
     ],
     [
+      "a C compiler",
+      { cargo: cargo("1.90.0") },
+      [],
+      "cargo needs a C compiler, and there is no cc in PATH: apt-get install build-essential",
+    ],
+    [
       "zig",
-      { cargo: cargo("1.90.0"), rustc: host },
+      { ...able, rustc: host },
       ["--target", "aarch64-unknown-linux-musl"],
       "aarch64-unknown-linux-musl needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0 (in a venv in PATH)",
     ],
     [
       "the standard library of another target",
-      { cargo: cargo("1.90.0"), rustc: "echo /nowhere", "cargo-zigbuild": "echo 0.24.0" },
+      { ...able, rustc: "echo /nowhere", "cargo-zigbuild": "echo 0.24.0" },
       ["--target", "aarch64-unknown-linux-musl"],
       "Rust's standard library for aarch64-unknown-linux-musl is missing: rustup target add aarch64-unknown-linux-musl",
     ],
     [
       "a target that is none",
-      { cargo: cargo("1.90.0"), rustc: "exit 1", "cargo-zigbuild": "echo 0.24.0" },
+      { ...able, rustc: "exit 1", "cargo-zigbuild": "echo 0.24.0" },
       ["--target", "pdp11"],
       "rustc knows no target pdp11",
     ],
