@@ -234,7 +234,9 @@ describe.each(pluginVersions)("plugins %s: the same code as plain:", (plugins) =
     const [plain, inside] = await bothFailures(plugins, wrong);
     const { stdout: ofPlain, ...plainRest } = plain;
     const { stdout: ofWrapped, ...wrappedRest } = inside;
+    expect(plain.exitCode).toBe(1);
     expect(ofPlain).toContain(wrong.message);
+    expect(JSON.parse(ofPlain).code).toEqual(expect.any(Number));
     expect(JSON.parse(ofWrapped).code).toBe(JSON.parse(ofPlain).code);
     expect(wrappedRest).toEqual(plainRest);
   });

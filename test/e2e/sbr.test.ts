@@ -132,6 +132,11 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
   const both = zone("1.0.0", wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, both);
   expectSuccess(await check(lab, both, container));
+  const ofSbr = ["default", "via", "172.26.64.1", "dev", "eth1", "table", "100"];
+  await lab.ip(container, "route", "del", ...ofSbr);
+  expectFailure(await check(lab, both, container), /missing: route 0\.0\.0\.0\/0 via 172\.26\.64\.1 table 100\./);
+  await lab.ip(container, "route", "add", ...ofSbr);
+  expectSuccess(await check(lab, both, container));
   await lab.ip(container, "route", "del", "default");
   expectFailure(await check(lab, both, container), /^Expected Route .*0\.0\.0\.0/);
 });
