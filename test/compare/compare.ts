@@ -1,5 +1,6 @@
 // What else lets two interface creators stand in one list, beside the wrappers: the same chains, the same plugins, the same
-// Nomad, every cell measured in this run. `--json` prints data, `--write` puts the table into the README.
+// Nomad, every cell measured in this run. `--json` prints data, `--write` puts the table into the README, `--row TEXT` asks only
+// the questions with this text in their titles.
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { say } from "../tools/progress.ts";
@@ -8,7 +9,7 @@ import { nomadVersion, pinnedVersion, sentence } from "../tools/versions.ts";
 import { add, addressSeen, check, del, interfaceSeen, masqueradingDel } from "./attachments.ts";
 import { type Contestant, contestants } from "./contestants.ts";
 import { size, timeChecks } from "./cost.ts";
-import { afterReboot, secondAdd } from "./healing.ts";
+import { afterReboot, foreignInterface, retriedPort, secondAdd } from "./healing.ts";
 import { comparisonTable, type RowReport } from "./report.ts";
 import { layer2Restart, restart } from "./restarts.ts";
 import { everyInterface, firewallRules, names, publishedPort, state } from "./results.ts";
@@ -20,6 +21,8 @@ const { values: options } = parseArgs({
     write: { type: "boolean", default: false },
     /** Rounds of ten CHECKs each. */
     rounds: { type: "string", default: "20" },
+    /** Only the rows with this text in their titles, without times and sizes. */
+    row: { type: "string" },
   },
 });
 
@@ -35,6 +38,8 @@ const rows: readonly Row[] = [
   names,
   state,
   secondAdd,
+  retriedPort,
+  foreignInterface,
   afterReboot,
   del,
   masqueradingDel,
@@ -85,20 +90,22 @@ async function versionsOf(): Promise<Report["versions"]> {
   };
 }
 
-async function compare(rounds: number): Promise<Report> {
+async function compare(rounds: number, only: string | undefined): Promise<Report> {
   if (!(rounds > 0)) throw new Error("--rounds must be a number of rounds");
+  if (only !== undefined && options.write) throw new Error("--row is a part of the table, and --write takes all of it");
   const all = await contestants();
   const added = await askAll(add, all, new Set());
   const able = attachable(all, added);
   const reports = [added];
-  for (const row of rows) reports.push(await askAll(row, all, able));
+  const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
+  for (const row of chosen) reports.push(await askAll(row, all, able));
   // Last, when nothing else is running.
-  reports.push(await timing(all, able, rounds), await askAll(size, all, able));
+  if (only === undefined) reports.push(await timing(all, able, rounds), await askAll(size, all, able));
   return { versions: await versionsOf(), contestants: all.map(({ title }) => title), rows: reports };
 }
 
 try {
-  const report = await compare(Number(options.rounds));
+  const report = await compare(Number(options.rounds), options.row);
   const text = `${sentence(report.versions)}\n\n${comparisonTable(report.contestants, report.rows)}`;
   console.log(options.json ? JSON.stringify(report, null, 2) : text);
   if (options.write) writeReadmeSection("compare", text);

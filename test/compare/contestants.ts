@@ -34,6 +34,8 @@ export interface Contestant {
   onSecond(creators: Creators, meta: Plugin): readonly Way[];
   /** A list that asks for a name of the second interface, with what has to be done on the host for it. */
   naming(creators: Creators, name: string): Way & { readonly prepare?: (lab: Lab) => Promise<void> };
+  /** The only type that can make the second interface; any, if there is none. */
+  readonly secondType?: string;
   /** What had to be done for two creators of one type, if anything had. */
   readonly twoOfAType?: string;
   /** The same without what it needs besides; only where that makes a difference. */
@@ -85,6 +87,7 @@ function scripted(title: string, kind: "workaround" | "merge-only", directory: s
       list: list(creators),
       prepare: (lab) => renameInScript(lab, wanted),
     }),
+    secondType: "bridge",
     twoOfAType:
       "The first bridge stands there under another name, past the script, which has one name for an interface.",
     files: ["bridge", "macvlan"].map((file) => path.join(directory, file)).filter((file) => existsSync(file)),

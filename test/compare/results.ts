@@ -21,9 +21,11 @@ export const everyInterface: Row = {
   },
 };
 
-const port: PortMapping = { hostPort: 25649, containerPort: 8080, protocol: "tcp" };
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
-const firewall = { type: "firewall", backend: "iptables" };
+/** What is published, and by which plugin. */
+export const port: PortMapping = { hostPort: 25649, containerPort: 8080, protocol: "tcp" };
+export const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+/** A plugin that lets the traffic of every address pass. */
+export const firewall = { type: "firewall", backend: "iptables" };
 
 export const publishedPort: Row = {
   title: "port published on the second interface",
@@ -75,7 +77,8 @@ async function tryPort({ lab, container, call }: Scene, { list }: Way): Promise<
   return (await portTargets(lab)).length === 0 ? "" : "the port is still there after DEL";
 }
 
-async function portTargets(lab: Lab): Promise<string[]> {
+/** Where published ports lead, in the order of the rules: the first rule for a port counts. */
+export async function portTargets(lab: Lab): Promise<string[]> {
   const rules = await lab.kernel.packetRules();
   return rules.flatMap((rule) => / -j DNAT --to-destination (\S+)/.exec(rule)?.[1] ?? []);
 }

@@ -7,7 +7,8 @@ interface Address {
   readonly scope: string;
 }
 
-interface Link {
+/** A link as ip(8) has it. */
+export interface Link {
   readonly ifname: string;
   readonly address: string;
   readonly master?: string;
