@@ -23,3 +23,12 @@ test("a line of the log is one write, however long", async () => {
   expect(fs.writeSync).toHaveBeenCalledTimes(1);
   expect(readFileSync(join(folder, "log"), "utf8")).toBe(line);
 });
+
+test.each(["EPIPE", "EAGAIN", "EBADF", "ENOSPC"])("stderr that ends in %s fails nothing", async (code) => {
+  const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
+  vi.mocked(fs.writeSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error(code), { code });
+  });
+  expect(() => nodeHost().writeStderr("warning\n")).not.toThrow();
+  expect(fs.writeSync).toHaveBeenLastCalledWith(2, "warning\n");
+});
