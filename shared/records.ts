@@ -29,9 +29,23 @@ export function recordsOn(host: Host): Records {
       beginning(recordFile({ ...key, ifName: "" }))
         .map((file) => readRecord(host, file))
         .filter((one) => one !== undefined),
+    sharesLeases: (record) =>
+      beginning(`${recordDirectory}/${record.network}:${record.containerId}:`).some((file) => {
+        const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
+        return other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
+      }),
+    hasLease: (directory, network, ifName) =>
+      host
+        .listDirectory(`${directory}/${network}`)
+        .some((address) => leasedFor(host.readFile(`${directory}/${network}/${address}`)) === ifName),
     ofChained: (key, delegate) => beginning(`${chainedRecordFile(key, delegate)}-`),
     ofNetwork: (network) => beginning(`${recordDirectory}/${network}:`).flatMap((file) => readFile(host, file)),
   };
+}
+
+// host-local's store (plugins/ipam/host-local/backend/disk): the container's id, then the interface, in a file of the address.
+function leasedFor(text: string | undefined): string | undefined {
+  return text?.split("\n")[1]?.trim();
 }
 
 /** Which boot of the host this is; undefined if nobody can tell. */

@@ -112,7 +112,8 @@ function completed(attempt: Attempt, before: number | undefined, link: number | 
   const { ifName, runtimeIfName } = attempt.plan.key;
   const name = { ifName, runtimeIfName, netns: attempt.plan.netns };
   const addresses = addressesOf(host.decodeUtf8(answer.stdout), name);
-  record(attempt, { before, made: madeBy(before, link), addresses });
+  // A creator that makes no interface of its own, or takes over one that was there, has one all the same.
+  record(attempt, { before, made: link || undefined, addresses });
   return answer;
 }
 

@@ -11,7 +11,7 @@ import { type Session, say } from "./session.ts";
  * is a failure, else the last one; returns the exit code.
  */
 export function runRemovals(session: Session, removals: readonly Removal[]): number {
-  const answers = removals.map((removal) => remove(session, removal));
+  const answers = removals.map((removal) => remove(session, removal)).filter((answer) => answer !== undefined);
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   if (answer === undefined) return 0;
   session.host.writeStdout(answer.stdout);
@@ -43,14 +43,17 @@ function runOther(session: Session, path: string, call: DelegateCall): Finished 
   return runDelegate(session, path, call);
 }
 
-function remove(session: Session, { call: planned, forget, notes }: Removal): Finished {
-  const { host } = session;
-  const call = ready(session, planned);
-  nameSubject(session, call);
+function remove(session: Session, { call, forget, notes }: Removal): Finished | undefined {
+  if (call) nameSubject(session, call);
   for (const note of notes) say(session, "warn", note);
+  const answer = call && runDel(session, ready(session, call));
+  if (!answer || answer.exitCode === 0) for (const file of forget) session.host.removeFile(file);
+  return answer;
+}
+
+function runDel(session: Session, call: DelegateCall): Finished {
+  const { host } = session;
   const path = findDelegate(host, call.delegate);
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
-  const answer = runDelegate(session, path, call);
-  if (answer.exitCode === 0) for (const file of forget) host.removeFile(file);
-  return answer;
+  return runDelegate(session, path, call);
 }

@@ -1,15 +1,18 @@
+import { CniError } from "../protocol/errors.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { containerInterfaceNames, ownAttachment } from "./attachments.ts";
+import { type Attachment, containerInterfaceNames, ownAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
+import { listNetwork } from "./list-network.ts";
 import { shownResult } from "./narrow.ts";
 import type { Profiles } from "./profile.ts";
-import { type RecordKey, type Records, recordKey, routingFile } from "./record.ts";
+import { type AttachmentRecord, type RecordKey, type Records, recordKey, routingFile } from "./record.ts";
 import { recordedSubject, type Subject } from "./subject.ts";
 
 /** One run of the delegate's DEL. */
 export interface Removal {
-  readonly call: DelegateCall;
+  /** Missing where there is nothing to run. */
+  readonly call: DelegateCall | undefined;
   /** The records that go once it has passed. */
   readonly forget: readonly string[];
   /** Faults that DEL did not fail for. */
@@ -20,6 +23,11 @@ export interface Removal {
 export interface DelInput {
   readonly prevResult?: CniResult;
   readonly problem?: string;
+}
+
+interface OneCall {
+  readonly call: DelegateCall;
+  readonly notes: readonly string[];
 }
 
 /** Plans DEL, which must not fail for what the configuration or prevResult says: whatever is there must be removable. */
@@ -39,12 +47,27 @@ export function planDel(
   const kept = keptRecords(request, configured, key, records);
   if (kept.length === 0) return unrecordedSubjects(request, configured).map((subject) => unrecorded(subject));
   return kept.map(({ file, record }) => {
-    const { call, notes } = delCall(request, recordedSubject(configured, record, profiles), input);
+    const subject = recordedSubject(configured, record, profiles);
+    const { call, notes } = delCall(request, subject, input);
     const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
     const made = `${record.delegate} made ${record.ifName}, which the list does not say: DEL goes by the record`;
-    return { call, forget: [file], notes: isOther ? [made, ...notes] : notes };
+    const removal = { call, forget: [file], notes: isOther ? [made, ...notes] : notes };
+    return record.made === 0 ? withoutForeign(removal, record, subject, records) : removal;
   });
 }
+
+/**
+ * The DEL of an ADD that made nothing. An interface of that name in the namespace is another attachment's, so that DEL runs
+ * without a namespace; where another attachment of the container has the same leases, it does not run at all.
+ */
+function withoutForeign(removal: Removal, record: AttachmentRecord, { profile }: Subject, records: Records): Removal {
+  if (records.sharesLeases(record)) return { ...removal, call: undefined, notes: [...removal.notes, othersLeases] };
+  if (profile?.delNeedsNamespace || removal.call === undefined) return removal;
+  const { call } = removal;
+  return { ...removal, call: { ...call, environment: { ...call.environment, CNI_NETNS: "" } } };
+}
+
+const othersLeases = "ADD made nothing, and the leases are of another attachment of this container: DEL is not run";
 
 /**
  * The records of what a creator's DEL removes: that of its interface; if it has none, those of the interfaces that the same
@@ -71,12 +94,6 @@ function unrecordedSubjects(request: Request, configured: Subject): readonly Sub
   return other === undefined ? [configured] : [configured, { ...configured, network: other }];
 }
 
-/** The list's own name, where a renamed interface that a wrapper did not make has its leases; undefined for any other. */
-export function listNetwork({ configuration, wrapper }: Request, { role, renamed, network }: Subject) {
-  const isElsewhere = role === "creator" && renamed && wrapper.network === undefined && network !== configuration.name;
-  return isElsewhere ? configuration.name : undefined;
-}
-
 function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Records): readonly string[] {
   const moved = profile?.movesRoutes && records.has(routingFile(key)) ? [routingFile(key)] : [];
   return [...records.ofChained(key, delegate), ...moved];
@@ -86,17 +103,26 @@ function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Reco
  * The delegate's DEL, narrowed to its attachment; if that is missing, a creator gets no prevResult, with which it removes what it
  * can find, and a meta plugin gets it as it came.
  */
-function delCall(request: Request, subject: Subject, { prevResult, problem }: DelInput): Omit<Removal, "forget"> {
+function delCall(request: Request, subject: Subject, { prevResult, problem }: DelInput): OneCall {
   const { name } = subject;
   if (problem !== undefined) return lenientCall(request, subject, problem);
   if (prevResult === undefined) return { call: delegateCall(request, subject), notes: [] };
   const attachment = ownAttachment(prevResult, name);
-  if (attachment) return { call: delegateCall(request, subject, shownResult(prevResult, attachment, name)), notes: [] };
+  if (attachment) return narrowedCall(request, subject, prevResult, attachment);
   if (containerInterfaceNames(prevResult).length === 0) return { call: delegateCall(request, subject), notes: [] };
   return lenientCall(request, subject, `interface ${name.ifName} is not in prevResult`);
 }
 
-function lenientCall(request: Request, subject: Subject, reason: string): Omit<Removal, "forget"> {
+function narrowedCall(request: Request, subject: Subject, prevResult: CniResult, attachment: Attachment) {
+  try {
+    return { call: delegateCall(request, subject, shownResult(prevResult, attachment, subject.name)), notes: [] };
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    return lenientCall(request, subject, error.message);
+  }
+}
+
+function lenientCall(request: Request, subject: Subject, reason: string): OneCall {
   const isMeta = subject.role === "meta";
   const call = delegateCall(request, subject, isMeta ? "as it came" : "none");
   return { call, notes: [`${reason}: the delegate gets ${isMeta ? "it as it came" : "none"}`] };

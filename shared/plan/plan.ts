@@ -7,11 +7,12 @@ import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
 import { type AddPlan, planChainedAdd, planFirstAdd } from "./add.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { type CheckPlan, planCheck } from "./check.ts";
-import { type DelInput, listNetwork, planDel, type Removal } from "./del.ts";
+import { type DelInput, planDel, type Removal } from "./del.ts";
 import { type GcRemovals, planGc, planGcRemovals } from "./gc.ts";
+import { inLeasedNetwork, inNetworkOf, listNetwork } from "./list-network.ts";
 import { misplacedKeys } from "./misplaced.ts";
 import type { Profiles } from "./profile.ts";
-import { type Records, type RoutingPlan, recordFile, recordKey } from "./record.ts";
+import { type Records, type RoutingPlan, recordKey } from "./record.ts";
 import type { DeviceMac } from "./shared-device.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
 
@@ -68,7 +69,7 @@ export function planRequest(request: Request, calledAs: string, profiles: Profil
 function planVerb(request: Request, subject: Subject, profiles: Profiles, records: Records): Plan {
   switch (request.command) {
     case "ADD":
-      return planAdd(request, subject);
+      return planAdd(request, inLeasedNetwork(request, subject, records));
     case "CHECK":
       return planChainedCheck(request, subject, records);
     case "DEL":
@@ -97,21 +98,23 @@ function planAdd(request: Request, subject: Subject): Plan {
  * A renamed interface without a record was made by something else, a script say: its leases lie under the list's own name, so
  * that a CHECK that fails is run once more under that. It looks for the same addresses, links and routes.
  */
-function planChainedCheck(request: Request, subject: Subject, records: Records): Plan {
+function planChainedCheck(request: Request, configured: Subject, records: Records): Plan {
+  const record = records.find(recordKey(request, configured))?.record;
+  const subject = record ? inNetworkOf(request, configured, record) : configured;
   const prevResult = chainedResult(request, subject);
   const { call, ...mac }: CheckPlan = prevResult
     ? planCheck(request, subject, prevResult)
     : { call: delegateCall(request, subject) };
   const plan = { ...handOver(call), ...mac, ...routingOf(request, subject) };
-  const other = listNetwork(request, subject);
-  if (other === undefined || records.has(recordFile(recordKey(request, subject)))) return plan;
+  const other = record ? undefined : listNetwork(request, subject);
+  if (other === undefined) return plan;
   return { ...plan, fallback: { ...call, configuration: { ...call.configuration, name: other } } };
 }
 
 // Somebody has to wait for the DEL that a record goes with, and for the first of several.
 function planRemovals(removals: readonly Removal[]): Plan {
   const [first] = removals;
-  if (first === undefined || removals.length > 1 || first.forget.length > 0) return { do: "remove", removals };
+  if (first?.call === undefined || removals.length > 1 || first.forget.length > 0) return { do: "remove", removals };
   return { ...handOver(first.call), notes: first.notes };
 }
 

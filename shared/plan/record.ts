@@ -90,10 +90,14 @@ export interface Records {
   find(key: RecordKey): KeptRecord | undefined;
   /** The records of all interfaces that creators made for one attachment of the runtime's. */
   ofAttachment(key: RecordKey): readonly KeptRecord[];
+  /** Whether another attachment of the container has an interface of the same name in the same network of the delegate. */
+  sharesLeases(record: AttachmentRecord): boolean;
   /** The files of a meta plugin's records for one interface. */
   ofChained(key: RecordKey, delegate: string): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
+  /** Whether host-local has given out an address of a network for an interface of that name, to any container. */
+  hasLease(directory: string, network: string, ifName: string): boolean;
 }
 
 export const recordDirectory = "/var/lib/cni/wrappers";

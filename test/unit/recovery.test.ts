@@ -42,6 +42,12 @@ describe("the record", () => {
     expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
   });
 
+  test("says nothing of what a creator made that reports an interface of its own and has none", () => {
+    const { made: _, ...expected } = recordOf({ addresses: [address] });
+    expect(recorded(add({ answers: [passed], links: [0, 0] }))).toEqual(expected);
+    expect(recorded(add({ answers: [passed], links: [7, 7] }))).toEqual(recordOf({ before: 7, addresses: [address] }));
+  });
+
   test("is of the interface and the delegate's network", () => {
     const outcome = add({ answers: [passed], links: [0, 7] }, { ifName: "eth1", network: "disc" });
     const expected = recordOf({ ifName: "eth1", delegateNetwork: "disc", addresses: [address] });
@@ -298,11 +304,47 @@ describe("DEL", () => {
     expect(del({ answers: [exits(0, "first"), exits(0, "second")] }, { ifName: "eth1" }).stdout).toBe("second");
   });
 
+  const failed = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 0 }) };
+
+  test("of an ADD that made nothing frees its leases, in no namespace", () => {
+    const outcome = del({ files: failed }, { ifName: "eth1" });
+    expect(outcome.runs).toMatchObject([{ env: { CNI_COMMAND: "DEL", CNI_NETNS: "" } }]);
+    expect(outcome.files).toEqual({});
+  });
+
+  test("of an ADD that made nothing leaves the leases to the attachment of the container that has them", () => {
+    const live = { [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1" }) };
+    const outcome = del({ files: { ...failed, ...live } }, { ifName: "eth1" });
+    expect(outcome).toMatchObject({ exitCode: 0, runs: [] });
+    expect(outcome.files).toEqual(live);
+    const elsewhere = {
+      [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1", delegateNetwork: "disc" }),
+    };
+    expect(del({ files: { ...failed, ...elsewhere } }, { ifName: "eth1" }).runs).toHaveLength(1);
+  });
+
   test("what the list does not say any more is noted", () => {
     const made = `${directory}/zone:blue:eth0:eth1`;
     const outcome = del({ files: { [made]: text({ ifName: "eth1" }) } }, { ifName: "eth2", log });
     expect(messages(outcome)).toContain("bridge made eth1, which the list does not say: DEL goes by the record");
     expect(outcome.files).toEqual({});
+  });
+});
+
+describe("a lease of an interface of this name in the list's network", () => {
+  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
+  const leases = "/var/lib/cni/networks/zone";
+  const networks = (files: Record<string, string>) =>
+    callWrapper({ stdin }, { answers: [passed], files }).runs.map((run) => (run.stdin as JsonObject).name);
+
+  test("makes ADD take its address there, too", () => {
+    const others = {
+      [`${leases}/lock`]: "",
+      [`${leases}/172.16.5.2`]: "c1\r\neth0",
+      [`${leases}/last_reserved_ip.0`]: "172.16.5.2",
+    };
+    expect(networks(others)).toEqual(["zone-eth1"]);
+    expect(networks({ ...others, [`${leases}/172.26.64.2`]: "c1\r\neth1" })).toEqual(["zone"]);
   });
 });
 
@@ -325,8 +367,8 @@ describe("CHECK of an interface that has no record", () => {
     expect(check([exits(1, "first"), exits(2, "second")])).toMatchObject({ exitCode: 2, stdout: "second" });
   });
 
-  test("a record, whatever is in it, makes it one call, which is handed over", () => {
-    const outcome = check([exits(1, "{}")], { [`${directory}/zone:blue:eth0:eth1`]: "" });
+  test("a record makes it one call, which is handed over", () => {
+    const outcome = check([exits(1, "{}")], { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) });
     expect(outcome.runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
   });
 });

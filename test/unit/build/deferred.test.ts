@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { bundleForSlim } from "../../../build/bundle.ts";
 import type { Machine } from "../../../shared/host/slim/machine.ts";
+import { recordOf } from "../support/records.ts";
 import { bothResult } from "../support/results.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -50,10 +51,10 @@ function loaded(command: string, configuration: object): string[] {
     readStdin: () => 0,
     decodeUtf8: () => JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }),
     inspect: () => 3,
-    readFile: () => undefined,
+    // A renamed interface has a record.
+    readFile: (path) => (path.endsWith(":eth1") ? JSON.stringify(recordOf({ ifName: "eth1" })) : undefined),
     listDirectory: () => [],
-    // Every file is there: a renamed interface has a record.
-    stat: () => [1, 2, 3],
+    stat: () => undefined,
     removeFile: () => {},
     appendLine: () => 0,
     writeText: () => 0,

@@ -21,10 +21,10 @@ function planned(wrapper: JsonObject, input: DelInput = {}, { calledAs = "bridge
 
 /** What is run: the delegate, its interface and network, and the interfaces whose records go. */
 function runs(removals: ReturnType<typeof planned>) {
-  return removals.map(({ call: { delegate, environment, configuration }, forget }) => [
-    delegate,
-    environment.CNI_IFNAME ?? "eth0",
-    configuration?.name,
+  return removals.map(({ call, forget }) => [
+    call?.delegate,
+    call?.environment.CNI_IFNAME ?? "eth0",
+    call?.configuration?.name,
     forget.map((file) => file.slice(file.lastIndexOf(":") + 1)).join(),
   ]);
 }
@@ -34,8 +34,8 @@ describe("the delegate's prevResult", () => {
 
   test("is its own attachment's", () => {
     const [only] = planned(disc, { prevResult: bothResult });
-    expect(only?.call.environment).toStrictEqual({ CNI_IFNAME: "eth1" });
-    expect(only?.call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
+    expect(only?.call?.environment).toStrictEqual({ CNI_IFNAME: "eth1" });
+    expect(only?.call?.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
     expect(only?.notes).toEqual([]);
   });
 
@@ -44,13 +44,13 @@ describe("the delegate's prevResult", () => {
     ["so does a plugin of unknown role", "ptp-wrapper", {}],
   ])("where the attachment is missing among others: %s", (_, calledAs, wrapper) => {
     const [only] = planned({ ...disc, ifName: "eth2", ...wrapper }, { prevResult: bothResult }, { calledAs });
-    expect(only?.call.configuration).not.toHaveProperty("prevResult");
+    expect(only?.call?.configuration).not.toHaveProperty("prevResult");
     expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets none"]);
   });
 
   test("where the attachment is missing among others: a meta plugin gets it as it came", () => {
     const [only] = planned({ ifName: "eth2" }, { prevResult: bothResult }, { calledAs: "portmap-wrapper" });
-    expect(only?.call.configuration?.prevResult).toStrictEqual(bothResult);
+    expect(only?.call?.configuration?.prevResult).toStrictEqual(bothResult);
     expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets it as it came"]);
   });
 
@@ -58,14 +58,14 @@ describe("the delegate's prevResult", () => {
     "without any container interface, as it came: %j",
     (prevResult) => {
       const [only] = planned({}, { prevResult });
-      expect(only?.call.configuration?.prevResult).toStrictEqual(prevResult);
+      expect(only?.call?.configuration?.prevResult).toStrictEqual(prevResult);
       expect(only?.notes).toEqual([]);
     },
   );
 
   test("one that cannot be read stops no DEL, and the reason is noted", () => {
     const [only] = planned({}, { problem: "invalid prevResult" });
-    expect(only?.call.configuration).not.toHaveProperty("prevResult");
+    expect(only?.call?.configuration).not.toHaveProperty("prevResult");
     expect(only?.notes).toEqual(["invalid prevResult: the delegate gets none"]);
   });
 });
@@ -158,5 +158,27 @@ describe("a meta plugin's DEL", () => {
       planDel(request, subjectOf(request, "sbr-wrapper", sbr), sbr, kept, {}).flatMap((removal) => removal.forget);
     expect(forget(records)).toEqual([moved.file]);
     expect(forget(noRecords)).toEqual([]);
+  });
+});
+
+describe("an ADD that made nothing", () => {
+  const nothing = recordOf({ ifName: "eth1", runtimeIfName: "net1", made: 0 });
+  const request = requestOf("DEL", { wrapper: { ifName: "eth1" } }, { ifName: "net1" });
+  const del = (...others: Parameters<typeof keptRecords>[0] & object) => {
+    const subject = subjectOf(request, "bridge-wrapper", profiles);
+    return planDel(request, subject, profiles, keptRecords([nothing, ...others]), {});
+  };
+
+  test("is removed without a namespace: an interface of that name there is another attachment's", () => {
+    expect(del()).toMatchObject([{ call: { environment: { CNI_IFNAME: "eth1", CNI_NETNS: "" } } }]);
+    expect(planned({ ifName: "eth1" }, {}, { records: keptRecords([recordOf({ ifName: "eth1" })]) })).toMatchObject([
+      { call: { environment: { CNI_IFNAME: "eth1" } } },
+    ]);
+  });
+
+  test("is not removed at all where another attachment of the container has the same leases", () => {
+    const live = recordOf({ ifName: "eth1" });
+    expect(del(live)).toMatchObject([{ call: undefined, forget: [recordFile(nothing)] }]);
+    expect(del(live)[0]?.notes).toEqual([expect.stringContaining("DEL is not run")]);
   });
 });

@@ -259,7 +259,7 @@ describe("specification versions", () => {
       expect(plan).toMatchObject({ do: "fail", error: { code: 1, msg: "incompatible CNI versions" } });
     });
 
-    test.each([{}, renamed])("DEL in a chain gets prevResult as it came: %j", (wrapper) => {
+    test.each([{}, { ...renamed, network: "disc" }])("DEL in a chain gets prevResult as it came: %j", (wrapper) => {
       const plan = planned("DEL", { cniVersion, wrapper, prevResult });
       expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult } }, notes: [] });
     });

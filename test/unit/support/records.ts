@@ -23,7 +23,11 @@ export function recordOf(changes: Partial<AttachmentRecord> = {}): AttachmentRec
 /** Records that are made up: those of creators, and other files. The namespace of those in `live` is still there. */
 export function keptRecords(
   records: readonly AttachmentRecord[] = [],
-  { files = [], live = [] }: { files?: readonly KeptFile[]; live?: readonly AttachmentRecord[] } = {},
+  {
+    files = [],
+    live = [],
+    leases = [],
+  }: { files?: readonly KeptFile[]; live?: readonly AttachmentRecord[]; leases?: readonly string[] } = {},
 ): Records {
   const kept = records.map((record) => ({ file: recordFile(record), record }));
   const all = [
@@ -34,6 +38,9 @@ export function keptRecords(
     has: (file) => all.some((one) => one.file === file),
     find: (key) => kept.find(({ file }) => file === recordFile(key)),
     ofAttachment: (key) => kept.filter(({ file }) => file.startsWith(recordFile({ ...key, ifName: "" }))),
+    sharesLeases: (record) =>
+      records.some((one) => one !== record && one.ifName === record.ifName && one.containerId === record.containerId),
+    hasLease: (directory, network, ifName) => leases.includes(`${directory}/${network} ${ifName}`),
     ofChained: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${chainedRecordFile(key, delegate)}-`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { planRequest } from "../../../shared/plan/plan.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { frozen } from "../support/frozen.ts";
+import { keptRecords, recordOf } from "../support/records.ts";
+import { requestOf } from "../support/requests.ts";
+
+const profiles = frozen({ bridge: { role: "creator" }, portmap: { role: "meta" } } as const);
+const ipam = { type: "host-local" };
+const eth1 = { ifName: "eth1" };
+const leases = ["/var/lib/cni/networks/zone eth1", "/run/leases/zone eth1"];
+
+function networkOf(command: "ADD" | "CHECK", configuration: JsonObject, records = keptRecords([], { leases })) {
+  const plan = planRequest(requestOf(command, configuration), "bridge-wrapper", profiles, records);
+  return "call" in plan ? plan.call?.configuration?.name : plan;
+}
+
+describe("ADD of a renamed interface", () => {
+  test.each<[string, JsonObject, string]>([
+    ["an interface of its name has a lease in the list's network", { wrapper: eth1, ipam }, "zone"],
+    [
+      "the leases are in a directory of their own",
+      { wrapper: eth1, ipam: { ...ipam, DataDir: "/run/leases" } },
+      "zone",
+    ],
+    ["they are in another directory", { wrapper: eth1, ipam: { ...ipam, dataDir: "/run/others" } }, "zone-eth1"],
+    ["another interface has them", { wrapper: { ifName: "eth2" }, ipam }, "zone-eth2"],
+    ["its network is given", { wrapper: { ...eth1, network: "disc" }, ipam }, "disc"],
+    ["its IPAM plugin keeps no leases here", { wrapper: eth1, ipam: { type: "dhcp" } }, "zone-eth1"],
+    ["it has no IPAM plugin", { wrapper: eth1 }, "zone-eth1"],
+  ])("%s: %j, %s", (_, configuration, network) => {
+    expect(networkOf("ADD", configuration)).toBe(network);
+  });
+
+  test("goes by the record of an earlier try", () => {
+    const configuration = { wrapper: eth1, ipam };
+    const own = keptRecords([recordOf(eth1)], { leases });
+    expect(networkOf("ADD", configuration, own)).toBe("zone-eth1");
+    const shared = keptRecords([recordOf({ ...eth1, delegateNetwork: "zone" })]);
+    expect(networkOf("ADD", configuration, shared)).toBe("zone");
+  });
+});
+
+test("CHECK goes by the record, unless the network is given", () => {
+  const shared = keptRecords([recordOf({ ...eth1, delegateNetwork: "zone" })]);
+  expect(networkOf("CHECK", { wrapper: eth1, ipam }, shared)).toBe("zone");
+  expect(networkOf("CHECK", { wrapper: { ...eth1, network: "disc" }, ipam }, shared)).toBe("disc");
+  expect(networkOf("CHECK", { wrapper: eth1, ipam })).toBe("zone-eth1");
+});
