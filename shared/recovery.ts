@@ -117,10 +117,13 @@ function completed(attempt: Attempt, before: number | undefined, link: number | 
   return answer;
 }
 
-function cleanedUp({ session, path, call, plan, found, present }: Attempt): Found {
+function cleanedUp(attempt: Attempt): Found {
+  const { session, path, call, plan, found, present } = attempt;
   say(session, "warn", "attached before this boot: running DEL first");
   const del = delOf(call);
-  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: plan.earlierNetns } });
+  // An interface that is there by now is another attachment's.
+  const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
+  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
   const { addresses = [] } = found.record ?? {};
   return { record: { ...plan, ...plan.key, ...present, made: 0, addresses, outlived: true }, completed: false };
 }

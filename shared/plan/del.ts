@@ -52,7 +52,7 @@ export function planDel(
     const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
     const made = `${record.delegate} made ${record.ifName}, which the list does not say: DEL goes by the record`;
     const removal = { call, forget: [file], notes: isOther ? [made, ...notes] : notes };
-    return record.made === 0 ? withoutForeign(removal, record, subject, records) : removal;
+    return record.made === 0 ? withoutForeign(removal, record, records) : removal;
   });
 }
 
@@ -60,11 +60,9 @@ export function planDel(
  * The DEL of an ADD that made nothing. An interface of that name in the namespace is another attachment's, so that DEL runs
  * without a namespace; where another attachment of the container has the same leases, it does not run at all.
  */
-function withoutForeign(removal: Removal, record: AttachmentRecord, { profile }: Subject, records: Records): Removal {
-  if (records.sharesLeases(record)) return { ...removal, call: undefined, notes: [...removal.notes, othersLeases] };
-  if (profile?.delNeedsNamespace || removal.call === undefined) return removal;
-  const { call } = removal;
-  return { ...removal, call: { ...call, environment: { ...call.environment, CNI_NETNS: "" } } };
+function withoutForeign({ call, forget, notes }: Removal, record: AttachmentRecord, records: Records): Removal {
+  if (records.sharesLeases(record)) return { call: undefined, forget, notes: [...notes, othersLeases] };
+  return { call: call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } }, forget, notes };
 }
 
 const othersLeases = "ADD made nothing, and the leases are of another attachment of this container: DEL is not run";

@@ -215,10 +215,12 @@ describe("after a reboot", () => {
     expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
   });
 
-  test("host-device's DEL needs the namespace", () => {
+  test("host-device's DEL needs the namespace, but not if another interface has the name by now", () => {
     const call: Call = { calledAs: "host-device-wrapper", stdin: { cniVersion: "1.0.0", name: "zone" } };
-    const outcome = callWrapper(call, { answers: [exits(0), passed], files, links: [0, 7] });
-    expect(runs(outcome)[0]).toBe("DEL");
+    const del = (links: number[]) =>
+      runs(callWrapper(call, { answers: [exits(0), passed], files, links: [...links, 0, 7] }))[0];
+    expect(del([0])).toBe("DEL");
+    expect(del([9])).toBe("DEL in no namespace");
   });
 
   test("the addresses are given up when ADD fails with them, after another DEL", () => {
