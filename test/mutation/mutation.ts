@@ -82,7 +82,7 @@ function makeMutants() {
 function progressOf(total: number, started: number) {
   return (done: number, survived: number): void => {
     const isLast = done === total;
-    if (!process.stderr.isTTY && !isLast && done % 500 !== 0) return;
+    if (!process.stderr.isTTY && !isLast && done % 250 !== 0) return;
     const seconds = Math.round((performance.now() - started) / 1000);
     const line = `${done} of ${total} mutants, ${survived} survived, ${seconds} s`;
     process.stderr.write(process.stderr.isTTY ? `\r${line}${isLast ? "\n" : ""}` : `${line}\n`);

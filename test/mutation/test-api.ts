@@ -35,7 +35,9 @@ export function testApi(cases: Case[]): object {
 function each(declare: Declare) {
   return (rows: readonly unknown[]) =>
     (name: string, body: Body): void => {
-      for (const row of rows) declare(name, () => (Array.isArray(row) ? body(...row) : body(row)));
+      // A list is one argument where not every row is a list.
+      const areLists = rows.every(Array.isArray);
+      for (const row of rows) declare(name, () => (areLists ? body(...(row as unknown[])) : body(row)));
     };
 }
 
