@@ -3,6 +3,7 @@ import type { Plugin } from "esbuild";
 import type * as z from "zod/v4/core";
 import { compileFn } from "zod/v4/core";
 import * as names from "../shared/protocol/names.ts";
+import * as options from "../shared/protocol/options.ts";
 import { logKeys, wrapperKeys } from "../shared/protocol/problem.ts";
 import { configurationSchema, resultSchema, wrapperSchema } from "../shared/protocol/schema.ts";
 
@@ -35,6 +36,7 @@ export function compiledSchemas(root: string, load: string): Plugin {
 export function compiledModule(load: string): string {
   return [
     `import * as names from "./names.ts";`,
+    `import * as options from "./options.ts";`,
     "const INVALID = Symbol();",
     `const words = () => ${load};`,
     `export const wrapperKeys = ${JSON.stringify(wrapperKeys)};`,
@@ -78,10 +80,13 @@ function generated(schema: z.$ZodType): { parameters: string[]; constants: unkno
   return seen;
 }
 
-/** The source of a value that generated code refers to: a function of names.ts, or the values of an enumeration. */
+/** The source of a value that generated code refers to: a function of names.ts or options.ts, or the values of an enumeration. */
 function sourceOf(value: unknown): string {
   if (value instanceof Set) return `new Set(${JSON.stringify([...value])})`;
-  const [name] = Object.entries(names).find(([, known]) => known === value) ?? [];
+  for (const [module, functions] of Object.entries({ names, options })) {
+    const [name] = Object.entries<unknown>(functions).find(([, known]) => known === value) ?? [];
+    if (name !== undefined) return `${module}.${name}`;
+  }
   // Otherwise it is what complains of promises.
-  return name === undefined ? "undefined" : `names.${name}`;
+  return "undefined";
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../protocol/json.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
+import { argsOf } from "./cni-args.ts";
+import { withOwnPorts } from "./ports.ts";
 import type { Subject } from "./subject.ts";
 
 /** One run of the delegate: which, with which variables changed, and with what on stdin. */
@@ -24,14 +26,19 @@ export type ShownPrevResult = "none" | "as it came" | CniResult;
 
 /**
  * The delegate's own call: `type` is the delegate's, `name` its network, the `wrapper` block is gone; the variables change
- * where the interface is renamed. Every other key and variable is what the runtime gave.
+ * where the interface is renamed, or where `wrapper.args` and `wrapper.ports` say so. Every other key and variable is what the
+ * runtime gave.
  */
 export function delegateCall(request: Request, subject: Subject, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
   const configuration: JsonObject = { ...rest, type: subject.delegate, name: subject.network };
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
-  const call = { delegate: subject.delegate, environment: changedVariables(request, subject), configuration };
+  const call = {
+    delegate: subject.delegate,
+    environment: changedVariables(request, subject),
+    configuration: withPorts(configuration, request),
+  };
   const { jq } = request.wrapper;
   return jq === undefined
     ? call
@@ -43,17 +50,13 @@ export function delOf(call: DelegateCall): DelegateCall {
   return { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
 }
 
-function changedVariables({ variables, wrapper }: Request, { renamed, name }: Subject): Record<string, string> {
-  if (!renamed || variables.ifName === "") return {};
-  const changed = { CNI_IFNAME: name.ifName };
-  const args = wrapper.args === "keep" ? variables.args : withoutAddressRequests(variables.args);
-  return args === variables.args ? changed : { ...changed, CNI_ARGS: args };
+// What a DEL removes may have been published when `wrapper.ports` was another: portmap's DEL does nothing without a port.
+function withPorts(configuration: JsonObject, { command, wrapper: { ports } }: Request): JsonObject {
+  return ports === undefined || command === "DEL" ? configuration : withOwnPorts(configuration, ports);
 }
 
-// IP= and MAC= ask for the runtime's own interface, not for a renamed one.
-function withoutAddressRequests(args: string): string {
-  return args
-    .split(";")
-    .filter((pair) => !/^(IP|MAC)=/.test(pair))
-    .join(";");
+function changedVariables({ variables, wrapper }: Request, { renamed, name }: Subject): Record<string, string> {
+  if (variables.ifName === "") return {};
+  const args = argsOf(variables.args, wrapper.args, renamed);
+  return { ...(renamed && { CNI_IFNAME: name.ifName }), ...(args !== variables.args && { CNI_ARGS: args }) };
 }

@@ -1,5 +1,6 @@
 import { CniError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
+import { portsKeys } from "./options.ts";
 import { configurationProblem, logKeys, resultShapeProblem, wrapperKeys, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
 import type { WrapperConfiguration } from "./schema.ts";
@@ -52,6 +53,7 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   const unknown = [
     ...unknownIn(wrapper, wrapperKeys, "wrapper"),
     ...unknownIn(wrapper.log ?? {}, logKeys, "wrapper.log"),
+    ...unknownIn(wrapper.ports ?? {}, portsKeys, "wrapper.ports"),
   ];
   if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
   return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };

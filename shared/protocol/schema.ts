@@ -12,10 +12,12 @@ import {
   networkNameProblem,
   typeProblem,
 } from "./names.ts";
+import { type ArgsOption, argsProblem, isArgs, isPorts, type PortsOption, portsProblem } from "./options.ts";
 
 // Schemas check only; what goes on is the original object, because zod reorders keys and drops what it does not know.
 // The build lets zod's compiler make plain functions of them (build/schemas.ts), so that a call whose input is right, as
-// nearly all are, neither loads zod nor builds a schema. For that, what refines a schema is a function of names.ts.
+// nearly all are, neither loads zod nor builds a schema. So a schema is refined only by functions of
+// names.ts and options.ts.
 
 /** Makes the schema of the plugin configuration, as far as a wrapper looks at it. */
 export function configurationSchema() {
@@ -34,7 +36,8 @@ export function wrapperSchema() {
     delegate: z.optional(named(isType, typeProblem)),
     role: z.optional(z.enum(["creator", "meta"])),
     network: z.optional(named(isNetworkName, networkNameProblem)),
-    args: z.optional(z.enum(["keep"])),
+    args: z.optional(checked(isArgs, argsProblem)),
+    ports: z.optional(checked(isPorts, portsProblem)),
     recover: z.optional(z.enum(["own", "always", "never"])),
     jq: z.optional(named(isJqProgram, jqProgramProblem)),
     log: z.optional(logSchema()),
@@ -50,7 +53,11 @@ export function logSchema() {
 }
 
 /** The `wrapper` block: what an operator tells a wrapper. */
-export type WrapperConfiguration = z.infer<ReturnType<typeof wrapperSchema>>;
+export interface WrapperConfiguration extends Omit<z.infer<ReturnType<typeof wrapperSchema>>, "args" | "ports"> {
+  readonly args?: ArgsOption;
+  readonly ports?: PortsOption;
+}
+
 export type LogLevel = NonNullable<z.infer<ReturnType<typeof logSchema>>["level"]>;
 
 /** Makes the schema of a result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it. */
@@ -81,6 +88,11 @@ export function schemaProblem(schema: z.ZodMiniType, value: unknown, root = ""):
 
 function named(isRight: (name: string) => boolean, problem: (name: string) => string | undefined) {
   return z.string().check(z.refine(isRight, { error: ({ input }) => problem(String(input)) }));
+}
+
+// zod has no short words for what is wrong in these values.
+function checked(isRight: (value: unknown) => boolean, problem: (value: unknown) => string | undefined) {
+  return z.unknown().check(z.refine(isRight, { error: ({ input }) => problem(input) }));
 }
 
 function pathWords(root: string, path: readonly PropertyKey[]): string {

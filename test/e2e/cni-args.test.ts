@@ -37,6 +37,28 @@ describe.each(everyPair)("plugins $plugins, $runtime: of CNI_ARGS,", ({ plugins,
     expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:77");
   });
 
+  test("a key that is mapped gives the renamed interface an address and a MAC of its own", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const labels = { ...workload, ...requested, ETH1_IP: "172.26.64.77", ETH1_MAC: "02:00:00:00:00:78" };
+    const mapped = { ifName: "eth1", args: { IP: "ETH1_IP", MAC: "ETH1_MAC" } };
+    const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: mapped });
+    expectSuccess(await lab[runtime].add(list, container, { labels }));
+    expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.77/24"]);
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.77/20"]);
+    expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
+    expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:78");
+    expect((await lab.kernel.leases()).toSorted()).toEqual(["zone-eth1/172.26.64.77", "zone/172.16.5.77"]);
+    expectSuccess(await lab[runtime].check(list, container, { labels }));
+    expectSuccess(await lab[runtime].del(list, container, { labels }));
+    expect(await lab.kernel.leases()).toEqual([]);
+
+    // Without the keys it gets what comes next in its range, and not what eth0 asks for.
+    const other = await lab.addContainer("c2");
+    expectSuccess(await lab[runtime].add(list, other, { labels: { ...workload, ...requested } }));
+    expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.78/20"]);
+  });
+
   test("everything else reaches both plugins as it came", async () => {
     await using lab = await Lab.start({ plugins, recorded: true });
     const container = await lab.addContainer("c1");

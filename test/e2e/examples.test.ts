@@ -64,7 +64,6 @@ const examples: Readonly<Record<string, Example>> = {
     bridges: ["wire0", "wire1"],
   },
   "published-on-two": {
-    needs: "jq",
     addresses: { eth0: ["172.30.0.2/20"], eth1: ["10.51.0.2/24"] },
     bridges: ["front0"],
     options: {

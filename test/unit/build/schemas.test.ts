@@ -51,7 +51,13 @@ const text = fc.constantFrom(
 );
 const leaf = fc.oneof(text, fc.constantFrom<unknown>(null, undefined, 0, 1, -1, 1.5, true, [], {}, Number.NaN));
 const entry = fc.dictionary(fc.constantFrom("name", "sandbox", "address", "interface", "gw", "file", "level"), leaf);
-const part = fc.oneof(leaf, entry, fc.array(entry, { maxLength: 3 }), fc.array(text, { maxLength: 2 }));
+const port = fc.constantFrom<unknown>(443, "8000-8999", 0, "9-1", "http", null);
+const ports = fc.dictionary(
+  fc.constantFrom("only", "except", "onyl"),
+  fc.oneof(fc.array(port, { maxLength: 2 }), port),
+);
+const args = fc.dictionary(fc.constantFrom("IP", "MAC", "a=b"), fc.constantFrom<unknown>("ETH1_IP", "", 7));
+const part = fc.oneof(leaf, entry, ports, args, fc.array(entry, { maxLength: 3 }), fc.array(text, { maxLength: 2 }));
 const dns = fc.dictionary(fc.constantFrom("nameservers", "search", "options", "domain"), part);
 const keys = ["cniVersion", "name", "type", "prevResult", "interfaces", "ips", "routes", "dns", ...wrapperKeys];
 const object = fc.dictionary(fc.constantFrom(...keys), fc.oneof(part, dns), { maxKeys: 4 });
@@ -86,6 +92,8 @@ test("the keys are the schemas'", () => {
 test("what the compiler does not know by itself is a function of names.ts: nothing is left undefined but one complaint", () => {
   const module = compiledModule("words");
   expect(module).toContain("names.isNetworkName");
+  expect(module).toContain("options.isArgs");
+  expect(module).toContain("options.isPorts");
   expect(module).not.toMatch(/Promise/);
   // The compiled checks call what they refine by: a constant that was not found would be called all the same.
   const constants = [...module.matchAll(/const (c\d+) = undefined;/g)].map(([, constant]) => constant);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/plan/call.ts";
+import { askingFor } from "../../../shared/plan/earlier-addresses.ts";
 import { subjectOf } from "../../../shared/plan/subject.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
@@ -72,6 +73,28 @@ describe("CNI_ARGS of a renamed interface", () => {
   test("or is kept", () => {
     const { environment } = callOf({ wrapper: { ifName: "eth1", args: "keep" } }, { args: "IP=10.0.0.2" });
     expect(environment).toStrictEqual({ CNI_IFNAME: "eth1" });
+  });
+});
+
+describe("CNI_ARGS by wrapper.args", () => {
+  const args = { IP: "ETH1_IP" };
+
+  test.each([
+    [
+      { ifName: "eth1", args },
+      { CNI_IFNAME: "eth1", CNI_ARGS: "ETH1_IP=10.0.0.9;IP=10.0.0.9" },
+    ],
+    [{ args }, { CNI_ARGS: "ETH1_IP=10.0.0.9;IP=10.0.0.9" }],
+  ])("%j: the delegate is asked for the address under another key", (wrapper, expected) => {
+    expect(callOf({ wrapper }, { args: "IP=10.0.0.2;ETH1_IP=10.0.0.9" }).environment).toStrictEqual(expected);
+  });
+
+  test("a healed ADD does not ask for an address over that one", () => {
+    const ipam = { type: "host-local" };
+    const call = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "ETH1_IP=10.0.0.9" });
+    expect(askingFor(call, ["10.0.0.5/24"], call.environment.CNI_ARGS ?? "")).toBeUndefined();
+    const free = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "IP=10.0.0.2" });
+    expect(askingFor(free, ["10.0.0.5/24"], free.environment.CNI_ARGS ?? "")).toBeDefined();
   });
 });
 

@@ -87,7 +87,6 @@ const wrongBlocks: [unknown, string][] = [
   [{ delegate: "" }, "wrapper.delegate must be the name of an executable"],
   [{ role: "both" }, 'wrapper.role must be "creator" or "meta"'],
   [{ network: "a b" }, "wrapper.network must begin with a letter or digit"],
-  [{ args: "drop" }, 'wrapper.args must be "keep"'],
 ];
 
 /** What DEL has no use for. */
@@ -95,6 +94,10 @@ const wrongOnTheSide: [object, string][] = [
   [{ log: "/var/log/cni.log" }, "wrapper.log must be an object"],
   [{ log: { file: "cni.log" } }, "wrapper.log.file must be an absolute path"],
   [{ log: { level: "trace" } }, 'wrapper.log.level must be "error" or "warn" or "info" or "debug"'],
+  [{ args: "drop" }, 'wrapper.args must be "keep" or an object'],
+  [{ args: { IP: "" } }, "wrapper.args must map one key of CNI_ARGS to another"],
+  [{ ports: [443] }, 'wrapper.ports must be an object with "only" or "except"'],
+  [{ ports: { only: ["8999-8000"] } }, 'wrapper.ports has "8999-8000" under "only", which begins with the higher port'],
   [{ recover: "sometimes" }, 'wrapper.recover must be "own" or "always" or "never"'],
 ];
 
@@ -128,6 +131,8 @@ const unknownKeys: [object, string, string][] = [
   [{ ifName: "eth1", netwrok: "x" }, "wrapper.netwrok", "wrapper.network"],
   [{ log: { path: "/l" } }, "wrapper.log.path", "wrapper.log.file"],
   [{ log: { Level: "info" } }, "wrapper.log.Level", "wrapper.log.level"],
+  [{ ports: { onyl: [443] } }, "wrapper.ports.onyl", "wrapper.ports.only"],
+  [{ ports: { only: [443], Except: [80] } }, "wrapper.ports.Except", "wrapper.ports.except"],
 ];
 
 describe.each(strictVerbs)("%s, unknown keys under wrapper", (command) => {

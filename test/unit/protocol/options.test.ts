@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { argsProblem, isArgs, isPorts, portRange, portsProblem } from "../../../shared/protocol/options.ts";
+
+describe("wrapper.args", () => {
+  test.each([["keep"], [{}], [{ IP: "ETH1_IP", MAC: "ETH1_MAC" }], [{ IP: "IP" }]])("%j is right", (value) => {
+    expect(argsProblem(value)).toBeUndefined();
+    expect(isArgs(value)).toBe(true);
+  });
+
+  const either = 'must be "keep" or an object such as { "IP": "ETH1_IP" }';
+  test.each([
+    ["drop", either],
+    [["IP"], either],
+    [null, either],
+    [7, either],
+    [{ IP: 1 }, 'must map one key of CNI_ARGS to another, not "IP" to 1'],
+    [{ IP: "" }, 'must map one key of CNI_ARGS to another, not "IP" to ""'],
+    [{ "": "ETH1_IP" }, 'must map one key of CNI_ARGS to another, not "" to "ETH1_IP"'],
+    [{ IP: "A", MAC: "A;B" }, 'must map one key of CNI_ARGS to another, not "MAC" to "A;B"'],
+    [{ "IP=": "A" }, 'must map one key of CNI_ARGS to another, not "IP=" to "A"'],
+    [{ IP: "A\0" }, 'must map one key of CNI_ARGS to another, not "IP" to "A\\u0000"'],
+  ])("%j: %s", (value, problem) => {
+    expect(argsProblem(value)).toBe(problem);
+    expect(isArgs(value)).toBe(false);
+  });
+});
+
+describe("wrapper.ports", () => {
+  test.each([
+    [{ only: [443, "8000-8999"] }],
+    [{ except: [443] }],
+    [{ only: [] }],
+    [{ only: [1, 65535, "1-65535", "443", "80-80"] }],
+    // The unknown key is named later, with the one that was meant.
+    [{ onyl: [443] }],
+    [{ only: [443], excpet: [80] }],
+  ])("%j is right", (value) => {
+    expect(portsProblem(value)).toBeUndefined();
+    expect(isPorts(value)).toBe(true);
+  });
+
+  test.each([
+    [[443], 'must be an object with "only" or "except"'],
+    [443, 'must be an object with "only" or "except"'],
+    [null, 'must be an object with "only" or "except"'],
+    [{}, 'must have "only" or "except"'],
+    [{ only: [443], except: [80] }, 'must have "only" or "except", not both'],
+    [{ only: 443 }, 'must have a list of ports under "only"'],
+    [{ except: null }, 'must have a list of ports under "except"'],
+    [{ only: [443, 0] }, 'has 0 under "only", which is outside 1 to 65535'],
+    [{ only: [65536] }, 'has 65536 under "only", which is outside 1 to 65535'],
+    [{ only: ["8000-70000"] }, 'has "8000-70000" under "only", which is outside 1 to 65535'],
+    [{ only: ["0-80"] }, 'has "0-80" under "only", which is outside 1 to 65535'],
+    [{ except: ["8999-8000"] }, 'has "8999-8000" under "except", which begins with the higher port'],
+    [{ only: ["http"] }, 'has "http" under "only", which is neither a port nor a range such as "8000-8999"'],
+    [{ only: ["80-"] }, 'has "80-" under "only", which is neither a port nor a range such as "8000-8999"'],
+    [{ only: [443.5] }, 'has 443.5 under "only", which is neither a port nor a range such as "8000-8999"'],
+    [{ only: [-1] }, 'has -1 under "only", which is neither a port nor a range such as "8000-8999"'],
+    [{ only: [[443]] }, 'has [443] under "only", which is neither a port nor a range such as "8000-8999"'],
+    [{ only: [null] }, 'has null under "only", which is neither a port nor a range such as "8000-8999"'],
+  ])("%j: %s", (value, problem) => {
+    expect(portsProblem(value)).toBe(problem);
+    expect(isPorts(value)).toBe(false);
+  });
+});
+
+test.each([
+  [443, [443, 443]],
+  ["443", [443, 443]],
+  ["8000-8999", [8000, 8999]],
+])("the range of %j is %j", (entry, range) => {
+  expect(portRange(entry)).toEqual(range);
+});
