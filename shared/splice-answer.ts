@@ -12,6 +12,7 @@ import { addChained, addWithRecovery } from "./recovery.ts";
 import { recordRouting } from "./routing.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
+import { warnOfUnwrapped } from "./unwrapped.ts";
 
 /**
  * Runs the delegate's ADD and gives the runtime its answer, spliced; returns the exit code. If the delegate succeeds and the
@@ -23,6 +24,7 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
   nameSubject(session, plan.call);
   const path = findDelegate(host, delegate);
   if (path === undefined) throw missingDelegate(host, delegate, "delegateNotFound");
+  warnOfUnwrapped(session, plan.expectedRecords);
   const answer = runAdd(session, path, plan);
   if (answer.exitCode !== 0) {
     host.writeStdout(answer.stdout);

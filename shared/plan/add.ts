@@ -23,6 +23,7 @@ import { sharedAddress } from "./shared-address.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
 import type { Subject } from "./subject.ts";
+import { type ExpectedRecord, expectedRecords } from "./unwrapped.ts";
 
 /** What becomes of the delegate's answer to ADD before the runtime gets it. */
 export type Splice =
@@ -50,6 +51,8 @@ export interface AddPlan {
   readonly chained?: ChainedRecoveryPlan;
   /** For a plugin that moves routes. */
   readonly routing?: RoutingPlan;
+  /** What the wrappers of the creators before this one left, if all are wrapped. */
+  readonly expectedRecords?: readonly ExpectedRecord[];
 }
 
 /** Plans ADD without a prevResult. */
@@ -76,6 +79,7 @@ export function planChainedAdd(request: Request, subject: Subject, prevResult: C
     return {
       call: delegateCall(request, subject, "none"),
       splice: { as: "creator", name, prevResult },
+      expectedRecords: expectedRecords(request, subject, prevResult),
       ...recoveryOf(request, subject),
     };
   }

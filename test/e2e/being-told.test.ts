@@ -59,7 +59,7 @@ describe("two interfaces on one subnet", () => {
     );
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2"]);
-    expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual(["zone-c1-eth0-eth0"]);
+    expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual(["zone:c1:eth0:eth0"]);
     expectSuccess(await lab.goCni.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
   });
@@ -73,6 +73,26 @@ describe("two interfaces on one subnet", () => {
     expectSuccess(await lab.goCni.check(list, container));
     expectSuccess(await lab.goCni.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+describe("a first creator that is not wrapped", () => {
+  const list = (first: Record<string, unknown>) => zone("1.0.0", first, wrapped(bridge, "eth1"));
+  const warning =
+    "cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: its CHECK will fail for the other interfaces; " +
+    'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
+
+  test("ADD passes, and says so where the runtime keeps it; CHECK fails, as it was told", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    expect(await lab.goCni.add(list(macvlan), container)).toMatchObject({ exitCode: 0, stderr: warning });
+    expectFailure(await lab.goCni.check(list(macvlan), container), /^Failed to match addr .* on interface eth0$/);
+  });
+
+  test("nothing is said where all are wrapped", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    expect(await lab.goCni.add(list(wrapped(macvlan)), container)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
 

@@ -11,13 +11,13 @@ describe("a wrapper under the plugin's own name, in a directory before the plugi
   test.each(["a link", "a copy"])("makes the plain type a wrapped one (%s)", async (kind) => {
     await using lab = await Lab.start({ plugins });
     await dropIn(lab, kind, "bridge");
+    // Nobody had told macvlan that it is not alone, so that its CHECK needs a wrapper, too.
+    await dropIn(lab, kind, "macvlan");
     const container = await lab.addContainer("c1");
     const runtime = { pluginPath: `${first}:${Lab.pluginPath}` };
     expectSuccess(await lab.goCni.add(list, container, runtime));
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
     expectSuccess(await lab.goCni.status(list, runtime));
-    // Nobody had told macvlan that it is not alone, so that its CHECK needs a wrapper, too.
-    await dropIn(lab, kind, "macvlan");
     expectSuccess(await lab.goCni.check(list, container, runtime));
     await lab.ip(container, "address", "delete", "172.26.64.2/20", "dev", "eth1");
     expectFailure(

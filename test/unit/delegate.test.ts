@@ -98,6 +98,8 @@ describe("started by the delegate's own name", () => {
       ["/link/bridge", "/a:/b:/c", ["/c/bridge"]],
       ["/link/bridge", "/b:/link:/c", ["/c/bridge"]],
       ["/b/bridge", "/b:/link", []],
+      ["/a/bridge", "/a:/b:/link", ["/b/bridge"]],
+      ["/a/bridge", "/a:/link:/b", ["/link/bridge"]],
       // The other one, a wrapper of another version, would call this one again.
       ["/c/bridge", "/b:/c:/link", []],
     ])("%s, CNI_PATH=%s", (calledAs, path, expected) => {

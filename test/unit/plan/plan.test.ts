@@ -92,7 +92,10 @@ describe("chained", () => {
   test("ADD of a creator", () => {
     const configuration = { wrapper: renamed, prevResult: macvlanResult };
     const as = { as: "creator", name: eth1Name, prevResult: macvlanResult };
-    expect(planned("ADD", configuration)).toStrictEqual(splice(eth1, { name: "zone-eth1" }, as));
+    expect(planned("ADD", configuration)).toStrictEqual({
+      ...splice(eth1, { name: "zone-eth1" }, as),
+      expectedRecords: [{ ifName: "eth0", file: "/var/lib/cni/wrappers/zone:blue:eth0:eth0" }],
+    });
   });
 
   test("ADD of a meta plugin, which is not healed", () => {

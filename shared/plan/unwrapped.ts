@@ -1,0 +1,22 @@
+import type { Request } from "../protocol/request.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { containerInterfaceNames } from "./attachments.ts";
+import { recordFile, recordKey } from "./record.ts";
+import type { Subject } from "./subject.ts";
+
+/** A container interface of prevResult, and the file of the record that a wrapper left if it made the interface. */
+export interface ExpectedRecord {
+  readonly ifName: string;
+  readonly file: string;
+}
+
+/**
+ * The records that the wrappers before a creator left, one for each container interface. No loopback plugin is wrapped, and
+ * with `"recover": "never"` there are no records.
+ */
+export function expectedRecords(request: Request, subject: Subject, prevResult: CniResult): ExpectedRecord[] {
+  if (request.wrapper.recover === "never") return [];
+  const key = recordKey(request, subject);
+  const ifNames = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo"));
+  return [...ifNames].map((ifName) => ({ ifName, file: recordFile({ ...key, ifName }) }));
+}

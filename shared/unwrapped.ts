@@ -1,0 +1,17 @@
+import type { ExpectedRecord } from "./plan/unwrapped.ts";
+import { type Session, say } from "./session.ts";
+
+/**
+ * Warns, in the log and on stderr, of interfaces that have no record: their plugins are not wrapped, so their CHECK fails for
+ * the other interfaces, and a runtime like Nomad then destroys the container's network.
+ */
+export function warnOfUnwrapped(session: Session, expected: readonly ExpectedRecord[] = []): void {
+  const { host } = session;
+  const names = expected.filter(({ file }) => host.stat(file) === undefined).map(({ ifName }) => ifName);
+  if (names.length === 0) return;
+  const made = names.length === 1 ? `interface ${names} was` : `interfaces ${names.join(", ")} were`;
+  const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
+  const warning = `${made} made by an unwrapped plugin: its CHECK will fail for the other interfaces; ${advice}`;
+  say(session, "warn", warning);
+  host.writeStderr(`cni-wrappers: warning: ${warning}\n`);
+}
