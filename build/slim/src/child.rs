@@ -3,7 +3,7 @@ use crate::process::memory_file;
 use libc::{
     CLONE_VFORK, CLONE_VM, PR_SET_PDEATHSIG, SIG_DFL, SIG_SETMASK, SIGCHLD, SIGKILL, SIGPIPE, c_char, c_int, c_void,
 };
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, waitpid};
 use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io::{self, PipeReader, Read, Write};
@@ -37,12 +37,18 @@ pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     if too_much {
         let _ = kill_process(child, Signal::TERM);
     }
-    let status = rustix::io::retry_on_intr(|| waitpid(Some(child), WaitOptions::empty()))?.map(|(_, status)| status);
+    let status = end_of(child)?;
     Ok(match status.and_then(|status| status.terminating_signal()) {
         _ if too_much => Ended::TooMuchOutput,
         Some(signal) => Ended::Signal(signal),
         None => Ended::Exit(status.and_then(|status| status.exit_status()).unwrap_or(0), output),
     })
+}
+
+/// Waits for a child's end.
+pub fn end_of(child: Pid) -> io::Result<Option<WaitStatus>> {
+    let waited = rustix::io::retry_on_intr(|| waitpid(Some(child), WaitOptions::empty()))?;
+    Ok(waited.map(|(_, status)| status))
 }
 
 /// What a child becomes. All of it is made before there is a child, which must not allocate.
@@ -90,46 +96,56 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// Makes a child, which has this process's memory until it is executed, as posix_spawn does: to copy its pages takes longer than
-/// all the rest. The standard library copies them as soon as anything is to be done in the child, and gives a file of which the
-/// kernel knows nothing to a shell.
 fn clone(mut image: Image) -> io::Result<Pid> {
-    // Aligned as a stack must be.
-    let mut stack = Vec::<u128>::with_capacity(4096);
-    // SAFETY: the stack is the child's alone. This thread, whose `image` it is, goes on when the child is executed or has ended.
-    let child = unsafe {
-        let top = stack.as_mut_ptr().add(stack.capacity());
-        libc::clone(execute, top.cast(), CLONE_VM | CLONE_VFORK | SIGCHLD, (&raw mut image).cast())
-    };
-    let child = Pid::from_raw(child.max(0)).ok_or_else(io::Error::last_os_error)?;
+    let child = apart(0, || image.execute())?;
     let Some(error) = image.error else { return Ok(child) };
-    let _ = waitpid(Some(child), WaitOptions::empty());
+    end_of(child)?;
     Err(io::Error::from_raw_os_error(error))
 }
 
-/// The child, up to its end if it cannot be executed.
-extern "C" fn execute(image: *mut c_void) -> c_int {
-    // SAFETY: `image` is what `clone` was given, whose pointers are those of strings that are there until the child is executed.
-    // There are only system calls here, and none that changes anything of the other process but `image`.
-    unsafe {
-        let image = &mut *image.cast::<Image>();
-        libc::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        // One that has ended before that is not told of any more.
-        if libc::getppid() != image.parent {
-            return 1;
-        }
-        for (stream, descriptor) in (0..).zip(image.streams) {
-            if let Some(descriptor) = descriptor {
-                libc::dup2(descriptor, stream);
+impl Image {
+    /// Becomes the executable; comes back only where that cannot be.
+    fn execute(&mut self) {
+        // SAFETY: these are system calls, none of which changes anything of the process that the memory is shared with. The
+        // pointers are those of strings that are there until this process is the executable.
+        unsafe {
+            libc::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            // One that has ended before that is not told of any more.
+            if libc::getppid() != self.parent {
+                return;
             }
+            for (stream, descriptor) in (0..).zip(self.streams) {
+                if let Some(descriptor) = descriptor {
+                    libc::dup2(descriptor, stream);
+                }
+            }
+            // Rust ignores it, and what is ignored stays so.
+            libc::signal(SIGPIPE, SIG_DFL);
+            libc::sigprocmask(SIG_SETMASK, &mem::zeroed(), ptr::null_mut());
+            libc::execve(self.arguments[0], self.arguments.as_ptr(), self.variables.as_ptr());
         }
-        // Rust ignores it, and what is ignored stays so.
-        libc::signal(SIGPIPE, SIG_DFL);
-        libc::sigprocmask(SIG_SETMASK, &mem::zeroed(), ptr::null_mut());
-        libc::execve(image.arguments[0], image.arguments.as_ptr(), image.variables.as_ptr());
-        image.error = io::Error::last_os_error().raw_os_error();
+        self.error = io::Error::last_os_error().raw_os_error();
     }
-    1
+}
+
+/// Does something in a child that has this process's memory, as posix_spawn does, and waits until it is done or the child is
+/// another executable. To copy the memory takes longer than all the rest, and the standard library copies it as soon as anything
+/// is to be done in a child. The action must be system calls only: it must not allocate. `shared` says what else is shared.
+pub fn apart<F: FnMut()>(shared: c_int, mut action: F) -> io::Result<Pid> {
+    // Aligned as a stack must be.
+    let mut stack = Vec::<u128>::with_capacity(4096);
+    // SAFETY: the stack is the child's alone. This thread, whose `action` it is, goes on when the child does not use it any more.
+    let child = unsafe {
+        let top = stack.as_mut_ptr().add(stack.capacity());
+        libc::clone(act::<F>, top.cast(), CLONE_VM | CLONE_VFORK | SIGCHLD | shared, (&raw mut action).cast())
+    };
+    Pid::from_raw(child.max(0)).ok_or_else(io::Error::last_os_error)
+}
+
+extern "C" fn act<F: FnMut()>(action: *mut c_void) -> c_int {
+    // SAFETY: it is the action of `apart`, which waits.
+    unsafe { (*action.cast::<F>())() };
+    0
 }
 
 /// A stream to read a text from.

@@ -1,39 +1,56 @@
 //! Links in network namespaces.
-use libc::{IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, RTM_GETLINK};
+use crate::child::{apart, end_of};
+use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, RTM_GETLINK};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use std::cell::RefCell;
 use std::fs::File;
-use std::os::fd::AsFd;
-use std::{io, thread};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 
-const STACK: usize = 128 * 1024;
 /// The sizes of nlmsghdr, and of ifinfomsg, which comes behind it with the link's index at 4.
 const HEADER: usize = 16;
 const LINK: usize = 16;
 
-/// The index of a link in a network namespace, 0 if it has none of that name. A thread of its own enters the namespace and
-/// ends: the others stay where they are.
+thread_local! {
+    /// The namespace that was asked last, and a socket in it: to enter it takes longer than to ask.
+    static ASKED: RefCell<Option<(String, OwnedFd)>> = const { RefCell::new(None) };
+}
+
+/// The index of a link in a network namespace, 0 if it has none of that name.
 pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
-    let namespace = File::open(netns)?;
-    thread::scope(|scope| {
-        let look = || {
-            move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
-            index_of(name)
+    ASKED.with_borrow_mut(|asked| {
+        let (known, socket) = match asked.take() {
+            Some((known, socket)) if known == netns => (known, socket),
+            _ => (netns.to_owned(), socket_in(netns)?),
         };
-        let looking = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, look)?;
-        looking.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+        let index = index_of(name, &socket);
+        *asked = Some((known, socket));
+        index
     })
 }
 
-// By rtnetlink(7): the ioctl for it would let the kernel look for a module of each name that is missing, which takes long.
-fn index_of(name: &str) -> io::Result<i32> {
+/// A socket of rtnetlink(7) in a namespace, which a child enters, with this process's descriptors: this process stays where it is.
+fn socket_in(netns: &str) -> io::Result<OwnedFd> {
+    let namespace = File::open(netns)?;
+    let mut socket = Err(Errno::CHILD);
+    let child = apart(CLONE_FILES, || {
+        let entered = move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network));
+        // The first protocol, which None stands for, is NETLINK_ROUTE.
+        let open = |()| socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None);
+        socket = entered.and_then(open);
+    })?;
+    end_of(child)?;
+    Ok(socket?)
+}
+
+// The ioctl for it would let the kernel look for a module of each name that is missing, which takes long.
+fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
     let attribute = attribute(IFLA_IFNAME, name);
-    // The first protocol, which None stands for, is NETLINK_ROUTE.
-    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
-    send(&socket, &request(&attribute), SendFlags::empty())?;
+    send(socket, &request(&attribute), SendFlags::empty())?;
     let mut answer = [0; 4096];
-    recv(&socket, &mut answer, RecvFlags::empty())?;
+    recv(socket, &mut answer, RecvFlags::empty())?;
     let number = |at: usize| i32::from_ne_bytes([answer[at], answer[at + 1], answer[at + 2], answer[at + 3]]);
     if i32::from(u16::from_ne_bytes([answer[4], answer[5]])) == NLMSG_ERROR {
         let error = Errno::from_raw_os_error(-number(HEADER));
