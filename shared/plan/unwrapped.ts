@@ -10,12 +10,8 @@ export interface ExpectedRecord {
   readonly file: string;
 }
 
-/**
- * The records that the wrappers before a creator left, one for each container interface. No loopback plugin is wrapped, and
- * with `"recover": "never"` there are no records.
- */
+/** The records that the wrappers before a creator left, one for each container interface. No loopback plugin is wrapped. */
 export function expectedRecords(request: Request, subject: Subject, prevResult: CniResult): ExpectedRecord[] {
-  if (request.wrapper.recover === "never") return [];
   const key = recordKey(request, subject);
   const ifNames = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo"));
   return [...ifNames].map((ifName) => ({ ifName, file: recordFile({ ...key, ifName }) }));

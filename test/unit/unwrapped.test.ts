@@ -28,6 +28,10 @@ describe("an interface of prevResult without a record", () => {
     expect(stderr).toBe(`cni-wrappers: warning: ${warning("interface eth0 was")}\n`);
   });
 
+  test("is one whatever recover says", () => {
+    expect(adding({ wrapper: { recover: "never" } }).stderr).toContain("interface eth0 was");
+  });
+
   test("is on stderr without a log, too, and whatever the log's level", () => {
     for (const env of [{ CNI_WRAPPERS_LOG: "" }, { CNI_WRAPPERS_LOG_LEVEL: "error" }]) {
       expect(adding({}, [], env)).toMatchObject({ log: [], stderr: expect.stringContaining("interface eth0 was") });
@@ -58,7 +62,6 @@ describe("nothing is said", () => {
     ["of the first in the chain", { prevResult: undefined }, []],
     ["of loopback's interface", { prevResult: { interfaces: [lo] } }, []],
     ["of host-side interfaces", { prevResult: { interfaces: [{ name: "cali1" }] } }, []],
-    ["where there are no records", { wrapper: { recover: "never" } }, []],
     [
       "by a meta plugin",
       { prevResult: macvlanResult, wrapper: { ifName: "eth0", role: "meta", delegate: "other" } },
