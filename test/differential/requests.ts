@@ -109,7 +109,7 @@ function configuration(verb: string, version: string, position: Position): fc.Ar
       bridge: oneOf(undefined, "disc0", "eth1"),
       isGateway: oneOf(undefined, true, false),
       ipam: oneOf<unknown>(undefined, {}, { type: "static", addresses: [] }),
-      runtimeConfig: fc.option(fc.jsonValue({ maxDepth: 3 }), { nil: undefined }),
+      runtimeConfig: fc.option(fc.oneof(portMappings(), fc.jsonValue({ maxDepth: 3 })), { nil: undefined }),
       prevResult: prevResult(version, position),
       more: fc.dictionary(
         oneOf("a", "__proto__", "1", "10", "2", "BRIDGE", "\u00e9", "constructor", "toString"),
@@ -129,6 +129,12 @@ function configuration(verb: string, version: string, position: Position): fc.Ar
 
 const json = () => fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.double({ noNaN: true }), fc.constant("half \\ud800"));
 
+function portMappings(): fc.Arbitrary<object> {
+  const port = oneOf<unknown>(443, 80, 8500, "443");
+  const mapping = fc.oneof(fc.record({ containerPort: port }), fc.record({ ContainerPort: port, HostPort: port }));
+  return fc.record({ portMappings: fc.array(mapping, { maxLength: 3 }) });
+}
+
 function wrapperBlock(): fc.Arbitrary<object> {
   const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
   return fc.record({
@@ -136,7 +142,8 @@ function wrapperBlock(): fc.Arbitrary<object> {
     delegate: maybe(oneOf("bridge", "macvlan", "portmap", "nobody", "unloadable", "../bridge", "\ud800")),
     role: often<string | undefined>(undefined, oneOf("creator", "meta")),
     network: maybe(often("disc", fc.constant("a b"))),
-    args: maybe(fc.constant("keep")),
+    args: maybe(oneOf<unknown>("keep", { IP: "NOMAD_JOB_ID", MAC: "MAC" }, { IP: "a;b" })),
+    ports: maybe(oneOf<unknown>({ only: [443, "8000-8999"] }, { except: [443] }, { only: ["9-1"] }, { onyl: [443] })),
     recover: maybe(oneOf("own", "always", "never")),
   });
 }
