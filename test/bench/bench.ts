@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { writeSection } from "../tools/page-section.ts";
 import { say } from "../tools/progress.ts";
-import { writeReadmeSection } from "../tools/readme-section.ts";
 import { timeChains } from "./chain.ts";
 import { firstLine } from "./first-line.ts";
 import { plotOf } from "./plot.ts";
@@ -17,7 +17,7 @@ import { tablesOf } from "./tables.ts";
 const { values: options } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
-    /** Puts the tables into the README, and the figures and the plot beside this file. */
+    /** Puts the tables into docs/benchmarks.md, and the figures and the plot beside this file. */
     write: { type: "boolean", default: false },
     /** For a quick look: fewer than 50 prove nothing. */
     runs: { type: "string", default: "120" },
@@ -78,8 +78,8 @@ function write(report: Report): void {
   writeFileSync(path.join(results, "figures.json"), `${JSON.stringify(report, null, 2)}\n`);
   const plot = plotOf(report);
   if (plot) writeFileSync(path.join(results, "plot.svg"), plot);
-  writeReadmeSection("bench", tablesOf(report));
-  say("written: README.md, test/bench/results");
+  const page = writeSection("bench", tablesOf(report));
+  say(`written: ${page}, test/bench/results`);
 }
 
 try {

@@ -1,10 +1,10 @@
 // What else lets two interface creators stand in one list, beside the wrappers: the same chains, the same plugins, the same
-// Nomad, every cell measured in this run. `--json` prints data, `--write` puts the table into the README, `--row TEXT` asks only
+// Nomad, every cell measured in this run. `--json` prints data, `--write` puts the table into docs/alternatives.md, `--row TEXT` asks only
 // the questions with this text in their titles.
 import { parseArgs } from "node:util";
 import { execa } from "execa";
+import { writeSection } from "../tools/page-section.ts";
 import { say } from "../tools/progress.ts";
-import { writeReadmeSection } from "../tools/readme-section.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../tools/versions.ts";
 import { add, addressSeen, check, del, interfaceSeen, masqueradingDel } from "./attachments.ts";
 import { type Contestant, contestants } from "./contestants.ts";
@@ -108,7 +108,7 @@ try {
   const report = await compare(Number(options.rounds), options.row);
   const text = `${sentence(report.versions)}\n\n${comparisonTable(report.contestants, report.rows)}`;
   console.log(options.json ? JSON.stringify(report, null, 2) : text);
-  if (options.write) writeReadmeSection("compare", text);
+  if (options.write) writeSection("compare", text);
 } catch (error) {
   say(`compare: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

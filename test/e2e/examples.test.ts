@@ -56,7 +56,7 @@ const examples: Readonly<Record<string, Example>> = {
     bridges: ["dual0"],
   },
   "three-interfaces": {
-    addresses: { eth0: ["172.16.5.100/24"], storage: ["10.40.0.2/24"], backup: ["10.41.0.2/24"] },
+    addresses: { eth0: ["172.16.5.100/24"], eth1: ["10.40.0.2/24"], eth2: ["10.41.0.2/24"] },
     bridges: ["storage0", "backup0"],
   },
   "layer-2": {

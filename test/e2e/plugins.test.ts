@@ -16,7 +16,7 @@ import {
   zone,
 } from "./support.ts";
 
-// Each wrapped plugin in each place that it can have: what the README's table says. Further on, chains of several of them.
+// Each wrapped plugin in each place that it can have: what the table of docs/plugins.md says. Further on, chains of several of them.
 
 const cases = await loadCases();
 

@@ -1,10 +1,10 @@
 // The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data, `--write` puts it
-// into the README. The exit code is 1 if anything is worse than expected.json says.
+// into docs/versions.md. The exit code is 1 if anything is worse than expected.json says.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { writeSection } from "../tools/page-section.ts";
 import { say } from "../tools/progress.ts";
-import { writeReadmeSection } from "../tools/readme-section.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../tools/versions.ts";
 import { followNomad } from "./by-nomad.ts";
 import { followVerbs } from "./by-verbs.ts";
@@ -60,5 +60,5 @@ const worse = regressions(cells, expected);
 for (const line of [...worse, ...improvements(cells, expected)]) say(line);
 const text = `${sentence(versions)}\n\n${matrixTable(cells)}`;
 console.log(options.json ? JSON.stringify({ versions, cells, worse }, null, 2) : text);
-if (options.write) writeReadmeSection("matrix", text);
+if (options.write) writeSection("matrix", text);
 process.exitCode = worse.length === 0 ? 0 : 1;

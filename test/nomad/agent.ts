@@ -48,6 +48,11 @@ export class Agent {
     await this.#signal("KILL");
   }
 
+  /** Asks the agent to read its configuration and the networks anew. */
+  async reload(): Promise<void> {
+    await this.#lab.run("kill", ["-HUP", await this.#pid()]);
+  }
+
   /** The lines of the log from a line on. */
   async lines(from = 0): Promise<LogLine[]> {
     const text = await this.#lab.readFile(this.#log);
@@ -55,9 +60,13 @@ export class Agent {
   }
 
   async #signal(name: "TERM" | "KILL"): Promise<void> {
-    await this.#lab.run("kill", [`-${name}`, (await this.#lab.readFile(this.#pidFile)).trim()]);
+    await this.#lab.run("kill", [`-${name}`, await this.#pid()]);
     await this.#service;
     await this.#lab.run("rm", [this.#pidFile]);
+  }
+
+  async #pid(): Promise<string> {
+    return (await this.#lab.readFile(this.#pidFile)).trim();
   }
 
   get #log(): string {

@@ -1,16 +1,12 @@
 // Prints which wrapped plugin passes what, in each place of a chain, with the real plugins in private namespaces (root, Go).
-// With --write the table replaces the one in README.md.
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
+// With --write the table replaces the one in docs/plugins.md.
 import process from "node:process";
 import { profiles } from "../../plugins/index.ts";
 import { hostHas } from "../tools/needs.ts";
+import { writeSection } from "../tools/page-section.ts";
 import { table } from "../tools/table.ts";
 import type { PluginCase } from "./case.ts";
 import { loadCases, type Position, positions, steps, tryOut } from "./positions.ts";
-
-const readme = path.resolve(import.meta.dirname, "../../README.md");
-const place = /(<!-- plugins:.*-->\n)[\s\S]*?(<!-- \/plugins -->)/;
 
 const cases = await loadCases();
 const rows: string[][] = [];
@@ -19,18 +15,11 @@ for (const name of Object.keys(profiles)) {
   if (given === undefined) throw new Error(`no case for ${name}`);
   const cells = [];
   for (const position of positions) cells.push(await cell(name, given, position));
-  rows.push([`[${name}](plugins/${name}/README.md)`, ...cells, given.fault.words]);
+  rows.push([`[${name}](../plugins/${name}/README.md)`, ...cells, given.fault.words]);
 }
 const text = table(["plugin", ...positions, "the fault"], rows);
 process.stdout.write(`${text}\n`);
-if (process.argv.includes("--write")) {
-  const page = readFileSync(readme, "utf8");
-  if (!place.test(page)) throw new Error("README.md has no place for the table");
-  writeFileSync(
-    readme,
-    page.replace(place, (_, start, end) => `${start}${text}\n${end}`),
-  );
-}
+if (process.argv.includes("--write")) writeSection("plugins", text);
 
 /** A mark for each step; what went wrong goes to stderr. */
 async function cell(name: string, given: PluginCase, position: Position): Promise<string> {

@@ -19,7 +19,7 @@ export type Recall =
   | "no interfaces"
   | "ips without interface";
 
-/** The differences that the README allows, where a case is known to show one. */
+/** The differences that docs/behavior.md allows, where a case is known to show one. */
 export type Deviation = "floating MAC" | "no ipam" | "own error" | "order";
 
 /** What a kernel may lack. */

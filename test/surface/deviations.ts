@@ -3,7 +3,7 @@ import type { Outcome } from "../tools/lab.ts";
 import type { Deviation, OwnedCase } from "./case.ts";
 import type { Story } from "./compare.ts";
 
-/** What the README, "What differs from the plain plugin", allows; told of two outcomes that differ. */
+/** What docs/behavior.md, "Differences from the plain plugin", allows; told of two outcomes that differ. */
 interface Allowance {
   readonly step: keyof Story;
   readonly allows: (plain: Outcome, wrapped: Outcome) => boolean;

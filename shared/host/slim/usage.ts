@@ -1,11 +1,10 @@
 import type { Machine } from "./machine.ts";
 
-const text = `This is the slim flavor of cni-wrappers: it answers a container runtime, and has no commands.
-Commands for operators belong to the Node flavor (npm run build, dist/bin/cni-wrappers).
+const text = `This is the slim flavor of cni-wrappers. A container runtime calls it; it has no commands and no options.
 
-What this executable does, by CNI_COMMAND, with the plugin configuration on stdin:
-  ADD, CHECK, DEL, GC, STATUS, VERSION   run the plugin that it is named after (<plugin>-wrapper), narrowed to its interface
-  none                                   print the version and the specification versions
+It reads CNI_COMMAND from the environment and the plugin configuration from stdin:
+  ADD, CHECK, DEL, GC, STATUS, VERSION   runs the plugin behind <plugin>-wrapper, for one interface of the container
+  (empty, no arguments)                  prints the version and the supported versions of the specification
 `;
 
 /** Answers whoever calls the executable with arguments; the exit code. */

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import expectedCells from "../../matrix/expected.json" with { type: "json" };
 import { nameOf, type Place, places } from "../../matrix/places.ts";
 import { type Cell, failuresOf, improvements, matrixTable, regressions } from "../../matrix/report.ts";
+import { readSection } from "../../tools/page-section.ts";
 
 const place: Place = { plugins: "1.9.1", specification: "0.3.1", runtime: "go-cni" };
 const refused = 'configuration version "0.3.1" does not support the CHECK command';
@@ -53,10 +53,8 @@ test("what is expected is about cells that there are", () => {
   expect(places.map(nameOf)).toEqual(expect.arrayContaining(Object.keys(expectedCells)));
 });
 
-test("the README has the matrix that is expected", () => {
-  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-  const [, section = ""] = /<!-- matrix: .*? -->\n([\s\S]*?)<!-- \/matrix -->/.exec(readme) ?? [];
-  const [titles = [], , ...rows] = section
+test("the page has the matrix that is expected", () => {
+  const [titles = [], , ...rows] = readSection("matrix")
     .split("\n")
     .filter((line) => line.startsWith("|"))
     .map(cellsOf);

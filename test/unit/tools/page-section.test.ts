@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withSection } from "../../tools/readme-section.ts";
+import { withSection } from "../../tools/page-section.ts";
 
 const text = `# Title
 
@@ -26,11 +26,11 @@ describe("a section between marks", () => {
   });
 
   test.each([
-    ["is missing", text.replace("<!-- /one -->\n", ""), "0 marks <!-- /one --> in place of one"],
+    ["is missing", text.replace("<!-- /one -->\n", ""), "0 marks <!-- /one --> instead of one"],
     [
       "is there twice",
       text.replace("two: npm run two", "one: npm run two"),
-      "2 marks <!-- one: ... --> in place of one",
+      "2 marks <!-- one: ... --> instead of one",
     ],
     [
       "stands at the wrong end",

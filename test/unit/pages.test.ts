@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const pages = globSync(["*.md", "docs/*.md", "plugins/*/README.md", "conf-examples/README.md"], { cwd: root }).sort();
+
+/** A page without its code, where brackets are no links and # is no heading. */
+function textOf(page: string): string {
+  const text = readFileSync(path.join(root, page), "utf8");
+  return text.replaceAll(/^ *```.*?^ *```$/gms, "").replaceAll(/(`+)(?!`).+?\1(?=\]\()/g, "code");
+}
+
+function linksOf(page: string): string[] {
+  const targets = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  return targets.filter((target) => !/^https?:/.test(target));
+}
+
+/** The anchors that GitHub gives a page's headings. */
+function anchorsOf(page: string): string[] {
+  const text = readFileSync(path.join(root, page), "utf8").replaceAll(/^ *```.*?^ *```$/gms, "");
+  const seen = new Map<string, number>();
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-");
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+/** What is wrong with a link; nothing if its file and its anchor exist. */
+function problemOf(page: string, link: string): string | undefined {
+  const [file = "", anchor] = link.split("#");
+  const target = file === "" ? page : path.join(path.dirname(page), file);
+  if (!existsSync(path.join(root, target))) return `${link}: there is no ${target}`;
+  if (anchor === undefined || anchorsOf(target).includes(anchor)) return undefined;
+  return `${link}: ${target} has no heading #${anchor}`;
+}
+
+test("there are pages, and they have links", () => {
+  expect(pages).toEqual(expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/operations.md"]));
+  expect(pages.flatMap(linksOf).length).toBeGreaterThan(100);
+});
+
+describe.each(pages)("%s", (page) => {
+  test("has links to files and headings that exist", () => {
+    expect(linksOf(page).flatMap((link) => problemOf(page, link) ?? [])).toEqual([]);
+  });
+});
+
+test("the README has at most 180 lines", () => {
+  expect(readFileSync(path.join(root, "README.md"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(180);
+});
+
+test.each(globSync("docs/*.md", { cwd: root }))("the README leads to %s", (page) => {
+  expect(linksOf("README.md").map((link) => link.split("#")[0])).toContain(page);
+});
