@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import type { AttachOptions, NetworkList } from "../tools/runtime.ts";
+import {
+  addressesIn,
+  expectPassed,
+  failNext,
+  flaky,
+  installFlaky,
+  leftOfContainers,
+  rulesOfContainers,
+} from "./recovery-support.ts";
+import { bridge, expectFailure, hostLocal, wrapped, zone } from "./support.ts";
+
+// Later plugins of the list made rules for the addresses of the failed try, so the healed ADD must have the same ones.
+
+const plugins = "1.9.1";
+const front = {
+  type: "bridge",
+  bridge: "front0",
+  isGateway: true,
+  ipMasq: true,
+  ipam: hostLocal("172.30.0.0/20", { dst: "0.0.0.0/0" }),
+};
+const creators = [wrapped(front), wrapped(bridge, "eth1")];
+const firewall = { type: "firewall", backend: "iptables" };
+const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+const published = [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] as const;
+const bridges = ["front0", "disc0"];
+
+const chains = {
+  "firewall and portmap": [firewall, portmap],
+  "firewall-wrapper, and portmap-wrapper of eth1": [wrapped(firewall), wrapped(portmap, "eth1")],
+} as const;
+
+test.each(Object.entries(chains))("%s: the published port leads to the healed interface", async (_, metas) => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const list = zone("1.0.0", ...creators, ...metas, flaky);
+  const neighbour = await attachedNeighbour(lab, list);
+  const container = await lab.addContainer("c1");
+  const addresses = await failedTwice(lab, list, container, { ports: published });
+  expectPassed(await lab.goCni.add(list, container, { ports: published }));
+  expect(await addressesIn(lab, container)).toEqual(addresses);
+  const [target] = addresses[list.plugins[3]?.wrapper ? "eth1" : "eth0"] ?? [];
+  await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
+  expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
+  expectPassed(await lab.goCni.check(list, container, { ports: published }));
+  expectPassed(await lab.goCni.check(list, neighbour));
+  expectPassed(await lab.goCni.del(list, container, { ports: published }));
+  expectPassed(await lab.goCni.del(list, neighbour));
+  expect(await leftOfContainers(lab, ...bridges)).toEqual([]);
+});
+
+test.each([
+  ["portmap", portmap],
+  ["portmap-wrapper", wrapped(portmap)],
+])("%s with nftables: the published port leads to the healed interface", async (name, plugin) => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const list = zone("1.0.0", ...creators, { ...plugin, backend: "nftables" }, flaky);
+  const container = await lab.addContainer("c1");
+  const addresses = await failedTwice(lab, list, container, { ports: published });
+  expectPassed(await lab.goCni.add(list, container, { ports: published }));
+  expect(await addressesIn(lab, container)).toEqual(addresses);
+  const [target] = addresses.eth0 ?? [];
+  const targets = await natTargets(lab);
+  expect(new Set(targets)).toEqual(new Set([`${target?.split("/")[0]}:80`]));
+  // Without a wrapper the nftables backend adds its rules once for each try.
+  expect(targets).toHaveLength(name === "portmap" ? 3 : 1);
+  expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
+  expectPassed(await lab.goCni.check(list, container, { ports: published }));
+  expectPassed(await lab.goCni.del(list, container, { ports: published }));
+  expect(await leftOfContainers(lab, ...bridges)).toEqual([]);
+  expect(await natTargets(lab)).toEqual([]);
+});
+
+test("nomad-transparent-proxy.conflist, whose last plugin fails: the port leads to the healed interface", async () => {
+  await using lab = await Lab.start({ plugins });
+  await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
+  await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");
+  const file = path.resolve(import.meta.dirname, "../../conf-examples/nomad-transparent-proxy.conflist");
+  const list: NetworkList = JSON.parse(readFileSync(file, "utf8"));
+  const proxy = JSON.stringify({ ProxyUserID: "101", ProxyOutboundPort: 15001 });
+  const labels = { IgnoreUnknown: "true", CONSUL_IPTABLES_CONFIG: proxy };
+  const options: AttachOptions = { ports: published, labels };
+  const container = await lab.addContainer("c1");
+  const addresses = await failedTwice(lab, list, container, options);
+  expectPassed(await lab.goCni.add(list, container, options));
+  expect(await addressesIn(lab, container)).toEqual(addresses);
+  const [target] = addresses.eth0 ?? [];
+  await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
+  expect(await answeringAt(lab, container, "172.26.112.1:25080")).toBe(await namespaceOf(lab, container));
+  expectPassed(await lab.goCni.check(list, container, options));
+  expectPassed(await lab.goCni.del(list, container, options));
+  const left = (await leftOfContainers(lab, "nomad-proxy")).filter((each) => each !== "link ens18");
+  expect(left).toEqual([]);
+  expect(await lab.readdir("/run/cni/nomad-proxy")).not.toContainEqual(expect.stringMatching(/^\d+\./));
+  expect(await lab.readdir("/run/cni/nomad-proxy-eth1")).not.toContainEqual(expect.stringMatching(/^\d+\./));
+});
+
+/** Another container of the list, which publishes nothing and has the addresses that are given first. */
+async function attachedNeighbour(lab: Lab, list: NetworkList): Promise<Container> {
+  const neighbour = await lab.addContainer("c2");
+  expectPassed(await lab.goCni.add(list, neighbour));
+  return neighbour;
+}
+
+/** Lets ADD fail twice in the last plugin; gives the addresses that the first try left. */
+async function failedTwice(
+  lab: Lab,
+  list: NetworkList,
+  container: Container,
+  options: AttachOptions,
+): Promise<Record<string, string[]>> {
+  await failNext(lab, 2);
+  expectFailure(await lab.goCni.add(list, container, options), /not now/);
+  const addresses = await addressesIn(lab, container);
+  expectFailure(await lab.goCni.add(list, container, options), /not now/);
+  return addresses;
+}
+
+/** Expects each rule once, only addresses that some interface has, and the published port to lead to this target. */
+async function expectRulesFor(lab: Lab, addresses: readonly string[], target: string): Promise<void> {
+  const rules = await rulesOfContainers(lab);
+  expect(rules.filter((rule, index) => rules.indexOf(rule) < index)).toEqual([]);
+  const targets = rules.flatMap((rule) => /--to-destination (\S+)/.exec(rule)?.[1] ?? []);
+  expect(targets).toEqual([target]);
+  const neighbours = await lab.call("ip", ["-n", "c2", "-brief", "address"]);
+  const known = [...addresses, ...neighbours.stdout.split(/\s+/)].map((address) => address.split("/")[0]);
+  const named = rules.flatMap((rule) =>
+    [...rule.matchAll(/\b((?:172|10)\.[\d.]+)\/32/g)].map(([, address]) => address),
+  );
+  expect(named.filter((address) => !known.includes(address))).toEqual([]);
+}
+
+/** The targets of the nftables backend's DNAT rules. */
+async function natTargets(lab: Lab): Promise<string[]> {
+  const { stdout } = await lab.call("nft", ["--stateless", "list", "ruleset"]);
+  return [...stdout.matchAll(/\bdnat to (\S+)/g)].map(([, target = ""]) => target);
+}
+
+/** Starts a server in the container, and gives the namespace that answers at the target. */
+async function answeringAt(lab: Lab, { netns }: Container, target: string): Promise<string> {
+  void lab.start("nsenter", [`--net=${netns}`, "/run/lab/drivers/echo", "serve", "80"], "/run/lab/echo.log");
+  const ask = () => lab.call("/run/lab/drivers/echo", ["ask", "tcp", target]);
+  await expect.poll(async () => (await ask()).exitCode).toBe(0);
+  return (await ask()).stdout.trim();
+}
+
+async function namespaceOf(lab: Lab, { netns }: Container): Promise<string> {
+  return `net:[${(await lab.run("stat", ["--format=%i", netns])).trim()}]`;
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { Lab } from "../tools/lab.ts";
+import {
+  addressesIn,
+  expectLeftAlone,
+  expectPassed,
+  failNext,
+  flaky,
+  identity,
+  installFlaky,
+  rebooted,
+  records,
+} from "./recovery-support.ts";
+import { attached, expectFailure, expectNothingLeft, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+
+const plugins = "1.9.1";
+const late = { ...macvlan, master: "late0" };
+const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
+const lists = {
+  "the first creator's master": zone("1.0.0", wrapped(late), wrapped(front, "eth1")),
+  "the second creator's master": zone("1.0.0", wrapped(front), wrapped(late, "eth1")),
+};
+
+test.each(Object.entries(lists))(
+  "after a reboot %s is missing for two tries: ADD gives the addresses of before",
+  async (_, list) => {
+    await using lab = await Lab.start({ plugins });
+    await addLate(lab);
+    // A neighbour had the addresses that are given first.
+    const neighbour = await attached(lab, lab.goCni, list, "c1");
+    const old = await attached(lab, lab.goCni, list, "c2");
+    const addresses = await addressesIn(lab, old);
+    expectPassed(await lab.goCni.del(list, neighbour));
+    const container = await rebooted(lab, old, "front0", "late0");
+    for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
+    await addLate(lab);
+    expectPassed(await lab.goCni.add(list, container));
+    expect(await addressesIn(lab, container)).toEqual(addresses);
+    expect(await lab.kernel.leases()).toHaveLength(2);
+    expectPassed(await lab.goCni.check(list, container));
+    expectPassed(await lab.goCni.del(list, container));
+    await lab.ip(undefined, "link", "delete", "late0");
+    await expectNothingLeft(lab, ["front0"]);
+  },
+);
+
+test.each([
+  ["", []],
+  [", and libcni's results went with it", ["/var/lib/cni/results"]],
+])("after a reboot the last plugin fails twice%s: ADD gives the addresses of before", async (_, gone) => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"), flaky);
+  const neighbour = await attached(lab, lab.goCni, list, "c1");
+  const old = await attached(lab, lab.goCni, list, "c2");
+  const addresses = await addressesIn(lab, old);
+  expectPassed(await lab.goCni.del(list, neighbour));
+  const container = await rebooted(lab, old, "front0");
+  await lab.run("rm", ["-rf", ...gone]);
+  await failNext(lab, 2);
+  for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
+  expectPassed(await lab.goCni.add(list, container));
+  expect(await addressesIn(lab, container)).toEqual(addresses);
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["front0"]);
+});
+
+// A runtime may keep libcni's results in another directory.
+test("a live attachment, whose result lies where nobody looks: another ADD fails as the plain plugin's, and touches nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"));
+  const container = await attached(lab, lab.goCni, list);
+  await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);
+  const files = (await lab.readdir(records)).map((name) => `${records}/${name}`);
+  expect(files).toHaveLength(2);
+  await lab.run("touch", ["--date=16 minutes ago", ...files]);
+  const second = await identity(lab, container, "eth1");
+  await expectLeftAlone(lab, container, "eth0", () => lab.goCni.add(list, container));
+  expect(await identity(lab, container, "eth1")).toEqual(second);
+  expectFailure(await lab.goCni.add(list, container), /exists/);
+  await lab.run("mv", ["/var/lib/cni/elsewhere", "/var/lib/cni/results"]);
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["front0"]);
+});
+
+async function addLate(lab: Lab): Promise<void> {
+  await lab.ip(undefined, "link", "add", "late0", "type", "veth", "peer", "name", "late1");
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { type Container, Lab, type Outcome } from "../tools/lab.ts";
+import { leftovers } from "../tools/leftovers.ts";
+
+/** The directory of the wrappers' records. */
+export const records = "/var/lib/cni/wrappers";
+
+/** A plugin whose ADD fails as often as `failNext` says, for the end of a list. */
+export const flaky = { type: "flaky" };
+
+/** Installs that plugin. When it does not fail, it runs another plugin: tuning, which does nothing, unless one is named. */
+export async function installFlaky(lab: Lab, name = flaky.type, otherwise = "/opt/cni/bin/tuning"): Promise<void> {
+  const failure = `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`;
+  const script = `if [ "$CNI_COMMAND" = ADD ] && rmdir "$(ls -d /run/lab/failures/* | head -n 1)"; then ${failure}; fi 2>/dev/null`;
+  await lab.run("mkdir", ["-p", "/run/lab/failures"]);
+  await installPlugin(lab, name, `${script}; exec ${otherwise}`);
+}
+
+/** Makes the next calls of the flaky plugin's ADD fail. */
+export async function failNext(lab: Lab, times = 1): Promise<void> {
+  const names = Array.from({ length: times }, () => `/run/lab/failures/${randomUUID()}`);
+  await lab.run("mkdir", names);
+}
+
+/** Puts a shell script among the plugins. */
+export async function installPlugin(lab: Lab, name: string, script: string): Promise<void> {
+  const file = `${Lab.pluginPath}/${name}`;
+  // A plugin that is there may be a link to a file outside the lab.
+  await lab.run("rm", ["-f", file]);
+  await lab.writeFile(file, `#!/bin/sh\n${script}\n`);
+  await lab.run("chmod", ["+x", file]);
+}
+
+/** Leaves the host as a reboot does: another boot id, the files, but no container's namespace or interface. */
+export async function rebooted(lab: Lab, old: Container, ...bridges: string[]): Promise<Container> {
+  await lab.deleteNamespace(old);
+  // The kernel removes a namespace's interfaces later.
+  await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));
+  for (const name of bridges) await lab.ip(undefined, "link", "delete", name);
+  await lab.writeFile("/run/lab/boot_id", `${randomUUID()}\n`);
+  await lab.run("mount", ["--bind", "/run/lab/boot_id", "/proc/sys/kernel/random/boot_id"]);
+  return lab.addContainer(old.name);
+}
+
+/** Expects that a call succeeded and wrote nothing to stderr, except for sbr's messages, which begin with the time. */
+export function expectPassed({ exitCode, stderr }: Outcome): void {
+  const complaints = stderr.replace(/^\d{4}(\/\d\d){2} .*(\n|$)/gm, "");
+  expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: "" });
+}
+
+/** The addresses of each of a container's interfaces but lo. */
+export async function addressesIn(lab: Lab, container: Container): Promise<Record<string, string[]>> {
+  const links = (await lab.kernel.links(container)).filter(({ ifname }) => ifname !== "lo");
+  const addresses = links.map(({ ifname, addr_info }) => [
+    ifname,
+    addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`),
+  ]);
+  return Object.fromEntries(addresses);
+}
+
+/** An interface's index, MAC and addresses: they differ once it was deleted and made again. */
+export async function identity(lab: Lab, container: Container, ifName: string): Promise<object> {
+  const { ifindex, address } = await lab.kernel.link(container, ifName);
+  return { ifindex, address, addresses: await lab.kernel.addresses(container, ifName) };
+}
+
+/** Expects that an ADD fails whenever it is tried, and that the interface in its way and the leases stay as they are. */
+export async function expectLeftAlone(
+  lab: Lab,
+  where: Container,
+  ifName: string,
+  add: () => Promise<Outcome>,
+): Promise<void> {
+  const before = [await identity(lab, where, ifName), await lab.kernel.leases()];
+  for (const time of [1, 2]) {
+    expect(await add(), `try ${time}`).toMatchObject({ exitCode: 1 });
+    expect([await identity(lab, where, ifName), await lab.kernel.leases()], `after try ${time}`).toEqual(before);
+  }
+}
+
+/** Rules with a container's address or a container's chain: firewall and portmap keep some that belong to none. */
+export async function rulesOfContainers(lab: Lab): Promise<string[]> {
+  const rules = await lab.kernel.packetRules();
+  return rules.filter((rule) => /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/.test(rule));
+}
+
+/** Names what is left of attachments on the host, except for rules that belong to no container. */
+export async function leftOfContainers(lab: Lab, ...bridges: string[]): Promise<string[]> {
+  const left = (await leftovers(lab, bridges)).filter((each) => !each.startsWith("rule "));
+  return [...left, ...(await rulesOfContainers(lab))];
+}
