@@ -136,6 +136,11 @@ export class Cnitool implements Runtime {
     return this.#call("add", list, container, {}, { CNI_IFNAME: ifName });
   }
 
+  /** Detaches what was attached under another interface name than eth0. */
+  delAs(ifName: string, list: NetworkList, container: Container): Promise<Outcome> {
+    return this.#call("del", list, container, {}, { CNI_IFNAME: ifName });
+  }
+
   async #call(
     verb: string,
     list: NetworkList,
