@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { installScripts, scriptPath } from "../nomad/scripts.ts";
+import { type Container, Lab } from "../tools/lab.ts";
+import type { NetworkList } from "../tools/runtime.ts";
+import { addressesIn, expectPassed, leftOfContainers } from "./recovery-support.ts";
+import { bridge, expectFailure, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+
+// The bash and jq script attached containers, with every lease under the list's own name. Then the list was wrapped as the
+// README says, without another key.
+
+const plugins = "1.9.1";
+const masqueraded = { ...bridge, ipMasq: true };
+const disc = ["disc0"];
+
+/** Attaches containers with the script, then removes the script as an operator does. */
+async function attachedByScript(lab: Lab, list: NetworkList, ...names: string[]): Promise<Container[]> {
+  await installScripts("workaround")(lab);
+  const containers: Container[] = [];
+  for (const name of names) {
+    const container = await lab.addContainer(name);
+    expectPassed(await lab.goCni.add(list, container, { pluginPath: scriptPath }));
+    expectPassed(await lab.goCni.check(list, container, { pluginPath: scriptPath }));
+    containers.push(container);
+  }
+  await lab.run("rm", ["-r", "/opt/cni/bin/script"]);
+  return containers;
+}
+
+test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async (cniVersion) => {
+  await using lab = await Lab.start({ plugins });
+  const [one, two, gone] = await attachedByScript(lab, zone(cniVersion, macvlan, masqueraded), "c1", "c2", "c3");
+  const list = zone(cniVersion, wrapped(macvlan), wrapped(masqueraded, "eth1"));
+  if (!one || !two || !gone) throw new Error("expected three containers");
+  expect(await lab.kernel.leases()).toContain("zone/172.26.64.2");
+  for (const _ of [1, 2]) expectPassed(await lab.goCni.check(list, one));
+  // As long as the script's leases are there, the wrapper takes addresses from the same network: none is given out twice.
+  const late = await lab.addContainer("c4");
+  expectPassed(await lab.goCni.add(list, late));
+  expectPassed(await lab.goCni.check(list, late));
+  expectPassed(await lab.goCni.check(list, one));
+  expectPassed(await lab.goCni.del(list, one));
+  expectPassed(await lab.goCni.del(list, one));
+  expect((await lab.kernel.leases()).sort()).toEqual([
+    "zone/172.16.5.3",
+    "zone/172.16.5.4",
+    "zone/172.16.5.5",
+    "zone/172.26.64.3",
+    "zone/172.26.64.4",
+    "zone/172.26.64.5",
+  ]);
+  expect(Object.keys(await addressesIn(lab, one))).toEqual([]);
+  expectPassed(await lab.goCni.check(list, two));
+  // The result may be lost, and a reboot removes the namespace.
+  await lab.run("rm", ["/var/lib/cni/results/zone-c2-eth0"]);
+  expectPassed(await lab.goCni.del(list, two));
+  await lab.deleteNamespace(gone);
+  expectPassed(await lab.goCni.del(list, gone));
+  expectPassed(await lab.goCni.del(list, late));
+  expect(await lab.kernel.leases()).toEqual([]);
+  // The last of these leases is gone: from now on eth1 has a network of its own.
+  expectPassed(await lab.goCni.add(list, late));
+  expect((await lab.kernel.leases()).map((lease) => lease.split("/")[0]).sort()).toEqual(["zone", "zone-eth1"]);
+  expectPassed(await lab.goCni.del(list, late));
+  const left = await leftOfContainers(lab, ...disc);
+  // The plain bridge leaves its masquerading rules behind as well when the namespace is gone.
+  expect(left.filter((each) => !each.includes("172.26.64.4") && !/CNI-[0-9a-f]{24}/.test(each))).toEqual([]);
+});
+
+/** Ways to lose a part of an attachment. */
+const faults: Readonly<Record<string, (lab: Lab, container: Container, lease: string) => Promise<unknown>>> = {
+  "an address of eth1": (lab, one) => lab.ip(one, "address", "flush", "dev", "eth1"),
+  "an address of eth0": (lab, one) => lab.ip(one, "address", "flush", "dev", "eth0"),
+  "a route of eth1": (lab, one) => lab.ip(one, "route", "delete", "10.99.0.0/16"),
+  "eth1 itself": (lab, one) => lab.ip(one, "link", "delete", "eth1"),
+  "the lease of eth1": (lab, _, lease) => lab.run("rm", [`/var/lib/cni/networks/zone/${lease}`]),
+};
+
+test("CHECK still sees what is lost, and DEL still leaves nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const names = Object.keys(faults).map((_, index) => `c${index}`);
+  const containers = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), ...names);
+  const list = twoInterfaces("1.0.0");
+  for (const [index, [title, lose]] of Object.entries(faults).entries()) {
+    const container = containers[index] as Container;
+    expectPassed(await lab.goCni.check(list, container));
+    const [address = ""] = await lab.kernel.addresses(container, "eth1");
+    await lose(lab, container, address.split("/")[0] ?? "");
+    expect(await lab.goCni.check(list, container), title).toMatchObject({ exitCode: 1 });
+    expectPassed(await lab.goCni.del(list, container));
+  }
+  expect(await leftOfContainers(lab, ...disc)).toEqual([]);
+});
+
+test("with `network` it is exactly that network: the script's own, or another one, where no lease is", async () => {
+  await using lab = await Lab.start({ plugins });
+  const [container] = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), "c1");
+  if (!container) throw new Error("expected a container");
+  const listOf = (network: string) =>
+    zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", network } });
+  expectPassed(await lab.goCni.check(listOf("zone"), container));
+  for (const network of ["zone-eth1", "elsewhere"]) {
+    const outcome = await lab.goCni.check(listOf(network), container);
+    expectFailure(outcome, /host-local: Failed to find address added by container c1/);
+  }
+  expectPassed(await lab.goCni.del(listOf("elsewhere"), container));
+  expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2"]);
+  expectPassed(await lab.goCni.del(listOf("zone"), container));
+  expect(await leftOfContainers(lab, ...disc)).toEqual([]);
+});
+
+test("an attachment of the wrappers, which has a record, is not looked for under the list's own name", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = twoInterfaces("1.0.0");
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.run("mv", ["/var/lib/cni/networks/zone-eth1/172.26.64.2", "/var/lib/cni/networks/zone/172.26.64.2"]);
+  expectFailure(await lab.goCni.check(list, container), /host-local: Failed to find address added by container c1/);
+  expectPassed(await lab.goCni.del(list, container));
+  expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2"]);
+});
