@@ -15,7 +15,7 @@ describe("an ADD that fails once", () => {
     await nomad.run(jobOf({ network: "cni/zone" }));
     expect(errorsOf((await nomad.logLines()).filter(isFailedAdd))).toEqual([expect.stringMatching(/not now/)]);
     const states = await nomad.survey("job");
-    expect(states).toMatchObject([{ addresses: { eth0: ["172.16.5.3/24"], eth1: ["172.26.64.3/20"] } }]);
+    expect(states).toMatchObject([{ addresses: { eth0: ["172.16.5.2/24"], eth1: ["172.26.64.2/20"] } }]);
     expect(judge(context, states, states)).toMatchObject({ survived: 1 });
   });
 

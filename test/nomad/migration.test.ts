@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
+import { leftovers } from "../tools/leftovers.ts";
+import type { NetworkList } from "../tools/runtime.ts";
+import { clientConfig } from "./agent.ts";
+import { jobOf } from "./jobs.ts";
+import { isDealtWith, isPassedCheck } from "./log.ts";
+import { plainTwo } from "./networks.ts";
+import { NomadLab } from "./nomad-lab.ts";
+import { installScripts, scriptPath } from "./scripts.ts";
+import { isSound } from "./survey.ts";
+import { judge } from "./verdict.ts";
+
+interface Before {
+  readonly title: string;
+  readonly count: number;
+  readonly list: NetworkList;
+  readonly script?: "workaround" | "merge-only";
+}
+
+const ways: readonly Before[] = [
+  { title: "the bash and jq script", count: 10, list: plainTwo, script: "workaround" },
+  { title: "disableCheck", count: 3, list: { ...plainTwo, disableCheck: true }, script: "merge-only" },
+  {
+    title: "a half-wrapped list",
+    count: 3,
+    list: zone("1.0.0", macvlan, wrapped(bridge, "eth1")),
+  },
+];
+
+test.for(ways)(
+  "allocations of $title survive that the whole list is wrapped, and leave nothing",
+  async (way, context) => {
+    const { count, list, script } = way;
+    await using nomad = await NomadLab.start({
+      networks: [list],
+      ...(script && { cniPath: scriptPath, prepare: installScripts(script) }),
+    });
+    await nomad.run(jobOf({ network: "cni/zone", count }));
+    const before = await nomad.survey("job");
+    expect(before.filter(isSound)).toHaveLength(count);
+    await nomad.restartClient(async () => {
+      await nomad.lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(twoInterfaces("1.0.0")));
+      // Nomad finds no plugin at all if a directory of cni_path has none: the scripts' directory leaves cni_path as well.
+      await nomad.lab.run("rm", ["-rf", "/opt/cni/bin/script"]);
+      await nomad.client.configure(clientConfig());
+    });
+    const seconds = await nomad.untilLogged(count, isDealtWith);
+    const verdict = judge(context, before, await nomad.survey("job"), seconds);
+    expect(verdict).toMatchObject({ allocations: count, survived: count });
+    // A second restart must not depend on what the first one did.
+    await nomad.restartClient();
+    await nomad.untilLogged(count, isPassedCheck);
+    expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ survived: count });
+    await nomad.stop("job");
+    await expect.poll(() => leftovers(nomad.lab, ["disc0"])).toEqual([]);
+    expect(await nomad.taskCount()).toBe(0);
+  },
+);
