@@ -68,15 +68,13 @@ function fail(title: string, request: Request, one: string, other: string): neve
   process.exit(1);
 }
 
-/** The error of the catalogue that is on stdout, if one is. */
+/** The error of the catalogue that is on stdout, if one is: the one that begins with most of the message. */
 function errorOf(stdout: string): string | undefined {
-  return errors.find(({ msg }) => {
-    const [head = "", tail = ""] = msg.split("%s");
-    const found = /"msg": "((?:[^"\\]|\\.)*)"/.exec(stdout)?.[1];
-    // "unknown key" begins as the more general fault does.
-    const other = found?.startsWith("invalid plugin configuration: unknown key") && !head.includes("unknown key");
-    return found !== undefined && !other && found.startsWith(head) && found.endsWith(tail);
-  })?.key;
+  const found = /"msg": "((?:[^"\\]|\\.)*)"/.exec(stdout)?.[1];
+  const begins = errors.map(({ key, msg }) => ({ key, words: msg.split("%s") }));
+  return begins
+    .filter(({ words: [head = "", tail = ""] }) => found?.startsWith(head) && found.endsWith(tail))
+    .sort(({ words: [one = ""] }, { words: [other = ""] }) => other.length - one.length)[0]?.key;
 }
 
 // What ADD notes lies under /var/lib: each part has one of its own, and the host's stays as it is.

@@ -112,7 +112,7 @@ function configuration(verb: string, version: string, position: Position): fc.Ar
       runtimeConfig: fc.option(fc.oneof(portMappings(), fc.jsonValue({ maxDepth: 3 })), { nil: undefined }),
       prevResult: prevResult(version, position),
       more: fc.dictionary(
-        oneOf("a", "__proto__", "1", "10", "2", "BRIDGE", "\u00e9", "constructor", "toString"),
+        oneOf("a", "__proto__", "1", "10", "2", "BRIDGE", "\u00e9", "constructor", "toString", "Wrappers"),
         json(),
       ),
     })
