@@ -27,8 +27,8 @@ const panels: readonly Panel[] = [
   {
     title: "Without the wrappers",
     plugins: [
-      { type: "macvlan", gets: both, passes: false, outcome: "172.26.64.2 is not on eth0" },
-      { type: "bridge", gets: both, passes: false, outcome: "172.16.5.2 is not on eth1" },
+      { type: "macvlan", gets: both, passes: false, outcome: "no 172.26.64.2 on eth0" },
+      { type: "bridge", gets: both, passes: false, outcome: "no 172.16.5.2 on eth1" },
     ],
   },
   {
@@ -65,7 +65,7 @@ const style = `
   }
 `;
 
-const size = { width: 860, height: 330, panel: 420, box: 190, chip: 150 };
+const size = { width: 880, height: 320, panel: 420, gap: 20, box: 190, chip: 150 };
 
 /** Draws the picture as SVG. */
 export function chainPicture(): string {
@@ -75,7 +75,7 @@ export function chainPicture(): string {
     `<title>${title}</title>`,
     `<style>${style}</style>`,
     rectangle(0, 0, size.width, size.height, "page", 0),
-    ...panels.flatMap((panel, index) => drawPanel(panel, 10 + index * size.panel)),
+    ...panels.flatMap((panel, index) => drawPanel(panel, index * (size.panel + size.gap) + size.gap / 2)),
     "</svg>",
     "",
   ].join("\n");
