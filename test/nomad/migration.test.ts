@@ -57,3 +57,23 @@ test.for(ways)(
     expect(await nomad.taskCount()).toBe(0);
   },
 );
+
+test("and back: with wrapper.network set to the list's name, the script takes the allocations over", async (context) => {
+  const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", network: "zone" } };
+  const listed = zone("1.0.0", wrapped(macvlan), second);
+  await using nomad = await NomadLab.start({ networks: [listed] });
+  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
+  const before = await nomad.survey("job");
+  expect(before.filter(isSound)).toHaveLength(3);
+  await nomad.restartClient(async () => {
+    await installScripts("workaround")(nomad.lab);
+    await nomad.lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(plainTwo));
+    await nomad.client.configure(clientConfig(scriptPath));
+  });
+  const seconds = await nomad.untilLogged(3, isDealtWith);
+  expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
+  await nomad.stop("job");
+  // The script does not know the wrappers' records.
+  const isRecord = (name: string) => name.startsWith("record ");
+  await expect.poll(async () => (await leftovers(nomad.lab, ["disc0"])).filter((name) => !isRecord(name))).toEqual([]);
+});
