@@ -74,10 +74,9 @@ export function addChained(session: Session, path: string, call: DelegateCall, p
 }
 
 function addOrHeal(attempt: Attempt, writes: boolean): Finished {
-  const { found, plan, present } = attempt;
   const before = linkIndex(attempt);
   if (writes) record(attempt, { before, ...kept(attempt) });
-  const first = add(attempt, asksAgain(found, present, plan.mode));
+  const first = add(attempt, true);
   const link = linkIndex(attempt);
   if (first.exitCode === 0) return completed(attempt, before, link, first);
   if (stepOf(attempt, { before, link }) === "add again") return healed(attempt, first);
@@ -87,23 +86,25 @@ function addOrHeal(attempt: Attempt, writes: boolean): Finished {
 }
 
 function healed(attempt: Attempt, first: Finished): Finished {
-  const { session, path, call, found, plan, present } = attempt;
+  const { session, path, call } = attempt;
   const answer = session.host.decodeUtf8(first.stdout);
   say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
   runDelegate(session, path, delOf(call));
   const before = linkIndex(attempt);
   record(attempt, { before, ...kept(attempt) });
   // Nothing on the host refers to an address of an earlier boot: another one is better than none.
-  const second = add(attempt, !found.record?.outlived && asksAgain(found, present, plan.mode));
+  const second = add(attempt, !kept(attempt).outlived);
   const link = linkIndex(attempt);
   if (second.exitCode === 0) return completed(attempt, before, link, second);
   record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
   return second;
 }
 
-function add({ session, path, call, found }: Attempt, asks: boolean): Finished {
+/** Runs ADD; if it may ask, for the addresses that the attachment is to keep. */
+function add(attempt: Attempt, asks: boolean): Finished {
+  const { session, path, call } = attempt;
   const args = call.environment.CNI_ARGS ?? session.host.env.CNI_ARGS ?? "";
-  const asking = asks ? askingFor(call, found.record?.addresses ?? [], args) : undefined;
+  const asking = asks ? askingFor(call, kept(attempt).addresses, args) : undefined;
   return runDelegate(session, path, asking ?? call);
 }
 
@@ -124,17 +125,19 @@ function cleanedUp(attempt: Attempt): Found {
   // An interface that is there by now is another attachment's.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
-  const { addresses = [] } = found.record ?? {};
-  return { record: { ...plan, ...plan.key, ...present, made: 0, addresses, outlived: true }, completed: false };
+  return {
+    record: { ...blank(plan, present), addresses: found.record?.addresses ?? [], outlived: true },
+    completed: false,
+  };
 }
 
-function stepOf(attempt: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
-  const { session, plan, found, present } = attempt;
-  const { before, link } = links ?? { before: undefined, link: undefined };
-  // It takes reading, and says something only about what a wrapper was killed over.
-  const claimed = links !== undefined && found.record?.made === undefined && isClaimed(session.host, plan);
-  return recovery(found, { ...present, before, link, claimed }, links !== undefined, plan.mode);
+/** The step after an ADD that failed with these links, or before ADD. */
+function stepOf({ session, plan, found, present }: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
+  if (links === undefined) return recovery(found, { ...present, ...unseen }, false, plan.mode);
+  return recovery(found, { ...present, ...links, claimed: isClaimed(session.host, plan) }, true, plan.mode);
 }
+
+const unseen = { before: undefined, link: undefined, claimed: false };
 
 function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
   const file = recordFile(plan.key);
@@ -142,10 +145,13 @@ function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
   if (text === undefined) return { completed: false };
   const known = parseRecord(file, text);
   // A host that lost its power may leave an empty file: only what is in the namespace can tell.
-  if (known === undefined) {
-    return { record: { ...plan, ...plan.key, ...present, made: 0, addresses: [] }, completed: false };
-  }
+  if (known === undefined) return { record: blank(plan, present), completed: false };
   return { record: known, completed: isComplete(host, plan.key, file) };
+}
+
+/** The record of an attachment of which nothing is known but that it was tried. */
+function blank({ key, netns, delegate, delegateNetwork }: RecoveryPlan, present: Origin): AttachmentRecord {
+  return { ...key, ...present, netns, delegate, delegateNetwork, made: 0, addresses: [] };
 }
 
 function isNew({ session, plan, found }: Attempt): boolean {
@@ -153,15 +159,14 @@ function isNew({ session, plan, found }: Attempt): boolean {
 }
 
 function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean {
-  const recorded = host.stat(file)?.modifiedMs ?? 0;
+  const recorded = host.stat(file)?.modifiedMs ?? host.now();
   return isCompleted(recorded, host.stat(cachedResultFile(key))?.modifiedMs, host.now());
 }
 
 /** The addresses that the next try asks for. */
 function kept({ found, present, plan }: Attempt): Pick<AttachmentRecord, "addresses" | "outlived"> {
-  if (!asksAgain(found, present, plan.mode) || found.record === undefined) return { addresses: [] };
-  const { addresses, outlived } = found.record;
-  return outlived ? { addresses, outlived } : { addresses };
+  const record = asksAgain(found, present, plan.mode) ? found.record : undefined;
+  return { addresses: record?.addresses ?? [], outlived: record?.outlived };
 }
 
 function madeBy(before: number | undefined, link: number | undefined): number | undefined {
@@ -178,10 +183,9 @@ function originOf(session: Session, netns: string): Origin | undefined {
   const { host } = session;
   const bootId = bootIdOf(host);
   const namespace = namespaceOf(host.stat(netns));
-  if (bootId && namespace) return { bootId, namespace };
   // A wrong namespace is for the delegate to report.
-  if (!bootId) say(session, "warn", "no record: cannot read the boot id");
-  return undefined;
+  if (bootId === undefined) say(session, "warn", "no record: cannot read the boot id");
+  return bootId && namespace ? { bootId, namespace } : undefined;
 }
 
 function record({ session, plan, present }: Attempt, seen: Seen): void {

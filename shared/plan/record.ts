@@ -32,7 +32,7 @@ export interface AttachmentRecord extends RecordKey, Origin {
   /** The addresses that the attachment has, or had before, such as `172.26.64.2/20`. */
   readonly addresses: readonly string[];
   /** The addresses are of an earlier boot: nothing on the host refers to them, so others will do. */
-  readonly outlived?: boolean;
+  readonly outlived?: boolean | undefined;
 }
 
 /** `own` heals what is certainly left of a try of this attachment, `always` gives up an attachment that was complete as well. */

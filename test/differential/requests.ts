@@ -142,8 +142,13 @@ function wrapperBlock(): fc.Arbitrary<object> {
     delegate: maybe(oneOf("bridge", "macvlan", "portmap", "nobody", "unloadable", "../bridge", "\ud800")),
     role: often<string | undefined>(undefined, oneOf("creator", "meta")),
     network: maybe(often("disc", fc.constant("a b"))),
-    args: maybe(oneOf<unknown>("keep", { IP: "NOMAD_JOB_ID", MAC: "MAC" }, { IP: "a;b" })),
-    ports: maybe(oneOf<unknown>({ only: [443, "8000-8999"] }, { except: [443] }, { only: ["9-1"] }, { onyl: [443] })),
+    args: maybe(often<unknown>("keep", oneOf<unknown>({ IP: "NOMAD_JOB_ID", MAC: "MAC" }, { IP: "a;b" }))),
+    ports: maybe(
+      often<unknown>(
+        { only: [443, "8000-8999"] },
+        oneOf<unknown>({ except: [443] }, { only: ["9-1"] }, { onyl: [443] }),
+      ),
+    ),
     recover: maybe(oneOf("own", "always", "never")),
   });
 }

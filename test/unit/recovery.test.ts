@@ -146,6 +146,35 @@ describe("ADD fails after an earlier try", () => {
     expect(runs(outcome)).toEqual(["ADD", "DEL", "ADD"]);
   });
 
+  test("what the runtime asks for counts where the interface is renamed, too", () => {
+    const files = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 7, addresses: [address] }) };
+    const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
+    const asked = (env: Record<string, string>) =>
+      runs(callWrapper({ env, stdin }, { answers, files, links: [7, 7, 0, 8] }))[2];
+    expect(asked({ CNI_ARGS: "IP=10.0.0.9" })).toBe(`ADD ${address}`);
+    expect(asked({})).toBe(`ADD ${address}`);
+  });
+
+  test("addresses are those of the interface, whatever else the answer has", () => {
+    const many = exits(0, {
+      cniVersion: "1.0.0",
+      interfaces: [
+        { name: "eth0", sandbox: "/run/netns/red" },
+        { name: "eth0", sandbox: blue },
+        { name: "eth9", sandbox: blue },
+      ],
+      ips: [
+        { address: "10.0.0.1/24", interface: 0 },
+        { address: "10.0.0.2/24", interface: 1 },
+        { address: "10.0.0.3/24" },
+        { address: "10.0.0.4/24", interface: 2 },
+      ],
+    });
+    expect(recorded(add({ answers: [many], links: [0, 7] }))).toEqual(
+      recordOf({ addresses: ["10.0.0.2/24", "10.0.0.3/24"] }),
+    );
+  });
+
   test.each<[string, Machine, JsonObject]>([
     ["somebody else's interface is there", { files: tried, links: [9, 9] }, {}],
     ["nobody can look", { files: tried, links: [undefined] }, {}],
@@ -245,6 +274,48 @@ describe("after a reboot", () => {
 });
 
 describe("a line in the log", () => {
+  const lines = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line));
+
+  test("says that an ADD is tried again, and what the first answer was", () => {
+    const outcome = add(
+      { answers: [refused, exits(0), passed], files: { [file]: text() }, links: [7, 7, 0, 8] },
+      { log },
+    );
+    const message = "ADD failed after an earlier try: running DEL and ADD once more";
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message, answer: JSON.stringify({ code: 999, msg: "no" }) }),
+    );
+  });
+
+  test("says that an earlier boot is cleaned up after", () => {
+    const files = { [file]: text({ bootId: "before" }) };
+    const outcome = add({ answers: [exits(0), passed], files, links: [0, 7] }, { log });
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "attached before this boot: running DEL first" }),
+    );
+  });
+
+  test("says that a meta plugin's earlier try is undone", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: bothResult, wrapper: { log } };
+    const call: Call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin };
+    const answers = [exits(0, macvlanResult)];
+    const outcome = callWrapper(call, { answers, files: callWrapper(call, { answers }).files });
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "an earlier try was not completed: running DEL before ADD" }),
+    );
+  });
+
+  test("says nothing of a namespace that is not there: that is the delegate's to report", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { log } };
+    const outcome = callWrapper({ stdin, env: { CNI_NETNS: "" } }, { answers: [passed] });
+    expect(outcome.exitCode).toBe(1);
+    const gone = callWrapper(
+      { stdin, env: { CNI_NETNS: "/run/netns/gone" } },
+      { answers: [passed], noNamespace: true },
+    );
+    expect(gone).toMatchObject({ exitCode: 0, log: [], files: {} });
+  });
+
   test("says that no record can be written, and ADD goes on", () => {
     const outcome = add({ answers: [passed], writeProblem: "ENOSPC" }, { log });
     expect(outcome.exitCode).toBe(0);
@@ -278,6 +349,12 @@ describe("a meta plugin", () => {
     expect(runs(callWrapper(call, { answers, files: elsewhere }))).toEqual(["ADD"]);
     const never = { ...call, stdin: { ...stdin, wrapper: { recover: "never" } } };
     expect(runs(callWrapper(never, { answers, files: first.files }))).toEqual(["ADD"]);
+  });
+
+  test("is run without a record where nobody can tell which boot this is", () => {
+    const outcome = callWrapper(call, { answers, files: { [bootFile]: "" } });
+    expect(outcome).toMatchObject({ exitCode: 0, files: {} });
+    expect(runs(outcome)).toEqual(["ADD"]);
   });
 
   test("the record goes when the wrapper has failed and DEL has passed", () => {

@@ -34,6 +34,8 @@ export interface Machine {
   readonly links?: readonly (number | undefined)[];
   /** The inode of each directory that is there, by path. */
   readonly directories?: Readonly<Record<string, number>>;
+  /** CNI_NETNS leads to nothing. */
+  readonly noNamespace?: boolean;
   /** Why no file can be written. */
   readonly writeProblem?: string;
 }
@@ -102,6 +104,7 @@ function fakeHost(
     jq,
     ip = () => undefined,
     links = [0],
+    noNamespace = false,
     directories = {},
   }: Machine,
 ) {
@@ -166,7 +169,7 @@ function fakeHost(
       if (modifiedMs !== undefined) return { device: 1, inode: 2, modifiedMs };
       const inode = directories[path];
       if (inode !== undefined) return { device: 1, inode, modifiedMs: 0 };
-      return path === host.env.CNI_NETNS ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
+      return path === host.env.CNI_NETNS && !noNamespace ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
     },
     linkIndex: () => links[Math.min(++looks, links.length) - 1],
     writeStderr(text) {
