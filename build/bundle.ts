@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { type BuildOptions, build, formatMessages, type Metafile } from "esbuild";
-import { deferredModules, later } from "./deferred.ts";
-import { compiledSchemas } from "./schemas.ts";
+import { deferModules } from "./deferred.ts";
 import type { Stamp } from "./stamp.ts";
 
 /** Scripts by name, without the ending, and esbuild's account of what went into them. */
@@ -10,7 +9,7 @@ export interface Bundle {
   readonly metafile: Metafile;
 }
 
-const problem = { problem: "shared/protocol/problem.ts" };
+const problem = { problem: "shared/protocol/explain.ts" };
 
 /**
  * Bundles the Node flavor's scripts, in ASCII: `core`, a function of `require` and `process` that answers a call; `problem`,
@@ -20,7 +19,8 @@ const problem = { problem: "shared/protocol/problem.ts" };
 export async function bundleForNode(root: string, stamp: Stamp) {
   const node = { platform: "node", target: "node24", format: "cjs" } as const;
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
-  const plugins = [compiledSchemas(root, 'Function(require("node:sea").getAsset("problem", "utf8"))()')];
+  const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
+  const plugins = [deferModules(root, { problem: loadProblem })];
   const inCore = { define: defined(stamp), plugins, ...isFunction };
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
@@ -39,10 +39,10 @@ export async function bundleForNode(root: string, stamp: Stamp) {
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
   const load = (name: string) => `globalThis.load(${JSON.stringify(name)})`;
-  const plugins = [compiledSchemas(root, load("problem")), deferredModules(root, load(later))];
+  const plugins = [deferModules(root, { problem: load("problem"), later: load("later") })];
   const parts = { splitting: true, chunkNames: "shared", define: defined(stamp), plugins };
   return {
-    core: await runEsbuild(root, { main: "shared/host/slim/main.ts", [later]: later }, { ...slim, ...parts }),
+    core: await runEsbuild(root, { main: "shared/host/slim/main.ts", later: "later" }, { ...slim, ...parts }),
     problem: await runEsbuild(root, problem, slim),
   };
 }

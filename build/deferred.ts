@@ -2,54 +2,62 @@ import { join, relative } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * What a call does without that only hands over (CHECK, DEL, VERSION). The engine reads a module whole before it runs it: these
- * come in a module of their own, as soon as a call needs one of their functions.
+ * The modules that most calls do not need, by the bundle that holds them. An engine reads a bundle whole before it runs it, so
+ * these are read when a call first needs one of their functions: `problem` (with zod) for a wrong value, in both flavors;
+ * `later` for what is not CHECK, DEL or VERSION handed over, in the slim flavor.
  */
-const deferred = [
-  "shared/filter.ts",
-  "shared/host/ip-command.ts",
-  "shared/host/slim/system-names.ts",
-  "shared/host/slim/usage.ts",
-  "shared/log-line.ts",
-  "shared/plan/add.ts",
-  "shared/plan/gc.ts",
-  "shared/protocol/catalogue.ts",
-  "shared/protocol/spelling.ts",
-  "shared/remove.ts",
-  "shared/recovery.ts",
-  "shared/routing.ts",
-  "shared/run-delegate.ts",
-  "shared/splice-answer.ts",
-];
+const deferred = {
+  problem: ["shared/protocol/explain.ts"],
+  later: [
+    "shared/filter.ts",
+    "shared/host/ip-command.ts",
+    "shared/host/slim/system-names.ts",
+    "shared/host/slim/usage.ts",
+    "shared/log-line.ts",
+    "shared/plan/add.ts",
+    "shared/plan/gc.ts",
+    "shared/protocol/catalogue.ts",
+    "shared/protocol/spelling.ts",
+    "shared/remove.ts",
+    "shared/recovery.ts",
+    "shared/routing.ts",
+    "shared/run-delegate.ts",
+    "shared/splice-answer.ts",
+  ],
+};
 
-/** The name of the module that they make up. */
-export const later = "later";
+/** A bundle of deferred modules. */
+export type Deferred = keyof typeof deferred;
 
 /**
- * An esbuild plugin that gives whoever imports a deferred module functions that load `later` first; `load` is the expression
- * for that. The entry point `later` is the modules themselves. Only functions can be deferred.
+ * An esbuild plugin that replaces each import of a deferred module by functions that load its bundle and call the function of
+ * the same name there. `loaders` has the expression that loads a bundle; a bundle without one is not deferred. The entry point
+ * `later` is all its modules together. Only functions can be deferred.
  */
-export function deferredModules(root: string, load: string): Plugin {
+export function deferModules(root: string, loaders: Partial<Record<Deferred, string>>): Plugin {
+  const bundles = Object.keys(loaders) as Deferred[];
+  const bundleOf = (file: string) => bundles.find((bundle) => deferred[bundle].includes(file));
   return {
-    name: "deferred-modules",
+    name: "defer-modules",
     setup(build) {
-      const [whole, once, stub] = ["deferred-whole", "deferred-once", "deferred-stub"];
-      build.onResolve({ filter: new RegExp(`^${later}$`) }, ({ path, kind }) => {
-        return { path, namespace: kind === "entry-point" ? whole : once };
+      const [whole, loader, stub] = ["deferred-whole", "deferred-loader", "deferred-stub"];
+      build.onResolve({ filter: new RegExp(`^(${bundles.join("|")})$`) }, ({ path, kind }) => {
+        return { path, namespace: kind === "entry-point" ? whole : loader };
       });
       build.onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, importer, namespace }) => {
         const imported = relative(root, join(resolveDir, path));
-        const isInside = namespace !== "file" || deferred.includes(relative(root, importer));
-        return deferred.includes(imported) && !isInside ? { path: imported, namespace: stub } : undefined;
+        const bundle = bundleOf(imported);
+        const isInside = namespace === whole || bundle === bundleOf(relative(root, importer));
+        return bundle && !isInside ? { path: imported, namespace: stub, pluginData: bundle } : undefined;
       });
-      build.onLoad({ filter: /./, namespace: whole }, () => {
-        return { contents: deferred.map(exportAll).join(""), resolveDir: root };
+      build.onLoad({ filter: /./, namespace: whole }, ({ path }) => {
+        return { contents: deferred[path as Deferred].map(exportAll).join(""), resolveDir: root };
       });
-      build.onLoad({ filter: /./, namespace: once }, () => {
-        return { contents: `let loaded; export const ${later} = () => (loaded ??= ${load});` };
+      build.onLoad({ filter: /./, namespace: loader }, ({ path }) => {
+        return { contents: `let loaded; export const load = () => (loaded ??= ${loaders[path as Deferred]});` };
       });
-      build.onLoad({ filter: /./, namespace: stub }, async ({ path }) => {
-        return { contents: stubs(await import(join(root, path))), resolveDir: root };
+      build.onLoad({ filter: /./, namespace: stub }, async ({ path, pluginData }) => {
+        return { contents: stubs(await import(join(root, path)), pluginData), resolveDir: root };
       });
     },
   };
@@ -59,10 +67,10 @@ function exportAll(path: string): string {
   return `export * from ${JSON.stringify(`./${path}`)};\n`;
 }
 
-function stubs(module: object): string {
+function stubs(module: object, bundle: Deferred): string {
   const names = Object.entries(module).flatMap(([name, value]) => (isPlainFunction(value) ? name : []));
-  const functions = names.map((name) => `export const ${name} = (...given) => ${later}().${name}(...given);\n`);
-  return `import { ${later} } from "${later}";\n${functions.join("")}`;
+  const functions = names.map((name) => `export const ${name} = (...given) => load().${name}(...given);\n`);
+  return `import { load } from "${bundle}";\n${functions.join("")}`;
 }
 
 function isPlainFunction(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { CniError } from "../protocol/errors.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
-import { wrapperKeys } from "../protocol/problem.ts";
+import { wrapperKeys } from "../protocol/shapes.ts";
 
 /** The keys of the wrapper block that no wrapped plugin has, in lower case. CNI itself has `args`. */
 const ownKeys = new Map(wrapperKeys.filter((key) => key !== "args").map((key) => [key.toLowerCase(), key]));

@@ -14,10 +14,9 @@ import {
 } from "./names.ts";
 import { type ArgsOption, argsProblem, isArgs, isPorts, type PortsOption, portsProblem } from "./options.ts";
 
-// Schemas check only; what goes on is the original object, because zod reorders keys and drops what it does not know.
-// The build lets zod's compiler make plain functions of them (build/schemas.ts), so that a call whose input is right, as
-// nearly all are, neither loads zod nor builds a schema. So a schema is refined only by functions of
-// names.ts and options.ts.
+// The schemas decide what is right, find the words of an error, and give the types. They only check: the original object is
+// used, because zod reorders keys and drops unknown ones. Loading zod and building a schema takes longer than the rest of a
+// call, so shapes.ts looks at every value first, and zod only at what it refuses.
 
 /** Makes the schema of the plugin configuration, as far as a wrapper looks at it. */
 export function configurationSchema() {

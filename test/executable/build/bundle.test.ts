@@ -13,9 +13,13 @@ function bundled(metafile: Metafile | undefined): string[] {
     .map(([path]) => path.replace(/^.*(?=node_modules\/)/, ""));
 }
 
-test("the hot path is the core, the plugins' profiles and the compiled schemas", () => {
-  expect(bundled(core).filter((path) => !/^(shared|plugins|compiled-schemas:problem$)\b/.test(path))).toEqual([]);
+test("the hot path is the core, the plugins' profiles and what loads the words for faults", () => {
+  const [loader, stub] = ["deferred-loader:problem", "deferred-stub:shared/protocol/explain.ts"];
+  const others = bundled(core).filter((path) => !/^(shared|plugins)\//.test(path));
+  expect(others.filter((path) => path !== loader && path !== stub)).toEqual([]);
   expect(bundled(core)).toContain("shared/host/node/main.ts");
+  expect(bundled(core)).toContain("shared/protocol/shapes.ts");
+  expect(bundled(core)).not.toContain("shared/protocol/schema.ts");
 });
 
 test("what starts the core imports nothing", () => {

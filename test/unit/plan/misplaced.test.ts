@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { misplacedKeys } from "../../../shared/plan/misplaced.ts";
-import { wrapperKeys } from "../../../shared/protocol/problem.ts";
+import { wrapperKeys } from "../../../shared/protocol/shapes.ts";
 import { callWrapper, exits, printed } from "../support/fake-host.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper" };

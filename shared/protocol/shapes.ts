@@ -1,0 +1,109 @@
+import { isJsonObject } from "./json.ts";
+import { isAbsolutePath, isIndex, isInterfaceName, isJqProgram, isNetworkName, isType } from "./names.ts";
+import { isArgs, isPorts } from "./options.ts";
+import type { LogLevel, WrapperConfiguration } from "./schema.ts";
+
+// The schemas of schema.ts once more, as functions that only say yes or no. Nearly every call has right values, and these tell
+// so in microseconds; zod looks at a value only after one of them has refused it, and then has the last word.
+// test/unit/protocol/shapes.test.ts compares the two.
+
+type Check = (value: unknown) => boolean;
+
+const logLevels: readonly unknown[] = ["error", "warn", "info", "debug"] satisfies LogLevel[];
+
+const logChecks: Readonly<Record<"file" | "level", Check>> = {
+  file: (value) => isText(value) && isAbsolutePath(value),
+  level: (value) => logLevels.includes(value),
+};
+
+const wrapperChecks: Readonly<Record<keyof WrapperConfiguration, Check>> = {
+  ifName: (value) => isText(value) && isInterfaceName(value),
+  delegate: (value) => isText(value) && isType(value),
+  role: (value) => value === "creator" || value === "meta",
+  network: (value) => isText(value) && isNetworkName(value),
+  args: isArgs,
+  ports: isPorts,
+  recover: (value) => value === "own" || value === "always" || value === "never",
+  jq: (value) => isText(value) && isJqProgram(value),
+  log: (value) => passes(value, logChecks),
+};
+
+/** The keys that a `wrapper` block may have. */
+export const wrapperKeys: readonly string[] = Object.keys(wrapperChecks);
+
+/** The keys that `wrapper.log` may have. */
+export const logKeys: readonly string[] = Object.keys(logChecks);
+
+/** Whether a value is a plugin configuration, as far as a wrapper looks at it. */
+export function isConfiguration(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { cniVersion, name, type, prevResult } = value;
+  return (
+    (cniVersion === undefined || isText(cniVersion)) &&
+    isText(name) &&
+    isNetworkName(name) &&
+    (type === undefined || (isText(type) && isType(type))) &&
+    (isAbsent(prevResult) || isJsonObject(prevResult))
+  );
+}
+
+/** Whether a value is a `wrapper` block. */
+export function isWrapper(value: unknown): boolean {
+  return passes(value, wrapperChecks);
+}
+
+/** Whether a value is a result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it. */
+export function isResult(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { cniVersion, interfaces, ips, routes, dns } = value;
+  return (
+    (cniVersion === undefined || isText(cniVersion)) &&
+    (isAbsent(interfaces) || isListOf(interfaces, isInterface)) &&
+    (isAbsent(ips) || isListOf(ips, isIp)) &&
+    (isAbsent(routes) || isListOf(routes, isRoute)) &&
+    (isAbsent(dns) || isDns(dns))
+  );
+}
+
+function isInterface(value: unknown): boolean {
+  return isJsonObject(value) && isText(value.name) && isTextOrAbsent(value.sandbox);
+}
+
+function isIp(value: unknown): boolean {
+  if (!isJsonObject(value) || !isText(value.address)) return false;
+  return isAbsent(value.interface) || (typeof value.interface === "number" && isIndex(value.interface));
+}
+
+function isRoute(value: unknown): boolean {
+  return isJsonObject(value) && isTextOrAbsent(value.gw);
+}
+
+function isDns(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { nameservers, search, options, domain } = value;
+  return (
+    [nameservers, search, options].every((list) => isAbsent(list) || isListOf(list, isText)) && isTextOrAbsent(domain)
+  );
+}
+
+/** Whether a value is an object in which every key that has a check passes it or is absent. */
+function passes(value: unknown, checks: Readonly<Record<string, Check>>): boolean {
+  if (!isJsonObject(value)) return false;
+  return Object.entries(checks).every(([key, check]) => value[key] === undefined || check(value[key]));
+}
+
+function isListOf(value: unknown, isRight: Check): boolean {
+  return Array.isArray(value) && value.every(isRight);
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return isAbsent(value) || isText(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
