@@ -44,8 +44,8 @@ export const isType = (type: string): boolean => typeProblem(type) === undefined
 export const isJqProgram = (program: string): boolean => jqProgramProblem(program) === undefined;
 export const isAbsolutePath = (path: string): boolean => absolutePathProblem(path) === undefined;
 
-/** Whether a number can be an index into a list. */
-export const isIndex = (number: number): boolean => Number.isInteger(number) && number >= 0;
+/** Whether a value can be an index into a list. */
+export const isIndex = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
 
 // Not TextEncoder: the core runs on engines without it.
 function utf8Length(text: string): number {

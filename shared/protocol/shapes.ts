@@ -71,7 +71,7 @@ function isInterface(value: unknown): boolean {
 
 function isIp(value: unknown): boolean {
   if (!isJsonObject(value) || !isText(value.address)) return false;
-  return isAbsent(value.interface) || (typeof value.interface === "number" && isIndex(value.interface));
+  return isAbsent(value.interface) || isIndex(value.interface);
 }
 
 function isRoute(value: unknown): boolean {
