@@ -51,8 +51,8 @@ export function spliceCreator(prevResult: CniResult, delegateResult: CniResult, 
   const merged: Record<string, unknown> = { ...added, ...before };
   merged.interfaces = [...(before.interfaces ?? []), ...(added.interfaces ?? [])];
   const moved = added.ips?.map((ip) => reindexed(ip, (index) => index + offset));
-  if (before.ips || moved) merged.ips = [...(before.ips ?? []), ...(moved ?? [])];
-  if (before.routes || added.routes) merged.routes = union(before.routes ?? [], added.routes ?? []);
+  if (moved) merged.ips = [...(before.ips ?? []), ...moved];
+  if (added.routes) merged.routes = union(before.routes ?? [], added.routes);
   if (added.dns) merged.dns = before.dns ? joinedDns(before.dns, added.dns) : added.dns;
   return merged;
 }

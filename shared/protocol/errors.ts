@@ -32,7 +32,7 @@ export function errorResult(error: CniError, cniVersion?: string): JsonObject {
 /** Turns whatever was thrown into an error of the catalogue, so that no stack trace reaches a runtime. */
 export function toCniError(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
-  const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  const words = String(thrown);
   // go-cni's Remove ignores every error with such words, and Node has them for ENOENT.
   return new CniError("internal", "", words.replace(/no such file or directory|no such file|not found/gi, "missing"));
 }

@@ -55,17 +55,23 @@ const mutators: Readonly<Record<string, Mutator>> = {
   BlockStatement: emptied,
   ExpressionStatement: ({ node }) => [instead(node.expression as Node, "undefined")],
   ThrowStatement: ({ node }) => [instead(node, "", "statement")],
-  SwitchCase: ({ node }) => list(node.consequent).map((it) => instead(it, "", "statement")),
+  SwitchCase: ({ node }) =>
+    list(node.consequent).flatMap((it) => (isNever(it.argument) ? [] : [instead(it, "", "statement")])),
   CallExpression: otherCall,
   OptionalCallExpression: otherCall,
   OptionalMemberExpression: withoutQuestion,
 };
 
-/** Every change of one node that makes a mutant. */
+/** Every change of one node that makes a mutant; none of what the types say is never reached (`satisfies never`). */
 export function changesOf(visited: Visited, source: string): Change[] {
   const { node } = visited;
+  if (isNever(node) || isNever(node.argument)) return [];
   const found = mutators[node.type]?.(visited, source) ?? [];
   return [...found, ...(node.type === "OptionalCallExpression" ? withoutQuestion(visited, source) : [])];
+}
+
+function isNever(node: unknown): boolean {
+  return isNode(node) && isNode(node.typeAnnotation) && node.typeAnnotation.type === "TSNeverKeyword";
 }
 
 function instead({ start, end }: Node, text: string, form: Change["form"] = "expression"): Change {

@@ -33,6 +33,18 @@ describe("a jq program", () => {
     expect(runs[0]?.stdin).toHaveProperty("seen", ["zone", "eth0", false]);
   });
 
+  test("leaves what it made of the configuration in the log, at debug", () => {
+    const log = { file: "/log", level: "debug" };
+    const lines = call("CHECK", { jq, log }).log.map(({ line }) => JSON.parse(line));
+    expect(lines.filter(({ message }) => message.includes("jq"))).toMatchObject([
+      {
+        level: "debug",
+        message: "plugin configuration put through wrapper.jq",
+        configuration: { type: "portmap", runtimeConfig: { portMappings: [{ containerPort: 443 }] } },
+      },
+    ]);
+  });
+
   test("is also what the DEL of a failed ADD goes through", () => {
     const { runs } = call("ADD", { jq, ifName: "eth1" }, { jq: hostJq, answers: [exits(0, "no JSON")] });
     expect(runs.map(({ stdin }) => (stdin as typeof printed).name)).toHaveLength(2);
@@ -67,10 +79,39 @@ describe("a jq program that fails", () => {
   test.each(["DEL", "STATUS"])("is let pass on %s: the delegate gets its configuration as it is", (command) => {
     const outcome = call(command, { jq: ".name.b", log: { file: "/log", level: "warn" } });
     expect(outcome).toMatchObject({ exitCode: 0, runs: [{ stdin: { runtimeConfig: { portMappings } } }] });
-    expect(outcome.log.map(({ line }) => JSON.parse(line).message)).toEqual([
-      'invalid plugin configuration: wrapper.jq: Cannot index string with string ("b"); ' +
-        "the delegate gets its configuration unfiltered",
+    expect(outcome.log.map(({ line }) => JSON.parse(line))).toMatchObject([
+      {
+        level: "warn",
+        message:
+          'invalid plugin configuration: wrapper.jq: Cannot index string with string ("b"); ' +
+          "the delegate gets its configuration unfiltered",
+        details: expect.stringContaining('Cannot index string with string ("b")'),
+      },
     ]);
+  });
+
+  test("is told in the host's words where these are not jq's", () => {
+    const problem = "took longer than 5 s (jq: error: none)\nsee above";
+    expect(printed(call("ADD", { jq }, { jq: () => ({ problem }) }))).toMatchObject({
+      msg: "invalid plugin configuration: wrapper.jq: took longer than 5 s (jq: error: none)",
+      details: expect.stringContaining(problem),
+    });
+  });
+
+  test.each([
+    ["x".repeat(60), "x".repeat(60)],
+    ["x".repeat(61), `${"x".repeat(60)}…`],
+  ])("is told with the beginning of what it gave: %s", (output, shown) => {
+    expect(printed(call("ADD", { jq }, { jq: () => ({ output }) })).msg).toBe(
+      `invalid plugin configuration: wrapper.jq must give one object, not ${shown}`,
+    );
+  });
+
+  test("is not let pass on DEL where the fault is the wrapper's own", () => {
+    const jq = () => {
+      throw new TypeError("broken");
+    };
+    expect(printed(call("DEL", { jq: "." }, { jq }))).toMatchObject({ code: 999 });
   });
 });
 

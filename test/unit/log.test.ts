@@ -127,6 +127,11 @@ describe("what a line says", () => {
     expect(logged(withLog("warn", {}, { CNI_COMMAND: command }))).toEqual([]);
   });
 
+  test("of a call with an interface: whose it is", () => {
+    const [line] = logged(withLog("info", {}, { CNI_COMMAND: "CHECK" }));
+    expect(line).toMatchObject({ command: "CHECK", containerId: "blue", ifName: "eth0" });
+  });
+
   test("of a call without an interface: nothing of it", () => {
     const [line] = logged(withLog("info", {}, { CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_IFNAME: "" }));
     for (const key of ["containerId", "ifName", "workload"]) expect(line).not.toHaveProperty(key);

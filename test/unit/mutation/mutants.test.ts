@@ -37,6 +37,7 @@ test.each([
   ["types", 'type A = "a" | 1; interface B { c: true }'],
   ["names in the syntax", 'import { a } from "./a.ts"; export * from "./b.ts";'],
   ["the names of properties", 'const { "a": b } = c;'],
+  ["what is never reached", "switch (a) { default: throw a satisfies never; }"],
   ["what typeof is compared with", 'const a = typeof b === "c";'],
 ])("%s stay as they are", (_, source) => {
   expect(mutated(source)).toEqual(source.includes("===") ? ['const a = typeof b !== "c";'] : []);

@@ -22,6 +22,11 @@ describe("a result with some of its interfaces, in another order", () => {
     );
   });
 
+  test("an index that no interface has is passed over", () => {
+    expect(arranged(result, [2, 7]).interfaces).toStrictEqual([{ name: "c" }]);
+    expect(arranged({ interfaces: null }, [0])).toStrictEqual({ interfaces: [] });
+  });
+
   test("what it does not know is kept", () => {
     expect(arranged(result, [2, 0])).toStrictEqual({
       interfaces: [{ name: "c" }, { name: "a", mtu: 1 }],

@@ -67,6 +67,7 @@ describe("the attachment of a name", () => {
     ["eth0@blue veth1 eth1@blue", "eth0", 0],
     ["eth0@red eth0@blue", "eth0", 1],
     ["eth0@blue eth0@red", "eth0", 0],
+    ["eth0@blue br0 eth0@blue", "eth0", 0],
     // Another spelling of the namespace's path is no other namespace.
     ["eth0@elsewhere eth0@red", "eth0", 0],
     // A host-side interface of the same name is not meant.
@@ -111,6 +112,19 @@ describe("the attachment that a delegate is shown, in cali0 br0 veth1 eth1@blue"
     expect(ownAttachment({ interfaces, ips: [bridges] }, eth0)).toBeUndefined();
     expect(ownAttachment({ interfaces, ips: [bridges] }, eth1)).toStrictEqual(whole);
     expect(ownAttachment({ interfaces }, eth0)).toBeUndefined();
+  });
+
+  test("addresses that point to both host-side interfaces: eth0 has both", () => {
+    const ips = [
+      { ...calicos, interface: 1 },
+      { ...calicos, interface: 0 },
+    ];
+    expect(ownAttachment({ interfaces, ips }, eth0)).toStrictEqual({ container: undefined, members: [0, 1] });
+  });
+
+  test("a host-side interface that is called eth0 does not make it listed", () => {
+    const result = { interfaces: interfacesOf("eth0 veth1 eth1@blue"), ips: [{ ...calicos, interface: 0 }] };
+    expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: [0] });
   });
 
   test("only the runtime's own interface can be unlisted", () => {

@@ -107,6 +107,12 @@ describe("a plugin whose CHECK cannot do without ipam", () => {
   });
 });
 
+test("an attachment that is missing beside one other is an error as well", () => {
+  expect(() => planned({ wrapper: { ifName: "eth1" } }, { interfaces: [{ name: "eth0", sandbox: blue }] })).toThrow(
+    expect.objectContaining({ code: 103, details: expect.stringContaining("prevResult has eth0.") }),
+  );
+});
+
 test("an attachment that is missing among others is an error that says what is there", () => {
   expect(() => planned({ wrapper: { ifName: "eth2" } }, bothResult)).toThrow(
     expect.objectContaining({

@@ -59,4 +59,8 @@ describe("askingFor", () => {
   ])("asks for nothing where %s", (_, one, addresses, args) => {
     expect(askingFor(one, addresses, args)).toBeUndefined();
   });
+
+  test("asks for nothing where the delegate gets stdin as it came", () => {
+    expect(askingFor({ delegate: "bridge", environment: {} }, ["10.0.0.2/24"], "")).toBeUndefined();
+  });
 });

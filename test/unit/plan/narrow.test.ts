@@ -123,6 +123,12 @@ describe("routes", () => {
     expect(narrowed({ ...result, routes: [route] }, "eth1").routes).toStrictEqual(isEth1s ? [route] : []);
   });
 
+  test("a gateway is in nobody's subnet where there are no addresses", () => {
+    const { interfaces } = result;
+    const routes = [{ dst: "0.0.0.0/0", gw: "10.0.0.1" }];
+    expect(narrowed({ interfaces, routes }, "eth0").routes).toEqual(routes);
+  });
+
   test("a gateway in both subnets is both's", () => {
     const ips = [
       { address: "10.0.0.2/16", interface: 0 },

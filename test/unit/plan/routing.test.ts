@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { routingFile } from "../../../shared/plan/record.ts";
 import {
+  type KernelRoute,
   missingRouting,
   parseRouting,
   parseRoutingRecord,
@@ -52,8 +53,20 @@ describe("what ip(8) prints", () => {
     [ipv4, "[]\n[]"],
     ["no JSON\n[]\n[]", ipv6],
     ["{}\n[]\n[]", ipv6],
+    ["[]", ipv6],
+    ["[]\n[]", ipv6],
   ])("is not guessed at: %j", (one, other) => {
     expect(parseRouting(one, other)).toBeUndefined();
+  });
+});
+
+test("blank lines of ip(8), entries that are no objects, and interfaces without addresses are passed over", () => {
+  const odd =
+    '[null,{"dst":"10.9.9.9","dev":"eth0"}]\n \n[7]\n\n[{"ifname":"lo"},{"ifname":"eth0","addr_info":[null]}]\n';
+  expect(parseRouting(odd, "[]\n[]\n[]\n")).toStrictEqual({
+    routes: [{ dst: "10.9.9.9/32", dev: "eth0", table: "main" }],
+    rules: [],
+    addresses: [],
   });
 });
 
@@ -66,6 +79,8 @@ describe("the record", () => {
     expect(parseRoutingRecord(JSON.stringify(record), "4:1")).toStrictEqual(record);
     expect(parseRoutingRecord(JSON.stringify(record), "4:2")).toBeUndefined();
     expect(parseRoutingRecord('{"namespace":"4:1"}', "4:1")).toBeUndefined();
+    expect(parseRoutingRecord('{"namespace":"4:1","routes":[]}', "4:1")).toBeUndefined();
+    expect(parseRoutingRecord('{"namespace":"4:1","rules":[]}', "4:1")).toBeUndefined();
     expect(parseRoutingRecord(undefined, "")).toBeUndefined();
   });
 });
@@ -95,6 +110,18 @@ describe("what a creator is not asked for", () => {
       ips: [{ address: "10.0.0.2/24" }],
     });
   });
+
+  // The kernel's route has the gateway of the address then.
+  test("a route that named no gateway goes with the moved route to the same place", () => {
+    const moved = { ...record, routes: [{ dst: "10.5.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "100" }] };
+    const shown = withoutMoved({ routes: [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }] }, moved);
+    expect(shown.routes).toEqual([{ dst: "10.5.0.0/16", gw: "10.0.0.9" }]);
+  });
+
+  test("a route without a destination stays", () => {
+    const routes = [{ gw: "172.26.64.1" }, { dst: 7, gw: "172.26.64.1" }];
+    expect(withoutMoved({ routes }, record)).toStrictEqual({ routes });
+  });
 });
 
 describe("what is missing", () => {
@@ -114,6 +141,16 @@ describe("what is missing", () => {
       { addresses: [{ dev: "eth1", address: "172.26.64.2/24" }] },
       ["address 172.26.64.2/20"],
     ],
+    [
+      "the address, where another of its subnet is there",
+      { addresses: [{ dev: "eth1", address: "172.26.64.3/20" }] },
+      ["address 172.26.64.2/20"],
+    ],
+    [
+      "the rule, where another address has one",
+      { rules: [{ src: "172.26.64.9", table: "100" }] },
+      ["rule from 172.26.64.2 lookup 100"],
+    ],
     ["the rule", { rules: [{ src: "172.26.64.2", table: "7" }] }, ["rule from 172.26.64.2 lookup 100"]],
     ["a route", { routes: routing.routes.slice(1) }, ["route 0.0.0.0/0 via 172.26.64.1 table 100"]],
     [
@@ -123,6 +160,50 @@ describe("what is missing", () => {
     ],
   ])("%s", (_, less, expected) => {
     expect(missingRouting(record, { ...routing, ...less }, bridgeResult, "eth1")).toEqual(expected);
+  });
+
+  test.each([
+    ["destination", { dst: "10.0.0.0/8" }],
+    ["gateway", { gateway: "172.26.64.9" }],
+    ["interface", { dev: "eth2" }],
+    ["table", { table: "7" }],
+  ])("a route, where one with another %s is there", (_, other) => {
+    const [defaultRoute, ...others] = routing.routes;
+    const present = { ...routing, routes: [{ ...defaultRoute, ...other } as KernelRoute, ...others] };
+    const missing = missingRouting(record, present, bridgeResult, "eth1");
+    expect(missing).toEqual(["route 0.0.0.0/0 via 172.26.64.1 table 100"]);
+  });
+
+  describe("of an interface with addresses of both families", () => {
+    const rules = [
+      { src: "172.26.64.2", table: "100" },
+      { src: "fd00:26::2", table: "101" },
+    ];
+    const ips = [{ address: "172.26.64.2/20" }, { address: "fd00:26::2/64" }];
+    const addresses = ips.map((ip) => ({ dev: "eth1", ...ip }));
+    const both = { ...record, routes: [], rules };
+
+    test("nothing", () => {
+      expect(missingRouting(both, { routes: [], rules, addresses }, { ips }, "eth1")).toEqual([]);
+    });
+
+    test("the rule of either", () => {
+      const present = { routes: [], addresses, rules: [] };
+      const expected = ["rule from 172.26.64.2 lookup 100", "rule from fd00:26::2 lookup 101"];
+      expect(missingRouting(both, present, { ips }, "eth1")).toEqual(expected);
+    });
+
+    test("the IPv6 address, where another of its subnet is there", () => {
+      const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
+      const present = { routes: [], rules, addresses: others };
+      expect(missingRouting(both, present, { ips }, "eth1")).toEqual(["address fd00:26::2/64"]);
+    });
+  });
+
+  test("of a result without addresses: the routes", () => {
+    const present = { routes: [], rules: [], addresses: [] };
+    const first = { ...record, routes: routing.routes.slice(1, 2) };
+    expect(missingRouting(first, present, {}, "eth1")).toEqual(["route 172.26.64.0/20 table 100"]);
   });
 
   test("another interface's routes and rules are its own wrapper's to look for", () => {

@@ -72,6 +72,16 @@ describe("whose address it is", () => {
     expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
   });
 
+  test("another interface's than the runtime's", () => {
+    const prevResult = { interfaces: [eth0, { ...eth1, name: "net1" }], ips: [{ address, interface: 1 }] };
+    expect(sharedAddress(prevResult, { ips: [{ address }] }, name)).toEqual({ address, ifName: "net1" });
+  });
+
+  test("returned for the interface that was asked for, before another", () => {
+    const delegateResult = { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] };
+    expect(sharedAddress(onEth0, delegateResult, name)).toEqual({ address, ifName: "eth0" });
+  });
+
   test.each<[string, CniResult, CniResult]>([
     ["of two that differ", macvlanResult, bridgeResult],
     ["of prevResult, returned with it", macvlanResult, bothResult],
@@ -91,6 +101,12 @@ describe("whose address it is", () => {
       { interfaces: [eth1], ips: [{ address }] },
       { ips: [{ address }] },
     ],
+    [
+      "of the runtime's interface, which is missing among others",
+      { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address }] },
+      { ips: [{ address }] },
+    ],
+    ["of an interface that the plugin does not report", onEth0, { ips: [{ address, interface: 0 }] }],
     [
       "of the plugin's host-side interface",
       onEth0,

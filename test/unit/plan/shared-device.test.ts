@@ -68,6 +68,32 @@ describe("the MAC of a shared device", () => {
   });
 });
 
+describe("a device whose MAC is fixed by both of two keys, one of two, and none of two", () => {
+  const other: SharedDevice = {
+    ...{ key: "link", fallback: "br0" },
+    fixedMac: { all: ["a", "b"], any: ["c", "d"], none: ["e", "f"] },
+  };
+
+  test.each([
+    [{ a: 1, b: 1, c: 1 }, true],
+    [{ a: 1, b: 1, d: 1 }, true],
+    [{ a: 1, c: 1 }, false],
+    [{ b: 1, c: 1 }, false],
+    [{ a: 1, b: 1 }, false],
+    [{ a: 1, b: 1, c: 1, e: 1 }, false],
+    [{ a: 1, b: 1, c: 1, f: 1 }, false],
+  ])("%j: %s", (configuration, fixedByPlugin) => {
+    expect(deviceMac({ interfaces: [{ name: "br0" }] }, other, configuration)).toEqual({
+      device: "br0",
+      fixedByPlugin,
+    });
+  });
+
+  test("it is in no result without interfaces", () => {
+    expect(deviceMac({}, other, {})).toBeUndefined();
+  });
+});
+
 describe("the kernel's file", () => {
   test("is the device's", () => {
     expect(macOriginFile("br0")).toBe("/sys/class/net/br0/addr_assign_type");

@@ -148,6 +148,26 @@ describe("a creator behind others", () => {
     expect(spliced(prevResult, delegateResult)).toStrictEqual(expected);
   });
 
+  test("two results that begin with the same bridge are two attachments", () => {
+    const br0 = { name: "br0" };
+    const delegateResult = { interfaces: [br0, { name: "veth1" }, eth1] };
+    expect(spliced({ interfaces: [br0, eth0] }, delegateResult)).toStrictEqual({
+      interfaces: [br0, eth0, br0, { name: "veth1" }, eth1],
+    });
+  });
+
+  test("an answer that has the interfaces before, but not their addresses, has not carried them over", () => {
+    const prevResult = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    const delegateResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.1.2/24", interface: 1 }] };
+    expect(spliced(prevResult, delegateResult)).toStrictEqual({
+      interfaces: [eth0, eth0, eth1],
+      ips: [
+        { address: "10.0.0.2/24", interface: 0 },
+        { address: "10.0.1.2/24", interface: 2 },
+      ],
+    });
+  });
+
   test("lo is dropped with its addresses, as plain bridge drops it", () => {
     const prevResult = {
       interfaces: [lo, eth0],
@@ -249,6 +269,15 @@ describe("a meta plugin of the runtime's interface, which its plugin did not rep
       { interfaces: [], ips: [{ address: "10.0.0.2/24" }] },
       { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
     ],
+    [
+      "and which puts an interface there: it is the first",
+      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+      { interfaces: [{ name: "ifb0" }], ips: [{ address: "10.0.0.2/24" }] },
+      {
+        interfaces: [{ name: "ifb0" }, ...bridges],
+        ips: [{ address: "172.26.64.2/20", interface: 3 }, { address: "10.0.0.2/24" }],
+      },
+    ],
   ])("%s", (_, prevResult, delegateResult, expected) => {
     const attachment = ownAttachment(frozen(prevResult), eth0Name);
     if (attachment === undefined) throw new Error("no eth0");
@@ -336,6 +365,31 @@ describe("a meta plugin", () => {
       { dst: "10.97.0.0/16", gw: "172.26.64.9" },
       { dst: "0.0.0.0/0", gw: "172.16.5.1" },
     ]);
+  });
+
+  test("routes: what it was not shown stays where it returns none", () => {
+    const { routes: _, ...withoutRoutes } = shownOfEth1;
+    expect(spliced(bothResult, withoutRoutes).routes).toStrictEqual([{ dst: "0.0.0.0/0", gw: "172.16.5.1" }]);
+  });
+
+  test("addresses that lay around another's come back where the first one was", () => {
+    const ips = ["10.0.1.2/24", "10.0.0.2/24", "fd01::2/64"].map((address, i) => ({
+      address,
+      interface: i === 1 ? 0 : 1,
+    }));
+    const returned = {
+      interfaces: [eth1],
+      ips: [ips[0], ips[2]].map((ip) => ({ ...ip, address: `${ip?.address}`, interface: 0 })),
+    };
+    expect(spliced({ interfaces: [eth0, eth1], ips }, returned).ips).toStrictEqual([ips[0], ips[2], ips[1]]);
+  });
+
+  test("addresses where there were none before", () => {
+    const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
+    expect(spliced({ interfaces: [eth0, eth1] }, returned)).toStrictEqual({
+      interfaces: [eth0, eth1],
+      ips: [{ address: "10.0.1.2/24", interface: 1 }],
+    });
   });
 
   test("DNS: what it returns replaces the whole, that it returns none as well", () => {

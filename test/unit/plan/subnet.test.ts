@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { subnetContains } from "../../../shared/plan/subnet.ts";
+import { subnetContains, subnetFinder } from "../../../shared/plan/subnet.ts";
 
 test.each([
   ["172.16.5.2/24", "172.16.5.1"],
@@ -43,12 +43,16 @@ test.each([
   ["0.0.0.0/0", "10.0.0.0001"],
   ["0.0.0.0/0", "10.0.0.-1"],
   ["0.0.0.0/0", "10..0.1"],
+  ["0.0.0.0/0", "10.0.0.;"],
+  ["0.0.0.0/0", "::ffff:10.0.0.1x"],
+  ["0.0.0.0/0", "x\n::ffff:10.0.0.1"],
   ["0.0.0.0/0", "10.0.1."],
   ["0.0.0.0/0", "0xa.0.0.1"],
   ["0.0.0.0/0", "10.0x0.1"],
   ["0.0.0.0/0", "gateway"],
   ["::/0", "fd00::1::2"],
   ["::/0", "fd00"],
+  ["::/0", "1:2:3:4:5:6:7"],
   ["::/0", "fd00:::1"],
   ["::/0", "0:0:0:0:0:0:0:0:1"],
   ["::/0", "fd00::10000"],
@@ -68,3 +72,9 @@ test.each(["10.0.0.1", "10.0.0.1/", "10.0.0.1/x", "10.0.0.1/33", "10.0.0.1/-1", 
     for (const address of ["10.0.0.1", "10.9.9.9", "fd00::1"]) expect(subnetContains(cidr, address)).toBe(false);
   },
 );
+
+test("of several subnets, all that an address is in are found, also alike ones", () => {
+  const find = subnetFinder(["10.0.0.1/24", "10.1.0.1/16", "10.0.0.2/24", "10.0.0.3/8", "none"]);
+  expect([...find("10.0.0.9")].sort()).toEqual([0, 2, 3]);
+  expect(find("192.0.2.1")).toEqual([]);
+});

@@ -222,6 +222,14 @@ test.each(Object.entries(catalogue))("go-cni's Remove does not ignore %s", (_, {
   expect(`${msg} ${hint}`).not.toMatch(/not found|no such file/i);
 });
 
+test("the details are what was seen, then what to do; only what to do where nothing was seen", () => {
+  const hint = "Look in the kernel's and the plugin's logs.";
+  expect(new CniError("delegateDied", "bridge").details).toBe(hint);
+  expect(new CniError("delegateDied", "bridge", "it was ended by SIGKILL").details).toBe(
+    `it was ended by SIGKILL. ${hint}`,
+  );
+});
+
 test("a subject is taken as it is", () => {
   expect(new CniError("delegateDied", "$&$1%s").message).toBe("delegate $&$1%s died");
 });

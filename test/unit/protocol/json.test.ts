@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { goLookup, isJsonObject, sameJson } from "../../../shared/protocol/json.ts";
+import { goLookup, isJsonObject, isTooDeep, sameJson } from "../../../shared/protocol/json.ts";
+import { withShallowJson } from "../support/shallow-json.ts";
 
 test.each([
   [{}, true],
@@ -23,10 +24,21 @@ describe("a key, as Go's encoding/json finds it", () => {
     [{ bridges: "a" }, undefined],
     [{ bridfe: "a" }, undefined],
     [{ bridge: "a", other: "b", briDge: "c", bride: "d" }, "c"],
+    [{ undefined: "a" }, undefined],
     [{}, undefined],
   ])("in %j it is %j", (object, expected) => {
     expect(goLookup(object, "bridge")).toBe(expected);
   });
+});
+
+test.each([
+  ["{}", false],
+  ["{", false],
+  ["", false],
+  ["[[[[]]]]", true],
+  ["[[[[", true],
+])("%s is nested too deeply for an engine that follows three brackets: %s", (text, expected) => {
+  expect(withShallowJson(() => isTooDeep(text))).toBe(expected);
 });
 
 describe("values that say the same", () => {
@@ -36,6 +48,7 @@ describe("values that say the same", () => {
       { b: [{ c: null }], a: 1 },
     ],
     [[], []],
+    [{}, {}],
     [null, null],
     ["x", "x"],
     [0, 0],
@@ -43,6 +56,12 @@ describe("values that say the same", () => {
 
   test.each([
     [{ a: 1 }, { a: 2 }],
+    [
+      { a: 1, b: 1 },
+      { a: 1, b: 2 },
+    ],
+    [[], { length: 0 }],
+    [{ length: 0 }, []],
     [{ a: 1 }, { b: 1 }],
     [{ a: 1 }, { a: 1, b: 1 }],
     [{ a: 1, b: 1 }, { a: 1 }],

@@ -53,6 +53,19 @@ describe("interface name, as libcni and the kernel have it", () => {
     expect(interfaceNameProblem("éé€🐝1234")).toBeUndefined();
     expect(interfaceNameProblem("éé€🐝12345")).toBe("must have 1 to 15 bytes");
   });
+
+  // The first and the last character of each length.
+  test.each([
+    ["\u007f", 1],
+    ["\u0080", 2],
+    ["\u07ff", 2],
+    ["\u0800", 3],
+    ["\uffff", 3],
+    ["\u{10000}", 4],
+  ])("%j has %i bytes", (character, bytes) => {
+    expect(interfaceNameProblem("x".repeat(15 - bytes) + character)).toBeUndefined();
+    expect(interfaceNameProblem("x".repeat(16 - bytes) + character)).toBe("must have 1 to 15 bytes");
+  });
 });
 
 describe("plugin type, which is looked up in CNI_PATH", () => {

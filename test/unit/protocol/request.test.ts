@@ -6,6 +6,7 @@ import {
   resultProblem,
 } from "../../../shared/protocol/request.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
+import { withShallowJson } from "../support/shallow-json.ts";
 
 const strictVerbs = ["ADD", "CHECK", "GC"] as const;
 const lenientVerbs = ["DEL", "STATUS"] as const;
@@ -31,6 +32,10 @@ describe.each(verbs)("%s", (command) => {
     expect(warnings).toEqual([]);
   });
 
+  test("a wrapper block of null is none", () => {
+    expect(parseConfiguration(command, { wrapper: null })).toMatchObject({ wrapper: {}, unusable: [], warnings: [] });
+  });
+
   test("neither cniVersion nor type nor a wrapper block need be there", () => {
     expect(parse(command, '{"name":"zone"}')).toMatchObject({ configuration: { name: "zone" }, wrapper: {} });
   });
@@ -43,9 +48,9 @@ describe.each(verbs)("%s", (command) => {
     ["null", "it is no JSON object"],
     ["7", "it is no JSON object"],
     ['"zone"', "it is no JSON object"],
-    ["{", "JSON"],
-    ['{"name":"zone"} {}', "JSON"],
-    ['\uFEFF{"name":"zone"}', "JSON"],
+    ["{", "it is no JSON."],
+    ['{"name":"zone"} {}', "it is no JSON."],
+    ['\uFEFF{"name":"zone"}', "it is no JSON."],
   ])("stdin %j: code 6, %s", (stdin, what) => {
     expect(() => parse(command, stdin)).toThrow(
       expect.objectContaining({
@@ -53,6 +58,12 @@ describe.each(verbs)("%s", (command) => {
         message: "error unmarshall network config",
         details: expect.stringContaining(what),
       }),
+    );
+  });
+
+  test("stdin that is nested more deeply than the engine can follow: code 6", () => {
+    expect(() => withShallowJson(() => parse(command, '{"name":[[[[]]]]}'))).toThrow(
+      expect.objectContaining({ code: 6, details: expect.stringContaining("it is nested too deeply.") }),
     );
   });
 
@@ -145,6 +156,12 @@ describe.each(strictVerbs)("%s, unknown keys under wrapper", (command) => {
       }),
     );
   });
+
+  test("the known keys are listed", () => {
+    expect(() => parseConfiguration(command, { wrapper: { log: { path: "/l" } } })).toThrow(
+      expect.objectContaining({ details: expect.stringContaining("Known are file, level.") }),
+    );
+  });
 });
 
 describe.each(lenientVerbs)("%s, unknown keys under wrapper", (command) => {
@@ -189,6 +206,8 @@ describe("what is wrong with a result", () => {
     [{ routes: [{ gw: 1 }] }, "prevResult.routes[0].gw must be a string"],
     [{ dns: { nameservers: "1.1.1.1" } }, "prevResult.dns.nameservers must be a list"],
     [{ dns: { search: [1] } }, "prevResult.dns.search[0] must be a string"],
+    [{ dns: { options: {} } }, "prevResult.dns.options must be a list"],
+    [{ dns: { domain: [] } }, "prevResult.dns.domain must be a string"],
     [{ ips: [{ address: "", interface: 0 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
     [
       {
@@ -196,6 +215,7 @@ describe("what is wrong with a result", () => {
         ips: [
           { address: "", interface: 0 },
           { address: "", interface: 1 },
+          { address: "", interface: 2 },
         ],
       },
       "prevResult.ips[1].interface is outside the list of 1 interfaces",

@@ -14,12 +14,31 @@ test.each([
   ["netwrok", "network"],
   ["arg", "args"],
   ["logs", "log"],
+  ["LOG", "log"],
+  ["DELEGATE", "delegate"],
+  ["NETWORK", "network"],
 ])("%s is meant to be %s", (word, meant) => {
   expect(nearest(word, known)).toBe(meant);
 });
 
 test("a word as near to several gets the first", () => {
   expect(nearest("ab", ["aa", "bb"])).toBe("aa");
+});
+
+// The first is two edits away, the second one.
+test.each([
+  ["a word itself", "abc", ["bc", "abc"], "abc"],
+  ["a word itself, not its beginning", "abc", ["ab", "abc"], "abc"],
+  ["a word itself, not its end", "bc", ["abc", "bc"], "bc"],
+  ["one letter changed", "abcd", ["abcdef", "abxd"], "abxd"],
+  ["one letter too many", "abc", ["axy", "ab"], "ab"],
+  ["one letter too few", "ab", ["xy", "abc"], "abc"],
+  ["the first letter changed", "abcd", ["abxy", "xbcd"], "xbcd"],
+  ["the last letter changed", "abcd", ["xycd", "abcx"], "abcx"],
+  ["another case of the known word", "ifname", ["ifnam", "ifName"], "ifName"],
+  ["a word with nothing in common, to a shorter one", "abcd", ["wxyzv", "wxy"], "wxy"],
+])("the fewest edits win: %s", (_, word, candidates, meant) => {
+  expect(nearest(word, candidates)).toBe(meant);
 });
 
 test("something is always named, nothing only where nothing is known", () => {

@@ -58,6 +58,10 @@ test.each(["", "add", " ADD", "ADD ", "PRUNE", "toString", "__proto__"])("%j is 
   );
 });
 
+test("a call without a verb is told so", () => {
+  expect(() => parseVariables(complete)).toThrow(expect.objectContaining({ message: "unknown CNI_COMMAND: " }));
+});
+
 describe.each(["ADD", "DEL", "CHECK"])("%s refuses names that are none", (command) => {
   test.each([
     ["CNI_CONTAINERID", "-blue"],
