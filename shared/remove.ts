@@ -43,17 +43,21 @@ function runOther(session: Session, path: string, call: DelegateCall): Finished 
   return runDelegate(session, path, call);
 }
 
-function remove(session: Session, { call, forget, notes }: Removal): Finished | undefined {
+function remove(session: Session, { call, again, forget, notes }: Removal): Finished | undefined {
   if (call) nameSubject(session, call);
   for (const note of notes) say(session, "warn", note);
-  const answer = call && runDel(session, ready(session, call));
+  const answer = call && runDel(session, ready(session, call), again);
   if (!answer || answer.exitCode === 0) for (const file of forget) session.host.removeFile(file);
   return answer;
 }
 
-function runDel(session: Session, call: DelegateCall): Finished {
+function runDel(session: Session, call: DelegateCall, again: boolean): Finished {
   const { host } = session;
   const path = findDelegate(host, call.delegate);
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
+  const first = runDelegate(session, path, call);
+  if (first.exitCode === 0 || !again) return first;
+  const answer = host.decodeUtf8(first.stdout);
+  say(session, "warn", "DEL failed in a network that the list's interfaces share: running it once more", { answer });
   return runDelegate(session, path, call);
 }

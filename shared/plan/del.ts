@@ -13,6 +13,11 @@ import { recordedSubject, type Subject } from "./subject.ts";
 export interface Removal {
   /** Missing where there is nothing to run. */
   readonly call: DelegateCall | undefined;
+  /**
+   * Whether a DEL that fails is run once more. In one network the creators of a list share a masquerading chain. The first DEL
+   * cannot remove it while another's rule leads there, and fails after everything else is gone.
+   */
+  readonly again: boolean;
   /** The records that go once it has passed. */
   readonly forget: readonly string[];
   /** Faults that DEL did not fail for. */
@@ -25,10 +30,7 @@ export interface DelInput {
   readonly problem?: string;
 }
 
-interface OneCall {
-  readonly call: DelegateCall;
-  readonly notes: readonly string[];
-}
+type OneCall = Pick<Removal, "notes"> & { readonly call: DelegateCall };
 
 /** Plans DEL, which must not fail for what the configuration or prevResult says: whatever is there must be removable. */
 export function planDel(
@@ -41,6 +43,7 @@ export function planDel(
   const key = recordKey(request, configured);
   const unrecorded = (subject: Subject, forget: readonly string[] = []) => ({
     ...delCall(request, subject, input),
+    again: sharesNetwork(request, subject),
     forget,
   });
   if (configured.role === "meta") return [unrecorded(configured, metaFiles(configured, key, records))];
@@ -51,7 +54,8 @@ export function planDel(
     const { call, notes } = delCall(request, subject, input);
     const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
     const made = `${record.delegate} made ${record.ifName}, which the list does not say: DEL goes by the record`;
-    const removal = { call, forget: [file], notes: isOther ? [made, ...notes] : notes };
+    const again = sharesNetwork(request, subject);
+    const removal = { call, again, forget: [file], notes: isOther ? [made, ...notes] : notes };
     return record.made === 0 ? withoutForeign(removal, record, records) : removal;
   });
 }
@@ -60,9 +64,10 @@ export function planDel(
  * The DEL of an ADD that made nothing. An interface of that name in the namespace is another attachment's, so that DEL runs
  * without a namespace; where another attachment of the container has the same leases, it does not run at all.
  */
-function withoutForeign({ call, forget, notes }: Removal, record: AttachmentRecord, records: Records): Removal {
-  if (records.sharesLeases(record)) return { call: undefined, forget, notes: [...notes, othersLeases] };
-  return { call: call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } }, forget, notes };
+function withoutForeign(removal: Removal, record: AttachmentRecord, records: Records): Removal {
+  const { call, notes } = removal;
+  if (records.sharesLeases(record)) return { ...removal, call: undefined, notes: [...notes, othersLeases] };
+  return { ...removal, call: call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } } };
 }
 
 const othersLeases = "ADD made nothing, and the leases are of another attachment of this container: DEL is not run";
@@ -85,11 +90,16 @@ function keptRecords(request: Request, { delegate, name, renamed }: Subject, key
 
 /**
  * A renamed interface without a record was made by something else, a script say, whose leases lie under the list's own name:
- * DEL is run under both.
+ * DEL is run under both. The list's own name comes first: the first DEL deletes the interface, and without it the plugins leave
+ * its masquerading rules.
  */
 function unrecordedSubjects(request: Request, configured: Subject): readonly Subject[] {
   const other = listNetwork(request, configured);
-  return other === undefined ? [configured] : [configured, { ...configured, network: other }];
+  return other === undefined ? [configured] : [{ ...configured, network: other }, configured];
+}
+
+function sharesNetwork({ configuration }: Request, { role, renamed, network }: Subject): boolean {
+  return role === "creator" && renamed && network === configuration.name;
 }
 
 function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Records): readonly string[] {

@@ -65,7 +65,7 @@ function removalOf(
     CNI_ARGS: "",
   };
   const note = `${containerId} is not valid any more and its namespace is gone: running DEL for ${ifName}`;
-  return { call: { ...call, configuration, environment: variables }, forget: [file], notes: [note] };
+  return { call: { ...call, configuration, environment: variables }, again: false, forget: [file], notes: [note] };
 }
 
 /** Tells whether a GC calls an attachment valid; undefined where it says nothing about any. */

@@ -114,7 +114,8 @@ function planChainedCheck(request: Request, configured: Subject, records: Record
 // Somebody has to wait for the DEL that a record goes with, and for the first of several.
 function planRemovals(removals: readonly Removal[]): Plan {
   const [first] = removals;
-  if (first?.call === undefined || removals.length > 1 || first.forget.length > 0) return { do: "remove", removals };
+  const isAwaited = removals.length > 1 || first?.again || first?.forget.length !== 0;
+  if (first?.call === undefined || isAwaited) return { do: "remove", removals };
   return { ...handOver(first.call), notes: first.notes };
 }
 

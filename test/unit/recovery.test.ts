@@ -377,10 +377,21 @@ describe("DEL", () => {
   });
 
   test("a failure of one of several is the answer, and the others are run", () => {
-    const outcome = del({ answers: [exits(2, "first"), exits(0, "second")] }, { ifName: "eth1" });
-    expect(outcome).toMatchObject({ exitCode: 2, stdout: "first" });
-    expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).name)).toEqual(["zone-eth1", "zone"]);
+    const outcome = del({ answers: [exits(1), exits(2, "again"), exits(0, "other")] }, { ifName: "eth1" });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: "again" });
+    expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).name)).toEqual(["zone", "zone", "zone-eth1"]);
     expect(del({ answers: [exits(0, "first"), exits(0, "second")] }, { ifName: "eth1" }).stdout).toBe("second");
+  });
+
+  test("in the list's own network is run once more where it fails, with a warning, and the second answer counts", () => {
+    const renamed = { ifName: "eth1", network: "zone", log };
+    const outcome = del({ answers: [exits(1, "busy"), exits(0)] }, renamed);
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: "", runs: [{}, {}] });
+    expect(messages(outcome)).toContain(
+      "DEL failed in a network that the list's interfaces share: running it once more",
+    );
+    expect(del({ answers: [exits(0)] }, renamed).runs).toHaveLength(1);
+    expect(del({ answers: [exits(1)] }, { ...renamed, network: "disc" }).runs).toHaveLength(1);
   });
 
   const failed = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 0 }) };

@@ -120,8 +120,8 @@ describe("a creator's DEL goes by the record", () => {
 describe("without a record", () => {
   test("a renamed interface may have been made by something else: DEL is run under both networks", () => {
     expect(runs(planned({ ifName: "eth1" }))).toEqual([
-      ["bridge", "eth1", "zone-eth1", ""],
       ["bridge", "eth1", "zone", ""],
+      ["bridge", "eth1", "zone-eth1", ""],
     ]);
   });
 
@@ -159,6 +159,19 @@ describe("a meta plugin's DEL", () => {
     expect(forget(records)).toEqual([moved.file]);
     expect(forget(noRecords)).toEqual([]);
   });
+});
+
+describe("a DEL that fails is run once more", () => {
+  const inZone = recordOf({ ifName: "eth1", delegateNetwork: "zone" });
+  const again = (removals: ReturnType<typeof planned>) => removals.map((removal) => removal.again);
+
+  test.each([
+    ["a renamed interface in the list's network", planned({ ifName: "eth1", network: "zone" }), [true]],
+    ["one whose record says so", planned({ ifName: "eth1" }, {}, { records: keptRecords([inZone]) }), [true]],
+    ["one without a record, in that network alone", planned({ ifName: "eth1" }), [true, false]],
+    ["not the runtime's interface", planned({}), [false]],
+    ["not a meta plugin's", planned({ ifName: "eth1", network: "zone" }, {}, { calledAs: "portmap-wrapper" }), [false]],
+  ])("%s", (_, removals, expected) => expect(again(removals)).toEqual(expected));
 });
 
 describe("an ADD that made nothing", () => {
