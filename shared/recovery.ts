@@ -125,33 +125,23 @@ function cleanedUp(attempt: Attempt): Found {
   // An interface that is there by now is another attachment's.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
-  return {
-    record: { ...blank(plan, present), addresses: found.record?.addresses ?? [], outlived: true },
-    completed: false,
-  };
+  return { record: { ...present, made: 0, addresses: found.record?.addresses ?? [], outlived: true } };
 }
 
 /** The step after an ADD that failed with these links, or before ADD. */
 function stepOf({ session, plan, found, present }: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
-  if (links === undefined) return recovery(found, { ...present, ...unseen }, false, plan.mode);
+  if (links === undefined) return recovery(found, present, false, plan.mode);
   return recovery(found, { ...present, ...links, claimed: isClaimed(session.host, plan) }, true, plan.mode);
 }
-
-const unseen = { before: undefined, link: undefined, claimed: false };
 
 function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
   const file = recordFile(plan.key);
   const text = host.readFile(file);
-  if (text === undefined) return { completed: false };
+  if (text === undefined) return {};
   const known = parseRecord(file, text);
   // A host that lost its power may leave an empty file: only what is in the namespace can tell.
-  if (known === undefined) return { record: blank(plan, present), completed: false };
+  if (known === undefined) return { record: { ...present, addresses: [] } };
   return { record: known, completed: isComplete(host, plan.key, file) };
-}
-
-/** The record of an attachment of which nothing is known but that it was tried. */
-function blank({ key, netns, delegate, delegateNetwork }: RecoveryPlan, present: Origin): AttachmentRecord {
-  return { ...key, ...present, netns, delegate, delegateNetwork, made: 0, addresses: [] };
 }
 
 function isNew({ session, plan, found }: Attempt): boolean {

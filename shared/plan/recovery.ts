@@ -3,22 +3,25 @@ import type { AttachmentRecord, Origin, RecoveryMode } from "./record.ts";
 /** How long after its last change a record may still be of a try that goes on. In milliseconds. */
 const longestTry = 15 * 60 * 1000;
 
+/** The part of a record that decides about recovery. */
+export type Remembered = Origin & Pick<AttachmentRecord, "before" | "made" | "addresses" | "outlived">;
+
 /** What ADD finds on the host. */
 export interface Found {
   /** The record of this attachment, if there is one. */
-  readonly record?: AttachmentRecord;
+  readonly record?: Remembered;
   /** Whether the attachment that the record describes was completed: it may be live. */
-  readonly completed: boolean;
+  readonly completed?: boolean;
 }
 
 /** What is there when ADD begins, or has failed. */
 export interface Present extends Origin {
   /** The index of the interface of the attachment's name before ADD, 0 for none; undefined if nobody can look. */
-  readonly before: number | undefined;
+  readonly before?: number | undefined;
   /** The same now. */
-  readonly link: number | undefined;
+  readonly link?: number | undefined;
   /** Whether a cached result or another record says that the interface is another attachment's. */
-  readonly claimed: boolean;
+  readonly claimed?: boolean;
 }
 
 /** What a wrapper does about a creator's ADD, before it runs or after it failed. */
@@ -67,7 +70,7 @@ export function isSameOrigin(record: Origin, present: Origin): boolean {
   return record.bootId === present.bootId && record.namespace === present.namespace;
 }
 
-function isOursOrNothing(record: AttachmentRecord, present: Present): boolean {
+function isOursOrNothing(record: Remembered, present: Present): boolean {
   const { before, link, claimed } = present;
   if (link === undefined || before === undefined) return false;
   // This very ADD made it.

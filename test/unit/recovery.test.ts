@@ -68,6 +68,10 @@ describe("the record", () => {
     expect(recorded(add({ answers: [refused], links }))).toEqual(recordOf(expected));
   });
 
+  test.each([[[undefined, 7]], [[7, undefined]]])("does not say what was made where nobody could look: %j", (links) => {
+    expect(recorded(add({ answers: [refused], links }))).not.toHaveProperty("made");
+  });
+
   test("says nothing where nobody can look", () => {
     const { before: _before, made: _made, ...expected } = recordOf();
     expect(recorded(add({ answers: [refused], links: [undefined] }))).toEqual(expected);
@@ -125,6 +129,24 @@ describe("ADD fails after an earlier try", () => {
     expect(outcome).toMatchObject({ exitCode: 3, stdout: "{}" });
     expect(runs(outcome)).toEqual(again);
     expect(recorded(outcome)).toEqual(recordOf({ made: 9, addresses: [address] }));
+  });
+
+  test("the record says what is known while the second ADD runs, so that it outlives the wrapper", () => {
+    const killed = { ended: "signal", signal: "SIGKILL" } as const;
+    const outcome = add({ answers: [refused, exits(0), killed], files: tried, links: [7, 7, 5] });
+    const { made: _, ...expected } = recordOf({ before: 5, addresses: [address] });
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
+  test("the record has the addresses that the second ADD gave", () => {
+    const other = exits(0, { cniVersion: "1.0.0", ips: [{ address: "10.0.0.7/24" }] });
+    const outcome = add({ answers: [refused, exits(0), other], files: tried, links: [7, 7, 0, 8] });
+    expect(recorded(outcome)).toEqual(recordOf({ made: 8, addresses: ["10.0.0.7/24"] }));
+  });
+
+  test("a live attachment's addresses are not asked for", () => {
+    const files = { ...tried, [cache]: "{}" };
+    expect(runs(add({ answers: [refused], files, links: [7, 7] }))).toEqual(["ADD"]);
   });
 
   test("the addresses are kept for a third try", () => {
@@ -267,6 +289,12 @@ describe("after a reboot", () => {
     expect(recorded(second)).toEqual(recordOf({ addresses: [address] }));
   });
 
+  test("the record is of this boot while ADD runs, and keeps the addresses", () => {
+    const outcome = callAgain(exits(0), { ended: "signal", signal: "SIGKILL" });
+    const { made: _, ...expected } = recordOf({ addresses: [address], outlived: true });
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
   test("an interface that somebody made meanwhile is left alone", () => {
     const outcome = add({ answers: [exits(0), refused], files, links: [9, 9] });
     expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
@@ -313,18 +341,23 @@ describe("a line in the log", () => {
       { stdin, env: { CNI_NETNS: "/run/netns/gone" } },
       { answers: [passed], noNamespace: true },
     );
-    expect(gone).toMatchObject({ exitCode: 0, log: [], files: {} });
+    expect(gone).toMatchObject({ exitCode: 0, log: [] });
+    expect(gone.files).toEqual({});
   });
 
   test("says that no record can be written, and ADD goes on", () => {
     const outcome = add({ answers: [passed], writeProblem: "ENOSPC" }, { log });
     expect(outcome.exitCode).toBe(0);
-    expect(messages(outcome)).toContain("no healing: cannot write the record: ENOSPC");
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "no healing: cannot write the record: ENOSPC" }),
+    );
   });
 
   test("says that the boot id cannot be read", () => {
     const outcome = add({ answers: [passed], files: { [bootFile]: "" } }, { log });
-    expect(messages(outcome)).toContain("no record: cannot read the boot id");
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "no record: cannot read the boot id" }),
+    );
     expect(outcome.files).not.toHaveProperty([file]);
   });
 });
