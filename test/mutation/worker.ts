@@ -37,7 +37,7 @@ export interface Run {
 }
 
 /** With each mutant, properties see fewer values than in the suite, and always the same. */
-const properties = { seed: 20250101, numRuns: 10, endOnFailure: true };
+const properties = { seed: 20250101, numRuns: 25, endOnFailure: true };
 
 // Some matchers look at this, which vitest sets in its own workers.
 Object.assign(globalThis, { __vitest_worker__: { config: {} } });

@@ -29,6 +29,12 @@ describe("where the delegate is", () => {
     expect(runs).toMatchObject([{ path: "/usr/lib/cni-wrappers/bridge" }]);
   });
 
+  test("beside the executable, where the runtime gave no CNI_PATH", () => {
+    const inspect = (path: string) => (path === "/usr/lib/cni-wrappers/bridge" ? "executable" : "missing");
+    const { runs } = callWrapper({ env: { CNI_PATH: undefined, CNI_COMMAND: "STATUS" } }, { inspect });
+    expect(runs).toMatchObject([{ path: "/usr/lib/cni-wrappers/bridge" }]);
+  });
+
   test("CNI_PATH goes before", () => {
     const files = { "/usr/lib/cni-wrappers/bridge": "executable", "/b/bridge": "executable" } as const;
     expect(looking("/a:/b", files).runs).toMatchObject([{ path: "/b/bridge" }]);

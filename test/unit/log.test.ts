@@ -199,9 +199,12 @@ describe("what a line says", () => {
   test("at debug: the configuration before and after, and the answer", () => {
     const lines = logged(withLog("debug", { bridge: "br0" }), { answers: [exits(0, { ips: [] })] });
     expect(lines.filter(({ level }) => level === "debug")).toMatchObject([
-      { configuration: { type: "bridge-wrapper", bridge: "br0", wrapper: {} } },
-      { configuration: { type: "bridge", bridge: "br0" } },
-      { answer: { ips: [] } },
+      {
+        message: "plugin configuration received",
+        configuration: { type: "bridge-wrapper", bridge: "br0", wrapper: {} },
+      },
+      { message: "running /opt/cni/bin/bridge: ADD", configuration: { type: "bridge", bridge: "br0" } },
+      { message: "delegate's answer", answer: { ips: [] } },
     ]);
   });
 

@@ -3,6 +3,7 @@ import type { Answer } from "../../shared/host/host.ts";
 import { type Call, callWrapper, exits, printed, type Run } from "./support/fake-host.ts";
 import { blue } from "./support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "./support/results.ts";
+import { withShallowJson } from "./support/shallow-json.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const first: Call = { stdin: { ...zone, type: "bridge-wrapper" } };
@@ -152,6 +153,53 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     expect(outcome).toMatchObject({ exitCode: 0, stdout: JSON.stringify(output), runs: [{ how: "spawn" }] });
   });
 
+  test.each([
+    ["no JSON object", "done", "it is no JSON object"],
+    ["a result that is none", { ips: [{}] }, "result.ips[0].address must be a string"],
+    ["another version", { cniVersion: "2.0.0" }, "a result of cniVersion 2.0.0 cannot be spliced"],
+  ])("the details of %s say it in the result's words, and that nothing is left", (_, output, what) => {
+    const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
+    const hint = "The wrapper has run the delegate's DEL, so that nothing is left behind.";
+    expect(printed(outcome).details).toBe(`${what}. ${hint}`);
+  });
+
+  test("the log has the error before the DEL, and the DEL under its own name", () => {
+    const env = { CNI_WRAPPERS_LOG: "/log" };
+    const { log } = callWrapper({ ...second, env }, { answers: [exits(0, { ips: [{}] }), exits(0)] });
+    const lines = log.map(({ line }) => JSON.parse(line)).filter(({ level }) => level !== "warn");
+    expect(lines).toMatchObject([
+      { level: "info", message: "delegate passed ADD" },
+      {
+        level: "error",
+        message: "output of delegate bridge is invalid; running the delegate's DEL",
+        details: expect.stringContaining("result.ips[0].address must be a string"),
+      },
+      { level: "info", message: "delegate passed DEL" },
+      { level: "error", code: 102 },
+    ]);
+  });
+
+  describe("by an answer that is nested too deeply", () => {
+    const deep = (levels: number) => `{"ips":[],"more":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+
+    test("to be read: its DEL is run", () => {
+      const outcome = withShallowJson(() => callWrapper(second, { answers: [exits(0, deep(4)), exits(0)] }));
+      expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("nested too deeply") });
+      expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+    });
+
+    test("to be read, alone in its chain: it goes to the runtime as it came", () => {
+      const outcome = withShallowJson(() => callWrapper(first, { answers: [exits(0, deep(4))] }));
+      expect(outcome).toMatchObject({ exitCode: 0, stdout: deep(4), runs: [{ how: "spawn" }] });
+    });
+
+    test("to be written again: its DEL is run", () => {
+      const outcome = callWrapper(second, { answers: [exits(0, deep(100_000)), exits(0)] });
+      expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("nested too deeply") });
+      expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+    });
+  });
+
   test("its answer was cut off", () => {
     const outcome = callWrapper(first, { answers: [{ ended: "too much output" }, exits(0)] });
     expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("more than 8 MiB") });
@@ -217,6 +265,30 @@ describe("nothing is run for what is wrong before", () => {
     ["the same, to be handed over", calling("CHECK", { stdin: nested })],
   ])("%s", (_, call) => {
     expect(callWrapper(call)).toMatchObject({ exitCode: 1, writes: 1, runs: [] });
+  });
+
+  test.each(["ADD", "CHECK"])("%s of a configuration nested too deeply to be written again: code 6", (command) => {
+    const outcome = callWrapper(calling(command, { stdin: nested }));
+    expect(printed(outcome)).toMatchObject({ code: 6, details: expect.stringContaining("it is nested too deeply.") });
+  });
+});
+
+describe("the wrapper's own error", () => {
+  test.each([
+    ["0.4.0", "0.4.0"],
+    [7, "1.1.0"],
+    [undefined, "1.1.0"],
+  ])("for a configuration of cniVersion %j, which has a wrong value, is in version %s", (cniVersion, expected) => {
+    const outcome = callWrapper({ stdin: { cniVersion, name: "zone", wrapper: { role: "both" } } });
+    expect(printed(outcome)).toMatchObject({ cniVersion: expected, code: 7 });
+  });
+
+  test("is printed as Go's plugins print theirs, with four spaces", () => {
+    expect(callWrapper({ stdin: "{" }).stdout).toMatch(/^\{\n {4}"cniVersion": "1\.1\.0",\n {4}"code": 6,\n/);
+  });
+
+  test("has the words of what reading stdin ended in", () => {
+    expect(printed(callWrapper({ stdin: new Error("EISDIR") })).details).toMatch(/^EISDIR\. /);
   });
 });
 

@@ -9,7 +9,7 @@ import { blue } from "./requests.ts";
 /** One call of a wrapper. What is left out is what an ordinary ADD of bridge-wrapper has. */
 export interface Call {
   readonly calledAs?: string;
-  readonly env?: Record<string, string>;
+  readonly env?: Record<string, string | undefined>;
   /** An object is sent as JSON, a text as UTF-8; an error is what reading ends in. */
   readonly stdin?: unknown;
 }
