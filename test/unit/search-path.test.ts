@@ -53,12 +53,11 @@ describe("CNI_PATH", () => {
     }
   });
 
-  test("takes time in proportion to its length", () => {
+  // A minute would not do if the time grew with the square of the length.
+  test("may be very long", () => {
     const slashes = `/a${"/".repeat(130_000)}b`;
     const many = Array.from({ length: 40_000 }, (_, index) => `/${index}`);
-    const started = performance.now();
     expect(searchPath(slashes)).toEqual(["/a/b"]);
     expect(searchPath(many.join(":"))).toEqual(many);
-    expect(performance.now() - started).toBeLessThan(1000);
   });
 });
