@@ -24,7 +24,6 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
   nameSubject(session, plan.call);
   const path = findDelegate(host, delegate);
   if (path === undefined) throw missingDelegate(host, delegate, "delegateNotFound");
-  warnOfUnwrapped(session, plan.expectedRecords);
   const answer = runAdd(session, path, plan);
   if (answer.exitCode !== 0) {
     host.writeStdout(answer.stdout);
@@ -33,6 +32,7 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
   try {
     const output = splicedOutput(host, delegate, plan.splice, answer.stdout);
     if (plan.routing) recordRouting(session, plan.routing);
+    warnOfUnwrapped(session, plan);
     host.writeStdout(output);
     return 0;
   } catch (thrown) {

@@ -1,12 +1,15 @@
-import type { ExpectedRecord } from "./plan/unwrapped.ts";
+import type { AddPlan } from "./plan/add.ts";
+import { recordFile } from "./plan/record.ts";
 import { type Session, say } from "./session.ts";
 
 /**
  * Warns, in the log and on stderr, of interfaces that have no record: their plugins are not wrapped, so their CHECK fails for
- * the other interfaces, and a runtime like Nomad then destroys the container's network.
+ * the other interfaces, and a runtime like Nomad then destroys the container's network. If the creator that has just passed ADD
+ * has no record itself, this host keeps none.
  */
-export function warnOfUnwrapped(session: Session, expected: readonly ExpectedRecord[] = []): void {
+export function warnOfUnwrapped(session: Session, { recovery, expectedRecords: expected = [] }: AddPlan): void {
   const { host } = session;
+  if (recovery === undefined || host.stat(recordFile(recovery.key)) === undefined) return;
   const names = expected.filter(({ file }) => host.stat(file) === undefined).map(({ ifName }) => ifName);
   if (names.length === 0) return;
   const made = names.length === 1 ? `interface ${names} was` : `interfaces ${names.join(", ")} were`;

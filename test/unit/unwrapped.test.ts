@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { callWrapper, exits } from "./support/fake-host.ts";
+import { callWrapper, exits, type Machine } from "./support/fake-host.ts";
 import { blue, red } from "./support/requests.ts";
 import { bothResult, macvlanResult } from "./support/results.ts";
 
@@ -9,12 +9,20 @@ const warning = (made: string): string =>
   `${made} made by an unwrapped plugin: its CHECK will fail for the other interfaces; ${advice}`;
 
 /** An ADD of a third interface on a machine that has records of these interfaces, with all that it says of them. */
-function adding(more: JsonObject, recorded: readonly string[] = [], env: Record<string, string> = {}) {
+function adding(
+  more: JsonObject,
+  recorded: readonly string[] = [],
+  env: Record<string, string> = {},
+  machine: Machine = {},
+) {
   const wrapper = { ifName: "eth2", ...(more.wrapper as JsonObject) };
   const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: macvlanResult, ...more, wrapper };
   const files = Object.fromEntries(recorded.map((name) => [`/var/lib/cni/wrappers/zone:blue:eth0:${name}`, "{}"]));
   const logging = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...env };
-  const { log, stderr, exitCode } = callWrapper({ env: logging, stdin }, { files, answers: [exits(0, "{}")] });
+  const { log, stderr, exitCode } = callWrapper(
+    { env: logging, stdin },
+    { files, answers: [exits(0, "{}")], ...machine },
+  );
   expect(exitCode).toBe(0);
   return { stderr, log: log.map(({ line }) => JSON.parse(line)) };
 }
@@ -48,6 +56,10 @@ describe("an interface of prevResult without a record", () => {
     expect(stderr).toBe(`cni-wrappers: warning: ${warning(made)}\n`);
   });
 
+  test("is said where nothing is healed, too", () => {
+    expect(adding({ wrapper: { recover: "never" } }).stderr).toContain("interface eth0 was");
+  });
+
   test("is named once, in however many sandboxes", () => {
     const prevResult = { interfaces: [blue, red].map((sandbox) => ({ name: "eth0", sandbox })) };
     expect(adding({ prevResult }).stderr).toBe(`cni-wrappers: warning: ${warning("interface eth0 was")}\n`);
@@ -69,6 +81,17 @@ describe("nothing is said", () => {
     ],
   ])("%s", (_, more, recorded) => {
     expect(adding(more, recorded)).toEqual({ log: [], stderr: "" });
+  });
+
+  test("where no record can be written", () => {
+    const { stderr, log } = adding({}, [], {}, { writeProblem: "EROFS" });
+    expect(stderr).toBe("");
+    expect(JSON.stringify(log)).not.toContain("unwrapped");
+  });
+
+  test("where ADD fails", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: macvlanResult, wrapper: { ifName: "eth2" } };
+    expect(callWrapper({ stdin }, { answers: [exits(1, "{}")] }).stderr).toBe("");
   });
 
   test.each(["CHECK", "DEL"])("on %s", (CNI_COMMAND) => {
