@@ -16,6 +16,7 @@ const deferred = {
     "shared/log-line.ts",
     "shared/plan/add.ts",
     "shared/plan/gc.ts",
+    "shared/plan/misplaced.ts",
     "shared/protocol/catalogue.ts",
     "shared/protocol/spelling.ts",
     "shared/remove.ts",

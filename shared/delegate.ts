@@ -49,7 +49,7 @@ function searched(host: Host, delegate: string): string[] {
 /** The last element of a path, and the directory if it has one. */
 function pathParts(path: string): { directory: string | undefined; name: string } {
   const end = path.lastIndexOf("/") + 1;
-  return { directory: end === 0 ? undefined : cleanPath(path.slice(0, end)), name: path.slice(end) };
+  return { directory: end === 0 ? undefined : cleanPath(path.slice(0, end - 1) || "/"), name: path.slice(end) };
 }
 
 /** Notes for the log which delegate is called, and for which interface. */

@@ -8,6 +8,15 @@ export function searchPath(text: string): string[] {
 
 /** The shortest spelling of a path, as Go's filepath.Clean gives it: libcni calls plugins by it. */
 export function cleanPath(path: string): string {
+  return isClean(path) ? path : cleaned(path);
+}
+
+// Every call cleans two paths, and nearly all of them are clean.
+function isClean(path: string): boolean {
+  return path.startsWith("/") && !path.endsWith("/") && !path.includes("//") && !path.includes("/.");
+}
+
+function cleaned(path: string): string {
   const isRooted = path.startsWith("/");
   const kept: string[] = [];
   for (const part of path.split("/")) {

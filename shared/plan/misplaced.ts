@@ -33,7 +33,7 @@ function misplaced(key: string, what: string): CniError {
   return new CniError("misplacedKey", key, what);
 }
 
-// One letter more, less or other. Every key of every call comes by here: no table of distances.
+// One letter more, less or other.
 function isWithinOneEdit(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let start = 0;

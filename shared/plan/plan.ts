@@ -15,6 +15,7 @@ import type { Profiles } from "./profile.ts";
 import { type Records, type RoutingPlan, recordKey } from "./record.ts";
 import type { DeviceMac } from "./shared-device.ts";
 import { delegateName, type Subject, subjectOf } from "./subject.ts";
+import { hasSuspectKey } from "./suspect.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
 export type Plan =
@@ -57,7 +58,7 @@ export function planVersion(calledAs: string): Plan {
 export function planRequest(request: Request, calledAs: string, profiles: Profiles, records: Records): Plan {
   try {
     const subject = subjectOf(request, calledAs, profiles);
-    const misplaced = misplacedKeys(request.configuration, subject.profile !== undefined);
+    const misplaced = misplacedIn(request.configuration, subject);
     if (request.command === "ADD" && misplaced[0]) throw misplaced[0];
     return noting(planVerb(request, subject, profiles, records), misplaced);
   } catch (error) {
@@ -155,6 +156,10 @@ function chainedResult({ command, configuration }: Request, { renamed }: Subject
   const problem = resultShapeProblem(prevResult, "prevResult");
   if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
   return prevResult;
+}
+
+function misplacedIn(configuration: JsonObject, { profile }: Subject): readonly CniError[] {
+  return hasSuspectKey(configuration) ? misplacedKeys(configuration, profile !== undefined) : [];
 }
 
 // An attachment that is there must pass its CHECK and be removable, whatever the list says by now.

@@ -1,12 +1,20 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { misplacedKeys } from "../../../shared/plan/misplaced.ts";
+import { hasSuspectKey } from "../../../shared/plan/suspect.ts";
 import { wrapperKeys } from "../../../shared/protocol/shapes.ts";
 import { callWrapper, exits, printed } from "../support/fake-host.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper" };
-const messages = (configuration: object, isKnownPlugin = true): string[] =>
-  misplacedKeys({ ...zone, ...configuration }, isKnownPlugin).map(({ message }) => message);
+
+function messages(configuration: object, isKnownPlugin = true): string[] {
+  const whole = { ...zone, ...configuration };
+  const found = misplacedKeys(whole, isKnownPlugin).map(({ message }) => message);
+  // The quick look that every call takes may suspect too much, never too little.
+  if (found.length > 0) expect(hasSuspectKey(whole)).toBe(true);
+  return found;
+}
+
 const misplaced = (key: string): string => `invalid plugin configuration: misplaced key ${key}`;
 
 describe("a key of the wrapper at the top level", () => {
@@ -105,4 +113,12 @@ test("the examples have none", () => {
   const plugins = lists.flatMap((list) => list.plugins);
   expect(plugins.length).toBeGreaterThan(10);
   for (const plugin of plugins) expect(misplacedKeys(plugin, true)).toEqual([]);
+});
+
+test.each([
+  zone,
+  { ...zone, wrapper: { ifName: "eth1" }, bridge: "br0", ipam: { type: "host-local", wrappers: {} }, prevResult: {} },
+  { ...zone, ipam: null },
+])("an ordinary configuration is not looked at closely: %j", (configuration) => {
+  expect(hasSuspectKey(configuration)).toBe(false);
 });
