@@ -20,19 +20,17 @@ async function replay(path: string, type: string) {
   if (existsSync(join(root, path, "delegate.json"))) machine.answer(env.CNI_COMMAND, read(join(path, "delegate.json")));
   const call = { path: machine.path(`wrappers/${plugin}`), env: { ...env, CNI_PATH: machine.path("plugins") } };
   const ended = await machine.call({ ...call, stdin: typeof stdin === "string" ? stdin : JSON.stringify(stdin) });
-  return { ended, machine, env, stdin };
+  return { ended, machine, env };
 }
 
 describe.each(cases)("%s", (path) => {
   const { delegate, runtime } = JSON.parse(read(join(path, "expected.json")));
 
   test("the delegate gets its own call, and the runtime its answer", async () => {
-    const { ended, machine, env, stdin } = await replay(path, delegate.configuration.type);
+    const { ended, machine, env } = await replay(path, delegate.configuration.type);
     expect(ended).toMatchObject({ exitCode: 0, signal: undefined, stderr: "" });
-    // This host has no record of a renamed interface, so that DEL is run under the list's own name as well.
-    const isTwice = env.CNI_COMMAND === "DEL" && machine.calls().length === 2;
-    const last = isTwice ? { ...delegate.configuration, name: stdin.name } : delegate.configuration;
-    expect(JSON.parse(machine.received(env.CNI_COMMAND)?.toString() ?? "")).toEqual(last);
+    // This host has no record of a renamed interface, so that DEL is run under the list's own name before.
+    expect(JSON.parse(machine.received(env.CNI_COMMAND)?.toString() ?? "")).toEqual(delegate.configuration);
     const variables = machine.read("variables")?.toString().split("\0") ?? [];
     expect(variables).toEqual(
       expect.arrayContaining(pairs({ ...env, CNI_PATH: machine.path("plugins"), ...delegate.environment })),

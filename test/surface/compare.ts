@@ -71,16 +71,12 @@ export async function tell(each: OwnedCase, cniVersion: string, plugin: string):
   const passed = add.exitCode === 0;
   // As libcni does: before 0.4.0 there is no prevResult but in ADD.
   const recalled = passed && cniVersion >= "0.4.0" ? recall(JSON.parse(add.stdout), each.recall, container) : {};
-  return normalise(
-    {
-      add,
-      attached,
-      ...(passed && { check: await call("CHECK", recalled) }),
-      del: await call("DEL", recalled),
-      detached: await snapshot(lab, container),
-    },
-    { keep: chosenMacs },
-  );
+  const check = passed ? { check: await call("CHECK", recalled) } : {};
+  const del = await call("DEL", recalled);
+  const left = await snapshot(lab, container);
+  // A DEL that fails keeps the record, for the next one to go by.
+  const detached = del.exitCode === 0 ? left : withoutRecords(left);
+  return normalise({ add, attached, ...check, del, detached }, { keep: chosenMacs });
 }
 
 interface Result extends Json {
