@@ -34,18 +34,19 @@ export function recordsOn(host: Host): Records {
         const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
         return other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
       }),
-    hasLease: (directory, network, ifName) =>
-      host
-        .listDirectory(`${directory}/${network}`)
-        .some((address) => leasedFor(host.readFile(`${directory}/${network}/${address}`)) === ifName),
+    hasLease: (directory, network, ifName, containerId) =>
+      host.listDirectory(`${directory}/${network}`).some((address) => {
+        const [owner, interfaceName] = leasedTo(host.readFile(`${directory}/${network}/${address}`));
+        return interfaceName === ifName && (containerId === undefined || owner === containerId);
+      }),
     ofChained: (key, delegate) => beginning(`${chainedRecordFile(key, delegate)}-`),
     ofNetwork: (network) => beginning(`${recordDirectory}/${network}:`).flatMap((file) => readFile(host, file)),
   };
 }
 
 // host-local's store (plugins/ipam/host-local/backend/disk): the container's id, then the interface, in a file of the address.
-function leasedFor(text: string | undefined): string | undefined {
-  return text?.split("\n")[1]?.trim();
+function leasedTo(text = ""): readonly string[] {
+  return text.split("\n").map((line) => line.trim());
 }
 
 /** Which boot of the host this is; undefined if nobody can tell. */
@@ -67,9 +68,10 @@ export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" |
       .filter(isOther);
   return (
     ofContainer(resultDirectory, key.containerId).some((file) => listsInterface(host.readFile(file), key, netns)) ||
-    ofContainer(recordDirectory, `:${key.containerId}:`).some(
-      (file) => readRecord(host, file)?.record.ifName === key.ifName,
-    )
+    ofContainer(recordDirectory, `:${key.containerId}:`).some((file) => {
+      const other = readRecord(host, file)?.record;
+      return other?.ifName === key.ifName && other.made !== 0;
+    })
   );
 }
 

@@ -86,10 +86,10 @@ function addOrHeal(attempt: Attempt, writes: boolean): Finished {
 }
 
 function healed(attempt: Attempt, first: Finished): Finished {
-  const { session, path, call } = attempt;
+  const { session, path, call, found } = attempt;
   const answer = session.host.decodeUtf8(first.stdout);
   say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
-  runDelegate(session, path, delOf(call));
+  runDelegate(session, path, undoing(call, found));
   const before = linkIndex(attempt);
   record(attempt, { before, ...kept(attempt) });
   // Nothing on the host refers to an address of an earlier boot: another one is better than none.
@@ -121,11 +121,18 @@ function completed(attempt: Attempt, before: number | undefined, link: number | 
 function cleanedUp(attempt: Attempt): Found {
   const { session, path, call, plan, found, present } = attempt;
   say(session, "warn", "attached before this boot: running DEL first");
-  const del = delOf(call);
+  const del = undoing(call, found);
   // An interface that is there by now is another attachment's.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
   return { record: { ...present, made: 0, addresses: found.record?.addresses ?? [], outlived: true } };
+}
+
+/** The DEL of what the record says, in the network in which it was made: the list may have changed. */
+function undoing(call: DelegateCall, { record }: Found): DelegateCall {
+  const del = delOf(call);
+  if (record?.delegateNetwork === undefined || record.delegate !== call.delegate) return del;
+  return { ...del, configuration: { ...del.configuration, name: record.delegateNetwork } };
 }
 
 /** The step after an ADD that failed with these links, or before ADD. */
@@ -179,8 +186,8 @@ function originOf(session: Session, netns: string): Origin | undefined {
 }
 
 function record({ session, plan, present }: Attempt, seen: Seen): void {
-  const { key, netns, delegate, delegateNetwork } = plan;
-  writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, ...seen });
+  const { key, listed, netns, delegate, delegateNetwork } = plan;
+  writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...seen });
 }
 
 function writeRecord(session: Session, file: string, content: AttachmentRecord): void {

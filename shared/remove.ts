@@ -43,7 +43,9 @@ function runOther(session: Session, path: string, call: DelegateCall): Finished 
   return runDelegate(session, path, call);
 }
 
-function remove(session: Session, { call, again, forget, notes }: Removal): Finished | undefined {
+function remove(session: Session, removal: Removal): Finished | undefined {
+  const { call, again, forget, notes, otherwise } = removal;
+  if (otherwise && call && findDelegate(session.host, call.delegate) === undefined) return remove(session, otherwise);
   if (call) nameSubject(session, call);
   for (const note of notes) say(session, "warn", note);
   const answer = call && runDel(session, ready(session, call), again);

@@ -15,6 +15,7 @@ import {
   type ChainedRecoveryPlan,
   chainedRecordFile,
   instanceOf,
+  listedAs,
   type RecoveryPlan,
   type RoutingPlan,
   recordKey,
@@ -118,7 +119,8 @@ function recoveryOf(request: Request, subject: Subject): Pick<AddPlan, "recovery
   const earlierNetns = subject.profile?.delNeedsNamespace ? netns : "";
   const mode = request.wrapper.recover ?? "own";
   const { delegate, network: delegateNetwork } = subject;
-  return { recovery: { key: recordKey(request, subject), mode, netns, earlierNetns, delegate, delegateNetwork } };
+  const recorded = { key: recordKey(request, subject), listed: listedAs(request), netns, delegate, delegateNetwork };
+  return { recovery: { ...recorded, mode, earlierNetns } };
 }
 
 function chainedRecoveryOf(request: Request, subject: Subject): Pick<AddPlan, "chained"> {

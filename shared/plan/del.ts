@@ -3,10 +3,18 @@ import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { type Attachment, containerInterfaceNames, ownAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { listNetwork } from "./list-network.ts";
+import { inBothNetworks } from "./list-network.ts";
 import { shownResult } from "./narrow.ts";
 import type { Profiles } from "./profile.ts";
-import { type AttachmentRecord, type RecordKey, type Records, recordKey, routingFile } from "./record.ts";
+import {
+  type AttachmentRecord,
+  listedAs,
+  type RecordKey,
+  type Records,
+  recordFile,
+  recordKey,
+  routingFile,
+} from "./record.ts";
 import { recordedSubject, type Subject } from "./subject.ts";
 
 /** One run of the delegate's DEL. */
@@ -22,6 +30,8 @@ export interface Removal {
   readonly forget: readonly string[];
   /** Faults that DEL did not fail for. */
   readonly notes: readonly string[];
+  /** What is done where the delegate of `call` is missing. */
+  readonly otherwise?: Removal;
 }
 
 /** The prevResult of a DEL, or why it cannot be read. */
@@ -41,15 +51,20 @@ export function planDel(
   input: DelInput,
 ): readonly Removal[] {
   const key = recordKey(request, configured);
-  const unrecorded = (subject: Subject, forget: readonly string[] = []) => ({
+  // A record that cannot be read says nothing, but goes as well.
+  const unreadable = records.has(recordFile(key)) && !records.find(key) ? [recordFile(key)] : [];
+  const unrecorded = (subject: Subject, forget: readonly string[] = unreadable) => ({
     ...delCall(request, subject, input),
     again: sharesNetwork(request, subject),
     forget,
   });
-  if (configured.role === "meta") return [unrecorded(configured, metaFiles(configured, key, records))];
+  const files = metaFiles(configured, key, records);
+  // Of a plugin without a profile or a "role", only what its ADD left tells that it acted on an interface that was there.
+  if (configured.role === "meta" || (configured.role === undefined && files.length > 0))
+    return [unrecorded({ ...configured, role: "meta" }, files)];
   const kept = keptRecords(request, configured, key, records);
-  if (kept.length === 0) return unrecordedSubjects(request, configured).map((subject) => unrecorded(subject));
-  return kept.map(({ file, record }) => {
+  if (kept.length === 0) return inTurn(inBothNetworks(request, configured, records).map((one) => unrecorded(one)));
+  const removals = kept.map(({ file, record }) => {
     const subject = recordedSubject(configured, record, profiles);
     const { call, notes } = delCall(request, subject, input);
     const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
@@ -58,6 +73,10 @@ export function planDel(
     const removal = { call, again, forget: [file], notes: isOther ? [made, ...notes] : notes };
     return record.made === 0 ? withoutForeign(removal, record, records) : removal;
   });
+  // It may be a meta plugin, which does not remove what the creator before it made; or a name that is written wrong.
+  const [first] = removals;
+  const isUnknown = configured.role === undefined && kept[0]?.record.delegate !== configured.delegate;
+  return isUnknown && first ? [{ ...unrecorded(configured), otherwise: first }] : removals;
 }
 
 /**
@@ -67,39 +86,42 @@ export function planDel(
 function withoutForeign(removal: Removal, record: AttachmentRecord, records: Records): Removal {
   const { call, notes } = removal;
   if (records.sharesLeases(record)) return { ...removal, call: undefined, notes: [...notes, othersLeases] };
-  return { ...removal, call: call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } } };
+  return { ...removal, call: withoutNamespace(call) };
 }
 
 const othersLeases = "ADD made nothing, and the leases are of another attachment of this container: DEL is not run";
 
 /**
  * The records of what a creator's DEL removes: that of its interface; if it has none, those of the interfaces that the same
- * delegate made under names that the list had before; at last that of its interface by another delegate.
+ * configuration made under names that the list had before, as another plugin's own DEL does that better; at last that of its interface by another delegate.
  */
 function keptRecords(request: Request, { delegate, name, renamed }: Subject, key: RecordKey, records: Records) {
   const isUnusable = request.unusable.includes("ifName");
   const own = isUnusable ? undefined : records.find(key);
   if (own?.record.delegate === delegate) return [own];
   const isRenamed = renamed || isUnusable;
+  const isIts = (record: AttachmentRecord): boolean =>
+    record.delegate === delegate && (record.listed === undefined || record.listed === listedAs(request));
   const earlier = records
     .ofAttachment(key)
-    .filter(({ record }) => record.delegate === delegate && !(isRenamed && record.ifName === name.runtimeIfName));
+    .filter(({ record }) => isIts(record) && !(isRenamed && record.ifName === name.runtimeIfName));
   if (earlier.length > 0) return earlier;
   return own ? [own] : [];
 }
 
-/**
- * A renamed interface without a record was made by something else, a script say, whose leases lie under the list's own name:
- * DEL is run under both. The list's own name comes first: the first DEL deletes the interface, and without it the plugins leave
- * its masquerading rules.
- */
-function unrecordedSubjects(request: Request, configured: Subject): readonly Subject[] {
-  const other = listNetwork(request, configured);
-  return other === undefined ? [configured] : [{ ...configured, network: other }, configured];
-}
-
 function sharesNetwork({ configuration }: Request, { role, renamed, network }: Subject): boolean {
   return role === "creator" && renamed && network === configuration.name;
+}
+
+/** The first removal takes the interface away, so that the others have leases to free only: host-device's DEL fails without it. */
+function inTurn(removals: readonly Removal[]): readonly Removal[] {
+  return removals.map((removal, index) =>
+    index === 0 ? removal : { ...removal, call: withoutNamespace(removal.call) },
+  );
+}
+
+function withoutNamespace(call: DelegateCall | undefined): DelegateCall | undefined {
+  return call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } };
 }
 
 function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Records): readonly string[] {

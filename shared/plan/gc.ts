@@ -3,7 +3,7 @@ import type { Request } from "../protocol/request.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import type { Removal } from "./del.ts";
 import type { Profiles } from "./profile.ts";
-import type { AttachmentRecord, KeptFile, Records } from "./record.ts";
+import { type AttachmentRecord, type KeptFile, listedAs, type Records } from "./record.ts";
 import { recordedSubject, type Subject } from "./subject.ts";
 
 // libcni sends both: SPEC.md had named the key differently from the code (containernetworking/cni#1101).
@@ -40,11 +40,24 @@ export function planGcRemovals(request: Request, subject: Subject, profiles: Pro
   const isValid = validOwners(request);
   if (isValid === undefined) return { removals: [], forget: [] };
   const invalid = records.ofNetwork(request.configuration.name).filter(({ owner }) => !isValid(owner));
-  const gone = invalid.filter(({ isLive, record }) => !isLive && record?.delegate === subject.delegate);
+  const gone = invalid.filter(({ isLive, record }) => !isLive && isIts(request, subject, record));
+  const live = new Set(invalid.filter(({ isLive }) => isLive).map(({ owner }) => ownerKey(owner)));
+  const isLeft = ({ record, owner }: KeptFile): boolean => record === undefined && !live.has(ownerKey(owner));
   return {
     removals: gone.flatMap(({ file, record }) => (record ? removalOf(request, subject, profiles, file, record) : [])),
-    forget: invalid.filter(({ record }) => record === undefined).map(({ file }) => file),
+    forget: invalid.filter(isLeft).map(({ file }) => file),
   };
+}
+
+// Another plugin of the same type may keep its leases elsewhere.
+function isIts(request: Request, { delegate, name }: Subject, record: AttachmentRecord | undefined): boolean {
+  if (record?.delegate !== delegate) return false;
+  const { listed, ifName } = record;
+  return listed === undefined || listed === listedAs(request) || ifName === name.ifName;
+}
+
+function ownerKey({ containerId, runtimeIfName }: KeptFile["owner"]): string {
+  return `${containerId}:${runtimeIfName}`;
 }
 
 function removalOf(
@@ -73,7 +86,7 @@ function validOwners({ configuration }: Request): ((owner: KeptFile["owner"]) =>
   const list = attachmentKeys.map((key) => configuration[key]).find(Array.isArray);
   const names = list?.filter(isJsonObject).map(({ containerID, ifname }: JsonObject) => `${containerID}:${ifname}`);
   const valid = names && new Set(names);
-  return valid && (({ containerId, runtimeIfName }) => valid.has(`${containerId}:${runtimeIfName}`));
+  return valid && ((owner) => valid.has(ownerKey(owner)));
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {

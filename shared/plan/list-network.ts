@@ -23,16 +23,33 @@ export function inLeasedNetwork(request: Request, subject: Subject, records: Rec
   const other = listNetwork(request, subject);
   if (other === undefined) return subject;
   const record = records.find(recordKey(request, subject))?.record;
-  if (record) return inNetworkOf(request, subject, record);
+  if (record) return other === record.delegateNetwork ? { ...subject, network: other } : subject;
   const directory = leaseDirectory(request);
   const isShared = directory !== undefined && records.hasLease(directory, other, subject.name.ifName);
   return isShared ? { ...subject, network: other } : subject;
 }
 
-/** The subject in the network that its record names. */
-export function inNetworkOf(request: Request, subject: Subject, record: AttachmentRecord): Subject {
+/**
+ * The subject of a CHECK in the network in which ADD made the interface, whatever the list says by now: its leases are there. A
+ * meta plugin keeps its own.
+ */
+export function inNetworkOf(subject: Subject, { delegate, delegateNetwork }: AttachmentRecord): Subject {
+  const isIts = subject.role !== "meta" && delegate === subject.delegate;
+  return isIts ? { ...subject, network: delegateNetwork } : subject;
+}
+
+/**
+ * The subjects of a DEL without a record, the likelier first. Something else made the interface, in the list's own network; or
+ * the record was lost, and then a lease of this container in the interface's network tells.
+ */
+export function inBothNetworks(request: Request, subject: Subject, records: Records): readonly Subject[] {
   const other = listNetwork(request, subject);
-  return other === record.delegateNetwork ? { ...subject, network: other } : subject;
+  if (other === undefined) return [subject];
+  const inList = { ...subject, network: other };
+  const directory = leaseDirectory(request);
+  const { containerId } = request.variables;
+  const isOwn = directory && records.hasLease(directory, subject.network, subject.name.ifName, containerId);
+  return isOwn ? [subject, inList] : [inList, subject];
 }
 
 // Of the reference IPAM plugins host-local alone keeps leases on the host.

@@ -101,7 +101,7 @@ function planAdd(request: Request, subject: Subject): Plan {
  */
 function planChainedCheck(request: Request, configured: Subject, records: Records): Plan {
   const record = records.find(recordKey(request, configured))?.record;
-  const subject = record ? inNetworkOf(request, configured, record) : configured;
+  const subject = record ? inNetworkOf(configured, record) : configured;
   const prevResult = chainedResult(request, subject);
   const { call, ...mac }: CheckPlan = prevResult
     ? planCheck(request, subject, prevResult)
@@ -115,7 +115,7 @@ function planChainedCheck(request: Request, configured: Subject, records: Record
 // Somebody has to wait for the DEL that a record goes with, and for the first of several.
 function planRemovals(removals: readonly Removal[]): Plan {
   const [first] = removals;
-  const isAwaited = removals.length > 1 || first?.again || first?.forget.length !== 0;
+  const isAwaited = removals.length > 1 || first?.again || first?.otherwise || first?.forget.length !== 0;
   if (first?.call === undefined || isAwaited) return { do: "remove", removals };
   return { ...handOver(first.call), notes: first.notes };
 }

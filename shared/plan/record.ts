@@ -1,4 +1,5 @@
 import type { FileIdentity } from "../host/host.ts";
+import { CniError } from "../protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Subject } from "./subject.ts";
@@ -25,6 +26,8 @@ export interface AttachmentRecord extends RecordKey, Origin {
   readonly delegate: string;
   /** The delegate's network, under which it keeps its leases. */
   readonly delegateNetwork: string;
+  /** The checksum of what the list said about the plugin, but for `wrapper`: another plugin of the same type has another. */
+  readonly listed?: string;
   /** The index of the interface of that name that was there before ADD, 0 for none; missing if nobody could look. */
   readonly before?: number | undefined;
   /** The index of the interface that ADD made, 0 for none; missing as long as ADD runs. */
@@ -49,6 +52,7 @@ interface Recorded {
 
 /** How a creator's ADD is recorded and healed. */
 export interface RecoveryPlan extends Recorded {
+  readonly listed: string;
   readonly mode: RecoveryMode;
   /** CNI_NETNS for the DEL of what was made before this boot. */
   readonly earlierNetns: string;
@@ -96,8 +100,8 @@ export interface Records {
   ofChained(key: RecordKey, delegate: string): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
-  /** Whether host-local has given out an address of a network for an interface of that name, to any container. */
-  hasLease(directory: string, network: string, ifName: string): boolean;
+  /** Whether host-local has given out an address of a network for an interface of that name: to this container, or to any. */
+  hasLease(directory: string, network: string, ifName: string, containerId?: string): boolean;
 }
 
 export const recordDirectory = "/var/lib/cni/wrappers";
@@ -142,7 +146,15 @@ export const resultDirectory = "/var/lib/cni/results";
  */
 export function instanceOf({ configuration }: Request, { delegate }: Subject): string {
   const { prevResult: _result, runtimeConfig: _runtime, ...listed } = configuration;
-  return `${delegate}-${checksum(JSON.stringify(listed))}`;
+  return `${delegate}-${checksum(listed)}`;
+}
+
+/** Tells a creator's configuration from those of other plugins of its type, whatever its interface is called in the list. */
+export function listedAs({ configuration }: Request): string {
+  const given = ["prevResult", "runtimeConfig", "wrapper", "cniVersion"];
+  // GC's lists of attachments have keys with this prefix.
+  const listed = Object.entries(configuration).filter(([key]) => !given.includes(key) && !key.startsWith("cni.dev/"));
+  return checksum(listed);
 }
 
 /** The record in a file's text, believed only if it names what it was found by; undefined if there is none. */
@@ -167,8 +179,17 @@ const texts: readonly (keyof AttachmentRecord)[] = [
 ];
 
 // FNV-1a, 32 bits: it tells a few configurations apart, and nothing depends on more.
-function checksum(text: string): string {
+function checksum(value: unknown): string {
+  const text = textOf(value);
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return (hash >>> 0).toString(16);
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new CniError("undecodableInput", "", "it is nested too deeply");
+  }
 }

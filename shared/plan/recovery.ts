@@ -4,7 +4,9 @@ import type { AttachmentRecord, Origin, RecoveryMode } from "./record.ts";
 const longestTry = 15 * 60 * 1000;
 
 /** The part of a record that decides about recovery. */
-export type Remembered = Origin & Pick<AttachmentRecord, "before" | "made" | "addresses" | "outlived">;
+export type Remembered = Origin &
+  Pick<AttachmentRecord, "before" | "made" | "addresses" | "outlived"> &
+  Partial<Pick<AttachmentRecord, "delegate" | "delegateNetwork">>;
 
 /** What ADD finds on the host. */
 export interface Found {
@@ -75,8 +77,9 @@ function isOursOrNothing(record: Remembered, present: Present): boolean {
   if (link === undefined || before === undefined) return false;
   // This very ADD made it.
   if (link === 0 || link !== before) return true;
-  if (!isSameOrigin(record, present)) return false;
+  // A namespace that was made anew may have the inode of the old one, and its interfaces the same indexes.
+  if (!isSameOrigin(record, present) || claimed) return false;
   if (record.made !== undefined) return link === record.made;
   // The wrapper was killed before it could say what ADD made.
-  return record.before !== undefined && link !== record.before && !claimed;
+  return record.before !== undefined && link !== record.before;
 }

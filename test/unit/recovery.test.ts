@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { AttachmentRecord } from "../../shared/plan/record.ts";
+import { type AttachmentRecord, listedAs } from "../../shared/plan/record.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Call, callWrapper, exits, type Machine } from "./support/fake-host.ts";
 import { recordOf } from "./support/records.ts";
-import { blue } from "./support/requests.ts";
+import { blue, requestOf } from "./support/requests.ts";
 import { bothResult, macvlanResult } from "./support/results.ts";
 
 const directory = "/var/lib/cni/wrappers";
@@ -32,7 +32,11 @@ const runs = ({ runs: all }: ReturnType<typeof add>) =>
     const asked = (stdin as { args?: { cni: { ips: string[] } } }).args?.cni.ips;
     return [env.CNI_COMMAND, ...(env.CNI_NETNS === blue ? [] : ["in no namespace"]), ...(asked ?? [])].join(" ");
   });
-const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => JSON.parse(outcome.files[path] ?? "{}");
+/** What a record says, but for the checksum of the configuration. */
+const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => {
+  const { listed: _, ...said } = JSON.parse(outcome.files[path] ?? "{}");
+  return said;
+};
 const messages = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line).message);
 
 describe("the record", () => {
@@ -52,6 +56,18 @@ describe("the record", () => {
     const outcome = add({ answers: [passed], links: [0, 7] }, { ifName: "eth1", network: "disc" });
     const expected = recordOf({ ifName: "eth1", delegateNetwork: "disc", addresses: [address] });
     expect(recorded(outcome, `${directory}/zone:blue:eth0:eth1`)).toEqual(expected);
+  });
+
+  test("says by which configuration, whatever the runtime adds and the interface is called", () => {
+    const listed = (stdin: JsonObject, path = file) =>
+      JSON.parse(
+        callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", ...stdin } }, { answers: [passed] }).files[path] ??
+          "",
+      ).listed;
+    expect(listed({})).toMatch(/^[0-9a-f]+$/);
+    expect(listed({ runtimeConfig: {}, cniVersion: "1.1.0", wrapper: {} })).toBe(listed({}));
+    expect(listed({ wrapper: { ifName: "eth1" } }, `${directory}/zone:blue:eth0:eth1`)).toBe(listed({}));
+    expect(listed({ ipMasq: true })).not.toBe(listed({}));
   });
 
   test("is there while ADD runs, so that it outlives the wrapper", () => {
@@ -248,11 +264,18 @@ describe("the wrapper was killed before it could say what ADD made", () => {
     expect(heals({ [cache]: claim("blue", blue) })).toBe(true);
     expect(heals({ [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) })).toBe(true);
     expect(heals({ [`${directory}/other:blue:eth0:eth0`]: "{" })).toBe(true);
+    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other", made: 0 }) })).toBe(true);
   });
 
   test("one that a result of libcni's or another record claims is not", () => {
     expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) })).toBe(false);
     expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other" }) })).toBe(false);
+  });
+
+  test("not even one of the recorded index: a namespace made anew may have the inode of the old one", () => {
+    const claimed = { "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) };
+    const outcome = add({ answers, files: { ...claimed, [file]: text() }, links: [7, 7] });
+    expect(runs(outcome)).toEqual(["ADD"]);
   });
 });
 
@@ -293,6 +316,15 @@ describe("after a reboot", () => {
     const outcome = callAgain(exits(0), { ended: "signal", signal: "SIGKILL" });
     const { made: _, ...expected } = recordOf({ addresses: [address], outlived: true });
     expect(recorded(outcome)).toEqual(expected);
+  });
+
+  test("DEL is run in the network that the record names, if it is the same plugin's", () => {
+    const network = (changes: Partial<AttachmentRecord>) => {
+      const record = text({ bootId: "before", namespace: "4:1", delegateNetwork: "disc", ...changes });
+      return add({ answers: [exits(0), passed], files: { [file]: record }, links: [0, 7] }).runs[0]?.stdin;
+    };
+    expect(network({})).toMatchObject({ name: "disc" });
+    expect(network({ delegate: "macvlan" })).toMatchObject({ name: "zone" });
   });
 
   test("an interface that somebody made meanwhile is left alone", () => {
@@ -404,6 +436,10 @@ describe("DEL", () => {
     expect(del({ files: { ...others, [file]: text() } }).files).toEqual(others);
   });
 
+  test("a record that cannot be read goes as well", () => {
+    expect(del({ files: { [file]: "{" } }).files).toEqual({});
+  });
+
   test("the record stays where DEL fails", () => {
     const outcome = del({ answers: [exits(2, "{}")], files: { [file]: text() } });
     expect(outcome).toMatchObject({ exitCode: 2, stdout: "{}", files: { [file]: text() } });
@@ -444,6 +480,21 @@ describe("DEL", () => {
       [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1", delegateNetwork: "disc" }),
     };
     expect(del({ files: { ...failed, ...elsewhere } }, { ifName: "eth1" }).runs).toHaveLength(1);
+  });
+
+  test("of a delegate that is missing goes by the record of what another one made", () => {
+    const made = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) };
+    const wrapper = { ifName: "eth1", delegate: "brigde" };
+    const missing = del(
+      { files: made, inspect: (path) => (path.endsWith("/brigde") ? "missing" : "executable") },
+      wrapper,
+    );
+    expect(missing.runs).toMatchObject([{ path: "/opt/cni/bin/bridge", stdin: { name: "zone-eth1" } }]);
+    expect(missing.files).toEqual({});
+    // It may be a meta plugin, and the interface is for its creator to remove.
+    const there = del({ files: made, inspect: () => "executable" }, wrapper);
+    expect(there.runs).toMatchObject([{ path: "/opt/cni/bin/brigde", stdin: { name: "zone-eth1" } }]);
+    expect(there.files).toEqual(made);
   });
 
   test("what the list does not say any more is noted", () => {
@@ -555,9 +606,19 @@ describe("GC", () => {
   test("one whose namespace is still there is left alone: it may be another runtime's", () => {
     const here = recordOf({ netns: "" });
     const files = at({ ...here, netns: "/var/lib/cni/wrappers/namespace", namespace: "1:2" });
-    const outcome = gc({ ...files, "/var/lib/cni/wrappers/namespace": "" });
+    const outcome = gc({ ...files, ...routes, "/var/lib/cni/wrappers/namespace": "" });
     expect(outcome.runs).toHaveLength(1);
-    expect(outcome.files).toMatchObject(files);
+    // Without the record of its moved routes its CHECK would fail.
+    expect(outcome.files).toMatchObject({ ...files, ...routes });
+  });
+
+  test("one that another plugin of the type made is left to that: it may keep its leases elsewhere", () => {
+    const files = at({ ifName: "eth1", listed: "another" });
+    expect(gc(files)).toMatchObject({ runs: [{ env: { CNI_COMMAND: "GC" } }], files });
+    // Its own, though the configuration has changed.
+    expect(gc(at({ ifName: "eth2", listed: "another" })).files).toEqual({});
+    const listed = listedAs(requestOf("ADD", { wrapper: { ifName: "eth1" } }));
+    expect(gc(at({ ifName: "eth1", listed })).files).toEqual({});
   });
 
   test("a DEL that fails stops no GC, and its record stays", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type DelInput, planDel } from "../../../shared/plan/del.ts";
-import { recordFile } from "../../../shared/plan/record.ts";
+import { listedAs, recordFile } from "../../../shared/plan/record.ts";
 import { subjectOf } from "../../../shared/plan/subject.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
@@ -92,7 +92,15 @@ describe("a creator's DEL goes by the record", () => {
     expect(runs(del({}, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
   });
 
-  test("where ifName was changed: all that it may be, but not the runtime's own interface", () => {
+  test("where ifName was changed: not what another plugin of the type made, whose own DEL is to come", () => {
+    const listed = listedAs(requestOf("ADD", { wrapper: { ifName: "eth3" } }));
+    const list = [recordOf({ ifName: "eth1", listed: "other" }), recordOf({ ifName: "eth3", listed })];
+    expect(runs(del({ ifName: "eth2" }, ...list)).map(([, ifName]) => ifName)).toEqual(["eth3"]);
+    const another = recordOf({ ifName: "eth1", listed: listedAs(requestOf("ADD", { ipam: { type: "dhcp" } })) });
+    expect(runs(del({ ifName: "eth2" }, another)).map(([, ifName]) => ifName)).toEqual(["eth2", "eth2"]);
+  });
+
+  test("where it is not known which plugin made them: all, but not the runtime's own interface", () => {
     const list = [recordOf(), eth1, recordOf({ ifName: "eth3" })];
     expect(runs(del({ ifName: "eth2" }, ...list)).map(([, ifName]) => ifName)).toEqual(["eth1", "eth3"]);
   });
@@ -105,7 +113,15 @@ describe("a creator's DEL goes by the record", () => {
   });
 
   test("where the list names another delegate: the one that made it", () => {
-    expect(runs(del({ ifName: "eth1", delegate: "brigde" }, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+    const made = [["bridge", "eth1", "zone-eth1", "eth1"]];
+    expect(runs(del({ ifName: "eth1", delegate: "macvlan" }, eth1))).toEqual(made);
+    const [removal] = del({ ifName: "eth1", delegate: "brigde" }, eth1);
+    expect(runs(removal?.otherwise ? [removal.otherwise] : [])).toEqual(made);
+  });
+
+  test("where the list names a plugin of unknown role, only if that is missing: it may act on the interface", () => {
+    const removals = planned({ ifName: "eth1" }, {}, { calledAs: "unknown-wrapper", records: keptRecords([eth1]) });
+    expect(runs(removals)).toEqual([["unknown", "eth1", "zone-eth1", ""]]);
   });
 
   test("not of another container, or another attachment of it", () => {
@@ -119,10 +135,26 @@ describe("a creator's DEL goes by the record", () => {
 
 describe("without a record", () => {
   test("a renamed interface may have been made by something else: DEL is run under both networks", () => {
-    expect(runs(planned({ ifName: "eth1" }))).toEqual([
+    const removals = planned({ ifName: "eth1" });
+    expect(runs(removals)).toEqual([
       ["bridge", "eth1", "zone", ""],
       ["bridge", "eth1", "zone-eth1", ""],
     ]);
+    // The first has taken the interface away: some plugins' DEL fails without it.
+    expect(removals.map(({ call }) => call?.environment.CNI_NETNS)).toEqual([undefined, ""]);
+  });
+
+  test("where its lease is in its own network, its record was lost: that one comes first", () => {
+    const ipam = { type: "host-local" };
+    const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ipam });
+    const networks = (lease: string) => {
+      const records = keptRecords([], { leases: [`/var/lib/cni/networks/${lease}`] });
+      const removals = planDel(request, subjectOf(request, "bridge-wrapper", profiles), profiles, records, {});
+      return removals.map(({ call }) => call?.configuration?.name);
+    };
+    expect(networks("zone-eth1 eth1 blue")).toEqual(["zone-eth1", "zone"]);
+    expect(networks("zone-eth1 eth1 red")).toEqual(["zone", "zone-eth1"]);
+    expect(networks("zone eth1 blue")).toEqual(["zone", "zone-eth1"]);
   });
 
   test.each([
@@ -149,6 +181,17 @@ describe("a meta plugin's DEL", () => {
   test("takes its own records along, and no others", () => {
     const [only] = planned({ ifName: "eth1" }, {}, { calledAs: "portmap-wrapper", records });
     expect(only?.forget).toEqual([files[0]?.file]);
+  });
+
+  test("is that of a plugin of unknown role whose ADD acted on an interface that was there", () => {
+    const file = `${recordFile(key)}:unknown-1`;
+    const acted = keptRecords([key], { files: [{ file, owner: key, record: undefined, isLive: false }] });
+    const input = { prevResult: bothResult };
+    const [only] = planned({ ifName: "eth2" }, input, { calledAs: "unknown-wrapper", records: acted });
+    expect(only).toMatchObject({ call: { delegate: "unknown" }, forget: [] });
+    expect(runs(planned({ ifName: "eth1" }, {}, { calledAs: "unknown-wrapper", records: acted }))).toEqual([
+      ["unknown", "eth1", "zone-eth1", "unknown-1"],
+    ]);
   });
 
   test("takes the record of moved routes along, if it moves routes and there is one", () => {

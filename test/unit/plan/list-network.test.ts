@@ -41,9 +41,21 @@ describe("ADD of a renamed interface", () => {
   });
 });
 
-test("CHECK goes by the record, unless the network is given", () => {
+test("CHECK goes by the record, whatever network is given by now", () => {
   const shared = keptRecords([recordOf({ ...eth1, delegateNetwork: "zone" })]);
   expect(networkOf("CHECK", { wrapper: eth1, ipam }, shared)).toBe("zone");
-  expect(networkOf("CHECK", { wrapper: { ...eth1, network: "disc" }, ipam }, shared)).toBe("disc");
+  expect(networkOf("CHECK", { wrapper: { ...eth1, network: "disc" }, ipam }, shared)).toBe("zone");
+  const own = keptRecords([recordOf({ ...eth1, delegateNetwork: "disc" })]);
+  expect(networkOf("CHECK", { wrapper: eth1, ipam }, own)).toBe("disc");
   expect(networkOf("CHECK", { wrapper: eth1, ipam })).toBe("zone-eth1");
+  expect(networkOf("CHECK", { wrapper: { ...eth1, network: "disc" }, ipam })).toBe("disc");
+});
+
+test("CHECK of a plugin that did not make the interface stays in its own network", () => {
+  const records = keptRecords([recordOf({ ...eth1, delegateNetwork: "disc" })]);
+  const request = requestOf("CHECK", { wrapper: eth1 });
+  for (const calledAs of ["portmap-wrapper", "unknown-wrapper"]) {
+    const plan = planRequest(request, calledAs, profiles, records);
+    expect(plan).toMatchObject({ call: { configuration: { name: "zone-eth1" } } });
+  }
 });

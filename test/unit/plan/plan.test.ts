@@ -49,7 +49,7 @@ function splice(environment: Record<string, string>, configuration: JsonObject, 
     environment,
     configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration },
   };
-  const made = { netns: blue, delegate: "bridge", delegateNetwork: configuration.name };
+  const made = { listed: expect.any(String), netns: blue, delegate: "bridge", delegateNetwork: configuration.name };
   const recovery = { key: key(environment.CNI_IFNAME), mode: "own", ...made, earlierNetns: "" };
   return { do: "splice", call, splice: as, recovery };
 }

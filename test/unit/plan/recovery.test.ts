@@ -57,7 +57,8 @@ describe("ADD has failed", () => {
     ["the wrapper was killed: another one is there", killed({ before: 6 }), seen(7, 7), "own", "add again"],
     ["the wrapper was killed: another attachment has it", killed({ before: 0 }), seen(7, 7, true), "own", "fail"],
     ["the wrapper was killed, and nobody could look", killed({ before: undefined }), seen(7, 7), "own", "fail"],
-    ["what ADD made counts, not a claim", uncompleted({ made: 7 }), seen(7, 7, true), "own", "add again"],
+    ["the index, but another attachment has it", uncompleted({ made: 7 }), seen(7, 7, true), "own", "fail"],
+    ["this ADD made it, whoever claims the name", uncompleted({ made: 0 }), seen(0, 9, true), "own", "add again"],
 
     ["nobody can look any more", uncompleted(), seen(0, undefined), "own", "fail"],
     ["nobody could look before", uncompleted(), seen(undefined, 0), "own", "fail"],

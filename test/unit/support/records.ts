@@ -40,7 +40,8 @@ export function keptRecords(
     ofAttachment: (key) => kept.filter(({ file }) => file.startsWith(recordFile({ ...key, ifName: "" }))),
     sharesLeases: (record) =>
       records.some((one) => one !== record && one.ifName === record.ifName && one.containerId === record.containerId),
-    hasLease: (directory, network, ifName) => leases.includes(`${directory}/${network} ${ifName}`),
+    hasLease: (directory, network, ifName, containerId) =>
+      leases.includes([`${directory}/${network}`, ifName, ...(containerId ? [containerId] : [])].join(" ")),
     ofChained: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${chainedRecordFile(key, delegate)}-`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../tools/lab.ts";
+import {
+  attached,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+const plugins = "1.9.1";
+const records = "/var/lib/cni/wrappers";
+
+describe("the list is edited while a container lives", () => {
+  const three = (last: string) =>
+    zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
+
+  test("the last of three bridges is renamed: DEL takes no other bridge's interface for it", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab.goCni, three("eth2"));
+    expectSuccess(await lab.goCni.del(three("eth9"), container));
+    await expectNothingLeft(lab, ["br5", "br6", "br7"]);
+  });
+
+  test.each([
+    ["given", undefined, "zone"],
+    ["taken away", "disc", undefined],
+  ])("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async (_, before, now) => {
+    await using lab = await Lab.start({ plugins });
+    const list = (network: string | undefined) =>
+      zone("1.0.0", wrapped(macvlan), {
+        ...wrapped(numbered(6)),
+        wrapper: { ifName: "eth1", ...(network && { network }) },
+      });
+    const container = await attached(lab, lab.goCni, list(before));
+    expectSuccess(await lab.goCni.check(list(now), container));
+    expectSuccess(await lab.goCni.del(list(now), container));
+    await expectNothingLeft(lab, ["br6"]);
+  });
+});
+
+test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
+  await using lab = await Lab.start({ plugins });
+  await install(lab, "unknown", 'echo "$CNI_COMMAND $CNI_IFNAME" >>/run/lab/calls; exec /opt/cni/bin/tuning');
+  await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/unknown-wrapper"]);
+  const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
+  const list = zone("1.0.0", wrapped(ptp), { type: "unknown-wrapper" });
+  const container = await attached(lab, lab.goCni, list);
+  expectSuccess(await lab.goCni.del(list, container));
+  expect(await lab.readFile("/run/lab/calls")).toBe("ADD eth0\nDEL eth0\n");
+  await expectNothingLeft(lab);
+});
+
+describe("DEL of what a script attached under the list's own name", () => {
+  const attachedByScript = async (lab: Lab, plugin: Record<string, unknown>): Promise<Container> => {
+    const script = zone("1.0.0", wrapped(macvlan), {
+      ...wrapped(plugin),
+      wrapper: { ifName: "eth1", network: "zone" },
+    });
+    const container = await attached(lab, lab.goCni, script);
+    await lab.run("rm", ["-r", records]);
+    return container;
+  };
+
+  test("takes the masquerading chain along", async () => {
+    await using lab = await Lab.start({ plugins });
+    const bridge = numbered(6, { ipMasq: true });
+    const container = await attachedByScript(lab, bridge);
+    expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    await expectNothingLeft(lab, ["br6"]);
+  });
+
+  test("moves host-device's interface back, and goes on with the other plugins", async () => {
+    await using lab = await Lab.start({ plugins });
+    await lab.ip(undefined, "link", "add", "dev7", "type", "veth", "peer", "name", "dev8");
+    const device = { type: "host-device", device: "dev7", ipam: hostLocal("10.7.0.0/24") };
+    const container = await attachedByScript(lab, device);
+    expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(device, "eth1")), container));
+    await expectNothingLeft(lab, ["dev8", "dev7"]);
+  });
+});
+
+test("a namespace that is made again may have the old one's inode: another network's interface stays", async () => {
+  await using lab = await Lab.start({ plugins });
+  await install(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
+  const list = zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
+  const other = { ...zone("1.0.0", wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };
+  const container = await lab.addContainer("c1");
+  expectFailure(await lab.cnitool.addAs("net1", list, container), /not now/);
+  await lab.deleteNamespace(container);
+  await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));
+  await lab.addContainer("c1");
+  // Often it has; on a busy machine another namespace may have got it.
+  const inode = (await lab.run("stat", ["-Lc", "%d:%i", container.netns])).trim();
+  await lab.run("sh", ["-c", `sed -i 's/"namespace":"[^"]*"/"namespace":"${inode}"/' ${records}/*`]);
+  expectSuccess(await lab.cnitool.add(other, container));
+  const before = await lab.kernel.link(container, "eth1");
+  expectFailure(await lab.cnitool.addAs("net1", list, container), /already exists/);
+  expect(await lab.kernel.link(container, "eth1")).toEqual(before);
+});
+
+/** A bridge of its own for a number, with a subnet of its own. */
+function numbered(number: number, more: Record<string, unknown> = {}) {
+  return { type: "bridge", bridge: `br${number}`, isGateway: true, ipam: hostLocal(`10.${number}.0.0/24`), ...more };
+}
+
+async function install(lab: Lab, plugin: string, script: string): Promise<void> {
+  await lab.writeFile(`/opt/cni/bin/${plugin}`, `#!/bin/sh\n${script}\n`);
+  await lab.run("chmod", ["+x", `/opt/cni/bin/${plugin}`]);
+}
