@@ -32,6 +32,14 @@ describe("the port mappings that a delegate gets", () => {
     expect(left(ports, [web, tls, high])).toStrictEqual(expected);
   });
 
+  test("are all that changes", () => {
+    const configuration = frozen({ name: "zone", snat: true, runtimeConfig: { mac: "x", portMappings: [web, tls] } });
+    expect(withOwnPorts(configuration, { only: [443] })).toStrictEqual({
+      ...{ name: "zone", snat: true },
+      runtimeConfig: { mac: "x", portMappings: [tls] },
+    });
+  });
+
   test("are found by their container port in either letter case, as Go reads them", () => {
     const upper = [
       { HostPort: 443, ContainerPort: 80 },

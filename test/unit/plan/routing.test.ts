@@ -55,6 +55,7 @@ describe("what ip(8) prints", () => {
     ["{}\n[]\n[]", ipv6],
     ["[]", ipv6],
     ["[]\n[]", ipv6],
+    ["[]\nno JSON\n[]", ipv6],
   ])("is not guessed at: %j", (one, other) => {
     expect(parseRouting(one, other)).toBeUndefined();
   });

@@ -17,6 +17,7 @@ describe("wrapper.args", () => {
     [{ IP: "" }, 'must map one key of CNI_ARGS to another, not "IP" to ""'],
     [{ "": "ETH1_IP" }, 'must map one key of CNI_ARGS to another, not "" to "ETH1_IP"'],
     [{ IP: "A", MAC: "A;B" }, 'must map one key of CNI_ARGS to another, not "MAC" to "A;B"'],
+    [{ IP: 1, MAC: 2 }, 'must map one key of CNI_ARGS to another, not "IP" to 1'],
     [{ "IP=": "A" }, 'must map one key of CNI_ARGS to another, not "IP=" to "A"'],
     [{ IP: "A\0" }, 'must map one key of CNI_ARGS to another, not "IP" to "A\\u0000"'],
   ])("%j: %s", (value, problem) => {
@@ -50,6 +51,8 @@ describe("wrapper.ports", () => {
     [{ only: [443, 0] }, 'has 0 under "only", which is outside 1 to 65535'],
     [{ only: [65536] }, 'has 65536 under "only", which is outside 1 to 65535'],
     [{ only: ["8000-70000"] }, 'has "8000-70000" under "only", which is outside 1 to 65535'],
+    [{ only: ["80-0"] }, 'has "80-0" under "only", which is outside 1 to 65535'],
+    [{ only: ["70000-80"] }, 'has "70000-80" under "only", which is outside 1 to 65535'],
     [{ only: ["0-80"] }, 'has "0-80" under "only", which is outside 1 to 65535'],
     [{ except: ["8999-8000"] }, 'has "8999-8000" under "except", which begins with the higher port'],
     [{ only: ["http"] }, 'has "http" under "only", which is neither a port nor a range such as "8000-8999"'],
