@@ -1,6 +1,7 @@
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../plugins/index.ts";
 import { bin, delegates, Machine } from "./support/machine.ts";
 
 const root = join(import.meta.dirname, "../fixtures");
@@ -20,24 +21,49 @@ async function replay(path: string, type: string) {
   if (existsSync(join(root, path, "delegate.json"))) machine.answer(env.CNI_COMMAND, read(join(path, "delegate.json")));
   const call = { path: machine.path(`wrappers/${plugin}`), env: { ...env, CNI_PATH: machine.path("plugins") } };
   const ended = await machine.call({ ...call, stdin: typeof stdin === "string" ? stdin : JSON.stringify(stdin) });
-  return { ended, machine, env };
+  const isSecond = env.CNI_COMMAND === "DEL" && hasNetworkOfItsOwn(type, env.CNI_IFNAME, stdin);
+  return { ended, machine, env, isSecond };
 }
 
 describe.each(cases)("%s", (path) => {
   const { delegate, runtime } = JSON.parse(read(join(path, "expected.json")));
 
   test("the delegate gets its own call, and the runtime its answer", async () => {
-    const { ended, machine, env } = await replay(path, delegate.configuration.type);
+    const { ended, machine, env, isSecond } = await replay(path, delegate.configuration.type);
     expect(ended).toMatchObject({ exitCode: 0, signal: undefined, stderr: "" });
-    // This host has no record of a renamed interface, so that DEL is run under the list's own name before.
+    // This host has no record of a renamed interface, so that DEL is run under the list's own name before, and this one in no
+    // namespace.
     expect(JSON.parse(machine.received(env.CNI_COMMAND)?.toString() ?? "")).toEqual(delegate.configuration);
     const variables = machine.read("variables")?.toString().split("\0") ?? [];
     expect(variables).toEqual(
-      expect.arrayContaining(pairs({ ...env, CNI_PATH: machine.path("plugins"), ...delegate.environment })),
+      expect.arrayContaining(
+        pairs({
+          ...env,
+          CNI_PATH: machine.path("plugins"),
+          ...delegate.environment,
+          ...(isSecond && { CNI_NETNS: "" }),
+        }),
+      ),
     );
     if (runtime !== undefined) expect(JSON.parse(Buffer.from(ended.stdout, "latin1").toString())).toEqual(runtime);
   });
 });
+
+/** Whether a plugin makes an interface of another name than the runtime's, and is given no network. */
+function hasNetworkOfItsOwn(
+  type: string,
+  runtimeIfName: string,
+  { wrapper = {} }: { wrapper?: WrapperBlock },
+): boolean {
+  const { ifName = runtimeIfName, network } = wrapper;
+  const isCreator = Object.entries(profiles).some(([name, { role }]) => name === type && role === "creator");
+  return isCreator && ifName !== runtimeIfName && network === undefined;
+}
+
+interface WrapperBlock {
+  readonly ifName?: string;
+  readonly network?: string;
+}
 
 function pairs(variables: Record<string, string>): string[] {
   return Object.entries(variables).map((pair) => pair.join("="));
