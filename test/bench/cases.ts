@@ -22,10 +22,13 @@ export const variables: Readonly<Record<string, string>> = {
   PATH: "/usr/bin:/bin",
 };
 
-/** The `wrapper` block that only a wrapper is given. */
+/**
+ * The `wrapper` block that only a wrapper is given. The stage has no record of the interface: without a network, a wrapper would
+ * take it for a script's, and run DEL under the list's own name as well.
+ */
 export const wrapperBlocks: Readonly<Record<Plugin, object | undefined>> = {
   macvlan: undefined,
-  bridge: { ifName: "eth1" },
+  bridge: { ifName: "eth1", network: "zone-eth1" },
 };
 
 /** What the delegates print on ADD, as the reference plugins did in the chain of hashicorp/nomad#25510. */
