@@ -9,21 +9,21 @@ import type { Plugin } from "esbuild";
 const deferred = {
   problem: ["shared/protocol/explain.ts"],
   later: [
-    "shared/filter.ts",
+    "shared/act/filter.ts",
     "shared/host/ip-command.ts",
     "shared/host/slim/system-names.ts",
     "shared/host/slim/usage.ts",
-    "shared/log-line.ts",
+    "shared/act/log-line.ts",
     "shared/plan/add.ts",
     "shared/plan/gc.ts",
     "shared/plan/misplaced.ts",
     "shared/protocol/catalogue.ts",
     "shared/protocol/spelling.ts",
-    "shared/remove.ts",
-    "shared/recovery.ts",
-    "shared/routing.ts",
-    "shared/run-delegate.ts",
-    "shared/splice-answer.ts",
+    "shared/act/remove.ts",
+    "shared/act/recover.ts",
+    "shared/act/moved-routes.ts",
+    "shared/act/run-delegate.ts",
+    "shared/act/splice-answer.ts",
   ],
 };
 

@@ -1,22 +1,22 @@
 import { aboutText, versionResult } from "./about.ts";
-import { findDelegate, inputOf, missingDelegate, nameSubject, ready } from "./delegate.ts";
-import { withFixedMac } from "./device-mac.ts";
+import { withFixedMac } from "./act/device-mac.ts";
+import { findDelegate, inputOf, missingDelegate, nameSubject, ready } from "./act/find-delegate.ts";
+import { logOf } from "./act/log.ts";
+import { checkRouting } from "./act/moved-routes.ts";
+import { recordsOn } from "./act/record-store.ts";
+import { collectGarbage, runInTurn, runRemovals } from "./act/remove.ts";
+import { runDelegate } from "./act/run-delegate.ts";
+import { type Session, say, sizeLimit } from "./act/session.ts";
+import { runAndSplice } from "./act/splice-answer.ts";
 import type { Bytes, Host } from "./host/host.ts";
-import { logOf } from "./log.ts";
 import type { DelegateCall } from "./plan/call.ts";
 import { type HandOver, type Plan, planRequest, planVersion } from "./plan/plan.ts";
 import type { Profiles } from "./plan/profile.ts";
-import { type RoutingPlan, routingFile } from "./plan/record.ts";
 import { CniError, errorResult, toCniError } from "./protocol/errors.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { decodeConfiguration, parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
-import { recordsOn } from "./records.ts";
-import { collectGarbage, runInTurn, runRemovals } from "./remove.ts";
-import { checkRouting } from "./routing.ts";
-import { runDelegate } from "./run-delegate.ts";
-import { type Session, say, sizeLimit } from "./session.ts";
-import { runAndSplice } from "./splice-answer.ts";
+import { type RoutingPlan, routingFile } from "./record/record.ts";
 
 /** Answers one call of a runtime: read, parse, plan, act, write once. Returns the exit code. */
 export function run(host: Host, profiles: Profiles): number {

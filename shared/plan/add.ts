@@ -1,6 +1,3 @@
-import { CniError } from "../protocol/errors.ts";
-import { indexProblem, type Request } from "../protocol/request.ts";
-import { type CniResult, isContainerInterface } from "../protocol/result.ts";
 import {
   type Attachment,
   type AttachmentName,
@@ -8,23 +5,19 @@ import {
   findAttachment,
   missingAttachment,
   ownAttachment,
-} from "./attachments.ts";
+} from "../attachment/attachments.ts";
+import { shownResult } from "../attachment/narrow.ts";
+import { sharedAddress } from "../attachment/shared-address.ts";
+import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attachment/splice.ts";
+import { CniError } from "../protocol/errors.ts";
+import { indexProblem, type Request } from "../protocol/request.ts";
+import { type CniResult, isContainerInterface } from "../protocol/result.ts";
+import { type ChainedRecoveryPlan, chainedRecordFile, type RecoveryPlan, type RoutingPlan } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { shownResult } from "./narrow.ts";
-import {
-  type ChainedRecoveryPlan,
-  chainedRecordFile,
-  instanceOf,
-  listedAs,
-  type RecoveryPlan,
-  type RoutingPlan,
-  recordKey,
-} from "./record.ts";
-import { sharedAddress } from "./shared-address.ts";
+import { type ExpectedRecord, expectedRecords } from "./expected-records.ts";
+import { instanceOf, listedAs, recordKey } from "./record-key.ts";
 import { sharedDeviceName } from "./shared-device.ts";
-import { completeResult, orderResult, spliceCreator, spliceMeta } from "./splice.ts";
-import type { Subject } from "./subject.ts";
-import { type ExpectedRecord, expectedRecords } from "./unwrapped.ts";
+import type { Subject } from "./target.ts";
 
 /** What becomes of the delegate's answer to ADD before the runtime gets it. */
 export type Splice =

@@ -3,7 +3,7 @@ import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { argsOf } from "./cni-args.ts";
 import { withOwnPorts } from "./ports.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./target.ts";
 
 /** One run of the delegate: which, with which variables changed, and with what on stdin. */
 export interface DelegateCall {

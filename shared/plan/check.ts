@@ -1,11 +1,11 @@
+import { containerInterfaceNames, missingAttachment, ownAttachment } from "../attachment/attachments.ts";
+import { shownResult } from "../attachment/narrow.ts";
 import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { containerInterfaceNames, missingAttachment, ownAttachment } from "./attachments.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { shownResult } from "./narrow.ts";
 import { type DeviceMac, deviceMac } from "./shared-device.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./target.ts";
 
 /** What CHECK asks of the delegate. */
 export interface CheckPlan {

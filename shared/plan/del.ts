@@ -1,21 +1,14 @@
+import { type Attachment, containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
+import { shownResult } from "../attachment/narrow.ts";
 import { CniError } from "../protocol/errors.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { type Attachment, containerInterfaceNames, ownAttachment } from "./attachments.ts";
+import { type AttachmentRecord, type RecordKey, type Records, recordFile, routingFile } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { inBothNetworks } from "./list-network.ts";
-import { shownResult } from "./narrow.ts";
 import type { Profiles } from "./profile.ts";
-import {
-  type AttachmentRecord,
-  listedAs,
-  type RecordKey,
-  type Records,
-  recordFile,
-  recordKey,
-  routingFile,
-} from "./record.ts";
-import { recordedSubject, type Subject } from "./subject.ts";
+import { listedAs, recordKey } from "./record-key.ts";
+import { recordedSubject, type Subject } from "./target.ts";
 
 /** One run of the delegate's DEL. */
 export interface Removal {

@@ -1,7 +1,7 @@
+import { type AttachmentName, ownAttachment, ownership } from "../attachment/attachments.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { type AttachmentName, ownAttachment, ownership } from "./attachments.ts";
 import type { DelegateCall } from "./call.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
+import type { AttachmentRecord, KeptFile, Records } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import type { Removal } from "./del.ts";
 import type { Profiles } from "./profile.ts";
-import { type AttachmentRecord, type KeptFile, listedAs, type Records } from "./record.ts";
-import { recordedSubject, type Subject } from "./subject.ts";
+import { listedAs } from "./record-key.ts";
+import { recordedSubject, type Subject } from "./target.ts";
 
 // libcni sends both: SPEC.md had named the key differently from the code (containernetworking/cni#1101).
 const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;

@@ -1,7 +1,8 @@
 import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
-import { type AttachmentRecord, type Records, recordKey } from "./record.ts";
-import type { Subject } from "./subject.ts";
+import type { AttachmentRecord, Records } from "../record/record.ts";
+import { recordKey } from "./record-key.ts";
+import type { Subject } from "./target.ts";
 
 // A renamed interface has a network of its own. What attached it before the wrappers, a script say, used the list's own name, and
 // two networks know nothing of each other's leases: an address would be given out twice.

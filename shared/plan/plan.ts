@@ -4,6 +4,7 @@ import { resultShapeProblem } from "../protocol/problem.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
+import type { Records, RoutingPlan } from "../record/record.ts";
 import { type AddPlan, planChainedAdd, planFirstAdd } from "./add.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { type CheckPlan, planCheck } from "./check.ts";
@@ -12,10 +13,10 @@ import { type GcRemovals, planGc, planGcRemovals } from "./gc.ts";
 import { inLeasedNetwork, inNetworkOf, listNetwork } from "./list-network.ts";
 import { misplacedKeys } from "./misplaced.ts";
 import type { Profiles } from "./profile.ts";
-import { type Records, type RoutingPlan, recordKey } from "./record.ts";
+import { recordKey } from "./record-key.ts";
 import type { DeviceMac } from "./shared-device.ts";
-import { delegateName, type Subject, subjectOf } from "./subject.ts";
 import { hasSuspectKey } from "./suspect.ts";
+import { delegateName, type Subject, subjectOf } from "./target.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
 export type Plan =

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { recordFile } from "../../shared/plan/record.ts";
+import { recordFile } from "../../shared/record/record.ts";
 import { Machine } from "./support/machine.ts";
 
 const record = recordFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth0" });

@@ -11,10 +11,10 @@ function verdict(file: string, original: string, killed: boolean) {
 }
 
 const verdicts = [
-  verdict("shared/plan/record.ts", "a", true),
-  verdict("shared/plan/record.ts", "b\n   +  c", false),
-  verdict("shared/log.ts", "d", true),
-  verdict("shared/log.ts", "e", true),
+  verdict("shared/record/record.ts", "a", true),
+  verdict("shared/record/record.ts", "b\n   +  c", false),
+  verdict("shared/act/log.ts", "d", true),
+  verdict("shared/act/log.ts", "e", true),
 ];
 const aims = [
   { name: "all", files: ["**"], percent: 75 },
@@ -23,8 +23,8 @@ const aims = [
 
 test("the scores of files and of aims", () => {
   expect(fileScores(verdicts)).toEqual([
-    { name: "shared/plan/record.ts", mutants: 2, killed: 1, percent: 50 },
-    { name: "shared/log.ts", mutants: 2, killed: 2, percent: 100 },
+    { name: "shared/record/record.ts", mutants: 2, killed: 1, percent: 50 },
+    { name: "shared/act/log.ts", mutants: 2, killed: 2, percent: 100 },
   ]);
   const scores = aimScores(verdicts, aims);
   expect(scores.map(({ name, percent }) => [name, percent])).toEqual([
@@ -36,7 +36,7 @@ test("the scores of files and of aims", () => {
 
 describe("the list of survivors", () => {
   const listed: Survivor = {
-    ...{ file: "shared/plan/record.ts", place: "f", original: "b + c", replacement: "true" },
+    ...{ file: "shared/record/record.ts", place: "f", original: "b + c", replacement: "true" },
     reason: "the same",
   };
 
@@ -46,11 +46,11 @@ describe("the list of survivors", () => {
   });
 
   test("counts those that are alike", () => {
-    const twice = [...verdicts, verdict("shared/plan/record.ts", "b + c", false)];
+    const twice = [...verdicts, verdict("shared/record/record.ts", "b + c", false)];
     expect(survivorsOf(twice, [])).toEqual([{ ...listed, times: 2, reason: "" }]);
   });
 
-  const where = "shared/plan/record.ts, f: b + c -> true";
+  const where = "shared/record/record.ts, f: b + c -> true";
   test.each([
     ["is exact", [listed], [listed], []],
     ["lacks one", [], [listed], [`not listed: ${where}`]],

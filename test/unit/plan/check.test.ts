@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import { planCheck } from "../../../shared/plan/check.ts";
-import { subjectOf } from "../../../shared/plan/subject.ts";
+import { subjectOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { callWrapper } from "../support/fake-host.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type DelInput, planDel } from "../../../shared/plan/del.ts";
-import { listedAs, recordFile } from "../../../shared/plan/record.ts";
-import { subjectOf } from "../../../shared/plan/subject.ts";
+import { listedAs } from "../../../shared/plan/record-key.ts";
+import { subjectOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { recordFile } from "../../../shared/record/record.ts";
 import { frozen } from "../support/frozen.ts";
 import { keptRecords, noRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { planGc } from "../../../shared/plan/gc.ts";
-import { subjectOf } from "../../../shared/plan/subject.ts";
+import { subjectOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { requestOf } from "../support/requests.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AttachmentName, findAttachment, ownAttachment } from "../../../shared/plan/attachments.ts";
-import { narrowResult } from "../../../shared/plan/narrow.ts";
+import { type AttachmentName, findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
+import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { interfacesOf, made, netns, resultOf, type Scene, scenes } from "./scene.ts";
 

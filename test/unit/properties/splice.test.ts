@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AttachmentName, findAttachment } from "../../../shared/plan/attachments.ts";
-import { narrowResult } from "../../../shared/plan/narrow.ts";
-import { spliceCreator, spliceMeta } from "../../../shared/plan/splice.ts";
+import { type AttachmentName, findAttachment } from "../../../shared/attachment/attachments.ts";
+import { narrowResult } from "../../../shared/attachment/narrow.ts";
+import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
 import { isContainerInterface } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";

@@ -4,7 +4,7 @@ import {
   type KeptFile,
   type Records,
   recordFile,
-} from "../../../shared/plan/record.ts";
+} from "../../../shared/record/record.ts";
 import { bootId } from "./fake-host.ts";
 import { blue } from "./requests.ts";
 

@@ -62,13 +62,21 @@ function inputs(part: string, name: string): string[] {
 
 test("zod is in the part for faults only", () => {
   const core = ["main", "shared", "later"].flatMap((name) => inputs("core", name));
-  expect(core).toEqual(expect.arrayContaining(["shared/run.ts", "shared/plan/narrow.ts", "shared/splice-answer.ts"]));
+  expect(core).toEqual(
+    expect.arrayContaining(["shared/run.ts", "shared/attachment/narrow.ts", "shared/act/splice-answer.ts"]),
+  );
   expect(core.filter((path) => path.includes("node_modules"))).toEqual([]);
   expect(inputs("problem", "problem").filter((path) => path.includes("node_modules/zod/v4/core/"))).not.toEqual([]);
 });
 
 test("what a CHECK that passes does not need is not in what each call reads", () => {
-  const unneeded = ["protocol/catalogue.ts", "splice-answer.ts", "plan/splice.ts", "recovery.ts", "plan/routing.ts"];
+  const unneeded = [
+    "protocol/catalogue.ts",
+    "act/splice-answer.ts",
+    "attachment/splice.ts",
+    "act/recover.ts",
+    "record/routing.ts",
+  ];
   const paths = unneeded.map((path) => `shared/${path}`);
   expect(inputs("core", "later")).toEqual(expect.arrayContaining(paths));
   const read = ["main", "shared"].flatMap((name) => inputs("core", name));

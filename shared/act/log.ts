@@ -1,0 +1,31 @@
+import type { LogLevel, WrapperConfiguration } from "../protocol/schema.ts";
+import type { Environment } from "../protocol/variables.ts";
+
+const levels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
+
+/** Where the log goes, if anywhere, and how much of it. */
+export interface Log {
+  readonly file: string | undefined;
+  readonly level: LogLevel;
+  /** CNI_WRAPPERS_LOG_LEVEL, if it is none of the levels and the log would follow it. */
+  readonly unknownLevel?: string;
+}
+
+/** The log of a call: what its `wrapper` block says, else CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL, else off. */
+export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
+  const asked = env.CNI_WRAPPERS_LOG_LEVEL || "info";
+  const level = wrapper.log?.level ?? levels.find((known) => known === asked);
+  const file = wrapper.log?.file ?? (env.CNI_WRAPPERS_LOG || undefined);
+  return level === undefined ? { file, level: "info", unknownLevel: asked } : { file, level };
+}
+
+/** What is wrong with the log's level; nothing if it is right. */
+export function levelProblem({ unknownLevel }: Log): string | undefined {
+  if (unknownLevel === undefined) return undefined;
+  return `CNI_WRAPPERS_LOG_LEVEL is "${unknownLevel}", which is no level: it is taken as info. Known are ${levels.join(", ")}.`;
+}
+
+/** Whether lines of that level are written. */
+export function isLogged(log: Log, wanted: LogLevel): log is Log & { readonly file: string } {
+  return log.file !== undefined && levels.indexOf(wanted) <= levels.indexOf(log.level);
+}

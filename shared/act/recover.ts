@@ -1,0 +1,196 @@
+import type { Host } from "../host/host.ts";
+import { type DelegateCall, delOf } from "../plan/call.ts";
+import { addressesOf, askingFor } from "../plan/earlier-addresses.ts";
+import {
+  type AttachmentRecord,
+  type ChainedRecoveryPlan,
+  cachedResultFile,
+  namespaceOf,
+  type Origin,
+  parseRecord,
+  type RecoveryPlan,
+  recordFile,
+} from "../record/record.ts";
+import {
+  asksAgain,
+  type Found,
+  isCompleted,
+  isSameOrigin,
+  type Present,
+  type RecoveryStep,
+  recovery,
+  writesBefore,
+} from "../record/recovery.ts";
+import { bootIdOf, isClaimed } from "./record-store.ts";
+import { type Finished, runDelegate } from "./run-delegate.ts";
+import { type Session, say } from "./session.ts";
+
+/** The ADD of one creator: what it asks for, what it found, and what is there. */
+interface Attempt {
+  readonly session: Session;
+  readonly path: string;
+  readonly call: DelegateCall;
+  readonly plan: RecoveryPlan;
+  readonly found: Found;
+  readonly present: Origin;
+}
+
+/** What a record says beyond where and when. */
+type Seen = Pick<AttachmentRecord, "addresses" | "outlived"> & {
+  before: number | undefined;
+  made?: number | undefined;
+};
+
+/**
+ * Runs a creator's ADD and keeps a record of what it made. If ADD fails because of what an earlier try of this attachment left,
+ * the delegate's DEL is run and ADD once more; the second answer counts. Runtimes like Nomad run ADD again without a DEL between.
+ */
+export function addWithRecovery(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): Finished {
+  const present = originOf(session, plan.netns);
+  if (present === undefined) return runDelegate(session, path, call);
+  const found = findRecord(session.host, plan, present);
+  const attempt = { session, path, call, plan, found, present };
+  if (stepOf(attempt) !== "clean up, then add") return addOrHeal(attempt, isNew(attempt));
+  return addOrHeal({ ...attempt, found: cleanedUp(attempt) }, true);
+}
+
+/**
+ * Runs a meta plugin's ADD. What an earlier try of this attachment set up is undone before: it is this container's own, and
+ * plugins like bandwidth fail when it is there.
+ */
+export function addChained(session: Session, path: string, call: DelegateCall, plan: ChainedRecoveryPlan): Finished {
+  const { host } = session;
+  const { file, key, netns, delegate, delegateNetwork } = plan;
+  const present = originOf(session, netns);
+  if (present === undefined) return runDelegate(session, path, call);
+  const text = host.readFile(file);
+  const record = parseRecord(file, text);
+  if (record && isSameOrigin(record, present) && !isComplete(host, key, file)) {
+    say(session, "warn", "an earlier try was not completed: running DEL before ADD");
+    runDelegate(session, path, delOf(call));
+  }
+  writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses: [] });
+  return runDelegate(session, path, call);
+}
+
+function addOrHeal(attempt: Attempt, writes: boolean): Finished {
+  const before = linkIndex(attempt);
+  if (writes) record(attempt, { before, ...kept(attempt) });
+  const first = add(attempt, true);
+  const link = linkIndex(attempt);
+  if (first.exitCode === 0) return completed(attempt, before, link, first);
+  if (stepOf(attempt, { before, link }) === "add again") return healed(attempt, first);
+  // The record of an attachment that may be live outlasts an ADD that fails.
+  if (writes) record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  return first;
+}
+
+function healed(attempt: Attempt, first: Finished): Finished {
+  const { session, path, call, found } = attempt;
+  const answer = session.host.decodeUtf8(first.stdout);
+  say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
+  runDelegate(session, path, undoing(call, found));
+  const before = linkIndex(attempt);
+  record(attempt, { before, ...kept(attempt) });
+  // Nothing on the host refers to an address of an earlier boot: another one is better than none.
+  const second = add(attempt, !kept(attempt).outlived);
+  const link = linkIndex(attempt);
+  if (second.exitCode === 0) return completed(attempt, before, link, second);
+  record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  return second;
+}
+
+/** Runs ADD; if it may ask, for the addresses that the attachment is to keep. */
+function add(attempt: Attempt, asks: boolean): Finished {
+  const { session, path, call } = attempt;
+  const args = call.environment.CNI_ARGS ?? session.host.env.CNI_ARGS ?? "";
+  const asking = asks ? askingFor(call, kept(attempt).addresses, args) : undefined;
+  return runDelegate(session, path, asking ?? call);
+}
+
+function completed(attempt: Attempt, before: number | undefined, link: number | undefined, answer: Finished): Finished {
+  const { host } = attempt.session;
+  const { ifName, runtimeIfName } = attempt.plan.key;
+  const name = { ifName, runtimeIfName, netns: attempt.plan.netns };
+  const addresses = addressesOf(host.decodeUtf8(answer.stdout), name);
+  // A creator that makes no interface of its own, or takes over one that was there, has one all the same.
+  record(attempt, { before, made: link || undefined, addresses });
+  return answer;
+}
+
+function cleanedUp(attempt: Attempt): Found {
+  const { session, path, call, plan, found, present } = attempt;
+  say(session, "warn", "attached before this boot: running DEL first");
+  const del = undoing(call, found);
+  // An interface that is there by now is another attachment's.
+  const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
+  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
+  return { record: { ...present, made: 0, addresses: found.record?.addresses ?? [], outlived: true } };
+}
+
+/** The DEL of what the record says, in the network in which it was made: the list may have changed. */
+function undoing(call: DelegateCall, { record }: Found): DelegateCall {
+  const del = delOf(call);
+  if (record?.delegateNetwork === undefined || record.delegate !== call.delegate) return del;
+  return { ...del, configuration: { ...del.configuration, name: record.delegateNetwork } };
+}
+
+/** The step after an ADD that failed with these links, or before ADD. */
+function stepOf({ session, plan, found, present }: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
+  if (links === undefined) return recovery(found, present, false, plan.mode);
+  return recovery(found, { ...present, ...links, claimed: isClaimed(session.host, plan) }, true, plan.mode);
+}
+
+function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
+  const file = recordFile(plan.key);
+  const text = host.readFile(file);
+  if (text === undefined) return {};
+  const known = parseRecord(file, text);
+  // A host that lost its power may leave an empty file: only what is in the namespace can tell.
+  if (known === undefined) return { record: { ...present, addresses: [] } };
+  return { record: known, completed: isComplete(host, plan.key, file) };
+}
+
+function isNew({ session, plan, found }: Attempt): boolean {
+  return writesBefore(found, session.host.stat(cachedResultFile(plan.key)) !== undefined);
+}
+
+function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean {
+  const recorded = host.stat(file)?.modifiedMs ?? host.now();
+  return isCompleted(recorded, host.stat(cachedResultFile(key))?.modifiedMs, host.now());
+}
+
+/** The addresses that the next try asks for. */
+function kept({ found, present, plan }: Attempt): Pick<AttachmentRecord, "addresses" | "outlived"> {
+  const record = asksAgain(found, present, plan.mode) ? found.record : undefined;
+  return { addresses: record?.addresses ?? [], outlived: record?.outlived };
+}
+
+function madeBy(before: number | undefined, link: number | undefined): number | undefined {
+  if (before === undefined || link === undefined) return undefined;
+  return link === before ? 0 : link;
+}
+
+function linkIndex({ session, plan }: Attempt): number | undefined {
+  return session.host.linkIndex(plan.netns, plan.key.ifName);
+}
+
+/** Where and when this ADD happens; undefined where nobody can tell, and then nothing is recorded. */
+function originOf(session: Session, netns: string): Origin | undefined {
+  const { host } = session;
+  const bootId = bootIdOf(host);
+  const namespace = namespaceOf(host.stat(netns));
+  // A wrong namespace is for the delegate to report.
+  if (bootId === undefined) say(session, "warn", "no record: cannot read the boot id");
+  return bootId && namespace ? { bootId, namespace } : undefined;
+}
+
+function record({ session, plan, present }: Attempt, seen: Seen): void {
+  const { key, listed, netns, delegate, delegateNetwork } = plan;
+  writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...seen });
+}
+
+function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
+  const problem = session.host.writeFile(file, `${JSON.stringify(content)}\n`);
+  if (problem !== undefined) say(session, "warn", `no healing: cannot write the record: ${problem}`);
+}

@@ -1,0 +1,53 @@
+import type { Host } from "../host/host.ts";
+
+/** The directories of CNI_PATH, each cleaned, the first of several spellings counts; empty elements are none. */
+export function searchPath(text: string): string[] {
+  const listed = text.split(":").filter((directory) => directory !== "");
+  return [...new Set(listed.map(cleanPath))];
+}
+
+/** The shortest spelling of a path, as Go's filepath.Clean gives it: libcni calls plugins by it. */
+export function cleanPath(path: string): string {
+  return isClean(path) ? path : cleaned(path);
+}
+
+// Every call cleans two paths, and nearly all of them are clean.
+function isClean(path: string): boolean {
+  return path.startsWith("/") && !path.endsWith("/") && !path.includes("//") && !path.includes("/.");
+}
+
+function cleaned(path: string): string {
+  const isRooted = path.startsWith("/");
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") kept.push(part);
+    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!isRooted) kept.push(part);
+  }
+  return isRooted ? `/${kept.join("/")}` : kept.join("/") || ".";
+}
+
+/**
+ * The directories that stand behind one of them; all, if it is not among them. A directory that is reached by several paths
+ * (a symbolic link) counts once.
+ */
+export function directoriesBehind(host: Host, directories: readonly string[], directory: string): string[] {
+  const identities = new Map<string, string>();
+  for (const candidate of directories) {
+    const identity = identityOf(host, candidate);
+    if (!identities.has(identity)) identities.set(identity, candidate);
+  }
+  const place = [...identities.keys()].indexOf(identityOf(host, directory));
+  return [...identities.values()].slice(place + 1);
+}
+
+/** The path in a directory. */
+export function pathIn(directory: string, name: string): string {
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
+function identityOf(host: Host, directory: string): string {
+  const file = host.stat(directory);
+  return file ? `${file.device}:${file.inode}` : directory;
+}

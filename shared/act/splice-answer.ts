@@ -1,0 +1,102 @@
+import type { Bytes, Host } from "../host/host.ts";
+import { type AddPlan, type Splice, spliceResult } from "../plan/add.ts";
+import { delOf } from "../plan/call.ts";
+import { CniError, toCniError } from "../protocol/errors.ts";
+import { isTooDeep, parseJsonObject } from "../protocol/json.ts";
+import { resultProblem } from "../protocol/request.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { isChainVersion } from "../protocol/versions.ts";
+import { recordFile, routingFile } from "../record/record.ts";
+import { findDelegate, missingDelegate, nameSubject } from "./find-delegate.ts";
+import { recordRouting } from "./moved-routes.ts";
+import { addChained, addWithRecovery } from "./recover.ts";
+import { type Finished, runDelegate } from "./run-delegate.ts";
+import { type Session, say } from "./session.ts";
+import { warnOfUnwrapped } from "./warn-unwrapped.ts";
+
+/**
+ * Runs the delegate's ADD and gives the runtime its answer, spliced; returns the exit code. If the delegate succeeds and the
+ * wrapper then fails, the delegate's DEL is run before the error is thrown.
+ */
+export function runAndSplice(session: Session, plan: AddPlan): number {
+  const { host } = session;
+  const { delegate } = plan.call;
+  nameSubject(session, plan.call);
+  const path = findDelegate(host, delegate);
+  if (path === undefined) throw missingDelegate(host, delegate, "delegateNotFound");
+  const answer = runAdd(session, path, plan);
+  if (answer.exitCode !== 0) {
+    host.writeStdout(answer.stdout);
+    return answer.exitCode;
+  }
+  try {
+    const output = splicedOutput(host, delegate, plan.splice, answer.stdout);
+    if (plan.routing) recordRouting(session, plan.routing);
+    warnOfUnwrapped(session, plan);
+    host.writeStdout(output);
+    return 0;
+  } catch (thrown) {
+    throw undone(session, path, plan, toCniError(thrown));
+  }
+}
+
+function runAdd(session: Session, path: string, plan: AddPlan): Finished {
+  const { call, recovery, chained } = plan;
+  try {
+    if (recovery) return addWithRecovery(session, path, call, recovery);
+    return chained ? addChained(session, path, call, chained) : runDelegate(session, path, call);
+  } catch (thrown) {
+    const error = toCniError(thrown);
+    // Cut off while it was printing its answer: it had done its work.
+    throw error.key === "invalidDelegateOutput" ? undone(session, path, plan, error) : error;
+  }
+}
+
+/** What the runtime gets for the delegate's answer: its very bytes where nothing is changed. */
+function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Bytes): string | Bytes {
+  const text = host.decodeUtf8(stdout) ?? "";
+  const result = parseJsonObject(text);
+  if (result === undefined) {
+    if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is no JSON object");
+    if (splice.as === "only") return stdout;
+    throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
+  }
+  const problem = resultProblem(result, "result") ?? versionProblem(result);
+  // What works with the bare plugin works wrapped: alone in its chain, it may return what it likes.
+  if (problem !== undefined && splice.as === "only") return stdout;
+  if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
+  try {
+    const spliced = spliceResult(splice, result);
+    return spliced === result ? stdout : `${JSON.stringify(spliced, null, 4)}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
+  }
+}
+
+function versionProblem({ cniVersion }: CniResult): string | undefined {
+  if (cniVersion === undefined || isChainVersion(cniVersion)) return undefined;
+  return `a result of cniVersion ${cniVersion} cannot be spliced`;
+}
+
+// The runtime will never know of what the delegate set up, so that nothing of it may stay.
+function undone(
+  session: Session,
+  path: string,
+  { call, recovery, chained, routing }: AddPlan,
+  error: CniError,
+): CniError {
+  say(session, "error", `${error.message}; running the delegate's DEL`, { details: error.details });
+  try {
+    const { exitCode, stdout } = runDelegate(session, path, delOf(call));
+    if (exitCode !== 0) {
+      return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
+    }
+    if (recovery) session.host.removeFile(recordFile(recovery.key));
+    if (chained) session.host.removeFile(chained.file);
+    if (routing) session.host.removeFile(routingFile(routing.key));
+    return error;
+  } catch (thrown) {
+    return error.adding(`Its DEL failed as well: ${toCniError(thrown).message}`);
+  }
+}

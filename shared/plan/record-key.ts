@@ -1,0 +1,43 @@
+import { CniError } from "../protocol/errors.ts";
+import type { Request } from "../protocol/request.ts";
+import type { RecordKey } from "../record/record.ts";
+import type { Subject } from "./target.ts";
+
+/** What the record of a request's attachment is found by. */
+export function recordKey({ configuration, variables }: Request, { name }: Subject): RecordKey {
+  const { containerId } = variables;
+  return { network: configuration.name, containerId, runtimeIfName: name.runtimeIfName, ifName: name.ifName };
+}
+
+/**
+ * Tells a meta plugin's configuration from the others of its list: its type and a checksum of what the list says about it. The
+ * runtime sends the same bytes for every try.
+ */
+export function instanceOf({ configuration }: Request, { delegate }: Subject): string {
+  const { prevResult: _result, runtimeConfig: _runtime, ...listed } = configuration;
+  return `${delegate}-${checksum(listed)}`;
+}
+
+/** Tells a creator's configuration from those of other plugins of its type, whatever its interface is called in the list. */
+export function listedAs({ configuration }: Request): string {
+  const given = ["prevResult", "runtimeConfig", "wrapper", "cniVersion"];
+  // GC's lists of attachments have keys with this prefix.
+  const listed = Object.entries(configuration).filter(([key]) => !given.includes(key) && !key.startsWith("cni.dev/"));
+  return checksum(listed);
+}
+
+// FNV-1a, 32 bits: it tells a few configurations apart, and nothing depends on more.
+function checksum(value: unknown): string {
+  const text = textOf(value);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16);
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new CniError("undecodableInput", "", "it is nested too deeply");
+  }
+}

@@ -1,0 +1,95 @@
+import type { AttachmentName } from "../attachment/attachments.ts";
+import { CniError } from "../protocol/errors.ts";
+import { isJsonObject } from "../protocol/json.ts";
+import { networkNameProblem } from "../protocol/names.ts";
+import { lenientVerbs, type Request } from "../protocol/request.ts";
+import type { AttachmentRecord } from "../record/record.ts";
+import type { Profile, Profiles, Role } from "./profile.ts";
+
+/** What a call is about: which delegate, on which interface of which network. */
+export interface Subject {
+  readonly delegate: string;
+  readonly profile: Profile | undefined;
+  /** The role that the profile or the operator gives; without either it shows in prevResult. */
+  readonly role: Role | undefined;
+  readonly name: AttachmentName;
+  /** Whether the interface has another name than the runtime's. */
+  readonly renamed: boolean;
+  readonly network: string;
+}
+
+/** The same, for the interface that a record is of: what was made counts, whatever the list says by now. */
+export function recordedSubject(configured: Subject, record: AttachmentRecord, profiles: Profiles): Subject {
+  const { delegate, ifName, delegateNetwork } = record;
+  return {
+    ...configured,
+    delegate,
+    profile: profileOf(delegate, profiles),
+    role: "creator",
+    name: { ...configured.name, ifName },
+    renamed: ifName !== configured.name.runtimeIfName,
+    network: delegateNetwork,
+  };
+}
+
+function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
+  return Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
+}
+
+/** Finds out what a call is about; code 7 if no delegate is named, the role contradicts the profile, or a name is wrong. */
+export function subjectOf(request: Request, calledAs: string, profiles: Profiles): Subject {
+  const { wrapper, variables } = request;
+  const delegate = wrapper.delegate ?? delegateName(calledAs);
+  if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
+  const profile = profileOf(delegate, profiles);
+  const runtimeIfName = variables.ifName || listedIfName(request);
+  const ifName = wrapper.ifName ?? runtimeIfName;
+  const renamed = ifName !== runtimeIfName;
+  return {
+    delegate,
+    profile,
+    role: roleOf(request, delegate, profile),
+    name: { ifName, netns: variables.netns, runtimeIfName },
+    renamed,
+    network: wrapper.network ?? networkOf(request, ifName, renamed),
+  };
+}
+
+/**
+ * The plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`, and for `/opt/cni/first/bridge`,
+ * where the wrapper stands in the plugin's place; none for the executable's own name.
+ */
+export function delegateName(calledAs: string): string | undefined {
+  const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
+  const delegate = name.replace(/(?<=.)-wrapper$/, "");
+  return delegate === "" || delegate === "cni-wrappers" ? undefined : delegate;
+}
+
+// GC and STATUS come without CNI_IFNAME. On GC the attachments tell: where all have one name, it is the runtime's.
+function listedIfName({ configuration }: Request): string {
+  const attachments = configuration["cni.dev/valid-attachments"];
+  const names = new Set(
+    Array.isArray(attachments) ? attachments.map((entry) => isJsonObject(entry) && entry.ifname) : [],
+  );
+  const [only] = names;
+  return names.size === 1 && typeof only === "string" ? only : "";
+}
+
+function roleOf({ command, wrapper }: Request, delegate: string, profile: Profile | undefined): Role | undefined {
+  const asked = wrapper.role ?? profile?.role;
+  if (profile === undefined || asked === profile.role) return asked;
+  // A failing STATUS makes a runtime skip DEL, and a failing DEL keeps what is there.
+  if (lenientVerbs.includes(command)) return profile.role;
+  throw new CniError("invalidConfiguration", `wrapper.role must be "${profile.role}" for ${delegate}, or be left out`);
+}
+
+// A renamed interface gets a network of its own, so that what plugins derive from (network, container id) stays distinct.
+function networkOf({ command, configuration: { name } }: Request, ifName: string, renamed: boolean): string {
+  if (!renamed) return name;
+  const network = `${name}-${ifName}`;
+  const problem = networkNameProblem(network);
+  if (problem === undefined) return network;
+  if (lenientVerbs.includes(command)) return name;
+  const what = `the network of interface ${ifName} would be ${JSON.stringify(network)}, which ${problem}`;
+  throw new CniError("invalidConfiguration", `${what}; set wrapper.network`);
+}

@@ -1,0 +1,140 @@
+import { samePrefix } from "../attachment/subnet.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import type { CniResult } from "../protocol/result.ts";
+
+/** A route of a network namespace; `table` is `main` where ip(8) names none. */
+export interface KernelRoute {
+  /** A prefix with its length, `0.0.0.0/0` and `::/0` for the default routes. */
+  readonly dst: string;
+  readonly gateway?: string;
+  readonly dev: string;
+  readonly table: string;
+}
+
+/** A rule by which the source address chooses the table. */
+export interface KernelRule {
+  readonly src: string;
+  readonly table: string;
+}
+
+/** How a network namespace routes, without what the kernel keeps for itself (the table `local`). */
+export interface Routing {
+  readonly routes: readonly KernelRoute[];
+  readonly rules: readonly KernelRule[];
+  readonly addresses: readonly { readonly dev: string; readonly address: string }[];
+}
+
+/** What a plugin that moves routes leaves on the host, so that CHECK knows where to look for them. */
+export interface RoutingRecord extends Pick<Routing, "routes" | "rules"> {
+  readonly network: string;
+  readonly containerId: string;
+  readonly runtimeIfName: string;
+  /** Device and inode of the namespace: of another one it says nothing. */
+  readonly namespace: string;
+}
+
+/** The commands for `ip -json -batch`, whose answers `parseRouting` reads. */
+export const routingCommands = "route show table all\nrule show\naddress show\n";
+
+/** The record in a file's text, if it is of this namespace. */
+export function parseRoutingRecord(text: string | undefined, namespace: string): RoutingRecord | undefined {
+  const value = parseJsonObject(text ?? "");
+  const isRecord = value?.namespace === namespace && Array.isArray(value.routes) && Array.isArray(value.rules);
+  return isRecord ? (value as unknown as RoutingRecord) : undefined;
+}
+
+/** What ip(8) answered to `routingCommands`, for IPv4 and for IPv6; undefined if it cannot be understood. */
+export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
+  const families = [readFamily(ipv4, "0.0.0.0/0", 32), readFamily(ipv6, "::/0", 128)];
+  if (families.includes(undefined)) return undefined;
+  const known = families as Routing[];
+  return {
+    routes: known.flatMap(({ routes }) => routes),
+    rules: known.flatMap(({ rules }) => rules),
+    addresses: known.flatMap(({ addresses }) => addresses),
+  };
+}
+
+/**
+ * The result without what is not in the main table any more, where alone the reference plugins' CHECK looks: an address
+ * whose subnet's route was moved, and routes that were. The mover's own CHECK looks for them where they are.
+ */
+export function withoutMoved(result: CniResult, { routes }: RoutingRecord): CniResult {
+  const isMoved = (dst: string, gateway?: string | null): boolean => {
+    const alike = routes.filter((route) => samePrefix(route.dst, dst) && (!gateway || route.gateway === gateway));
+    return alike.length > 0 && alike.every(({ table }) => table !== "main");
+  };
+  const shown: Record<string, unknown> = { ...result };
+  if (result.ips) shown.ips = result.ips.filter(({ address }) => !isMoved(address));
+  if (result.routes) shown.routes = result.routes.filter(({ dst, gw }) => typeof dst !== "string" || !isMoved(dst, gw));
+  return shown;
+}
+
+/** What is missing of an interface: its addresses, the rules for them, the routes that are in tables of their own. */
+export function missingRouting(record: RoutingRecord, present: Routing, result: CniResult, ifName: string): string[] {
+  const addresses = (result.ips ?? []).map(({ address }) => address);
+  const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
+  const moved = record.routes.filter(({ dev, table }) => dev === ifName && table !== "main");
+  return [
+    ...addresses
+      .filter((address) => !present.addresses.some((one) => one.dev === ifName && isSameAddress(one.address, address)))
+      .map((address) => `address ${address}`),
+    ...record.rules
+      .filter(isOwn)
+      .filter((rule) => !present.rules.some((one) => one.src === rule.src && one.table === rule.table))
+      .map(({ src, table }) => `rule from ${src} lookup ${table}`),
+    ...moved.filter((route) => !present.routes.some((one) => isSameRoute(one, route))).map(routeWords),
+  ];
+}
+
+function isSameRoute(one: KernelRoute, other: KernelRoute): boolean {
+  return one.dst === other.dst && one.gateway === other.gateway && one.dev === other.dev && one.table === other.table;
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  return samePrefix(one, other) && samePrefix(hostPrefix(one), hostPrefix(other));
+}
+
+function routeWords({ dst, gateway, table }: KernelRoute): string {
+  return `route ${dst}${gateway ? ` via ${gateway}` : ""} table ${table}`;
+}
+
+function hostPrefix(address: string): string {
+  const [base = ""] = address.split("/");
+  return `${base}/${base.includes(":") ? 128 : 32}`;
+}
+
+/** One answer of `ip -batch`: a JSON list for each command, one after the other. */
+function readFamily(text: string, everything: string, bits: number): Routing | undefined {
+  const lists = text.split("\n").filter((line) => line.trim() !== "");
+  const [routes, rules, links] = lists.map(parseList);
+  if (!routes || !rules || !links) return undefined;
+  return {
+    routes: routes.filter(({ table }) => table !== "local").map((route) => kernelRoute(route, everything, bits)),
+    rules: rules.filter(({ src }) => src !== "all").map(kernelRule),
+    addresses: links.flatMap(({ ifname, addr_info }) =>
+      (Array.isArray(addr_info) ? addr_info : [])
+        .filter(isJsonObject)
+        .map(({ local, prefixlen }) => ({ dev: String(ifname), address: `${local}/${prefixlen}` })),
+    ),
+  };
+}
+
+function kernelRoute({ dst, gateway, dev, table }: JsonObject, everything: string, bits: number): KernelRoute {
+  const prefix = dst === "default" ? everything : String(dst).includes("/") ? String(dst) : `${dst}/${bits}`;
+  const via = gateway === undefined ? {} : { gateway: String(gateway) };
+  return { dst: prefix, ...via, dev: String(dev), table: String(table ?? "main") };
+}
+
+function kernelRule({ src, srclen, table }: JsonObject): KernelRule {
+  return { src: srclen === undefined ? String(src) : `${src}/${srclen}`, table: String(table) };
+}
+
+function parseList(text: string): JsonObject[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}

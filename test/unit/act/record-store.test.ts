@@ -1,0 +1,147 @@
+import { basename, dirname } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bootIdOf, isClaimed, recordsOn } from "../../../shared/act/record-store.ts";
+import type { Host } from "../../../shared/host/host.ts";
+import { type AttachmentRecord, recordFile } from "../../../shared/record/record.ts";
+import { bootId } from "../support/fake-host.ts";
+import { recordOf } from "../support/records.ts";
+import { blue } from "../support/requests.ts";
+
+const directory = "/var/lib/cni/wrappers";
+const bootFile = "/proc/sys/kernel/random/boot_id";
+const eth0 = recordOf();
+const eth1 = recordOf({ ifName: "eth1" });
+const entry = (record: AttachmentRecord) => [recordFile(record), JSON.stringify(record)] as const;
+
+/** A host that has these files, and the namespace of the container blue. */
+function hostOf(...files: (readonly [string, string])[]): Host {
+  const all = new Map<string, string>([[bootFile, `${bootId}\n`], ...files]);
+  return {
+    readFile: (path: string) => all.get(path),
+    listDirectory: (path: string) =>
+      [...all.keys()].filter((file) => dirname(file) === path).map((file) => basename(file)),
+    stat(path: string) {
+      if (path === blue) return { device: 4, inode: 4026531840, modifiedMs: 0 };
+      return all.has(path) ? { device: 1, inode: 2, modifiedMs: 0 } : undefined;
+    },
+  } as unknown as Host;
+}
+
+describe("the records on a host", () => {
+  const chained = `${recordFile(eth1)}:portmap-1`;
+  const other = recordOf({ containerId: "blue2" });
+  const records = recordsOn(
+    hostOf(
+      entry(eth0),
+      entry(eth1),
+      entry(other),
+      [chained, JSON.stringify(eth1)],
+      [`${recordFile(eth1)}:tuning-1`, JSON.stringify(eth1)],
+      [`${directory}/zone:blue:eth0:broken`, "{"],
+    ),
+  );
+
+  test("are found by what they are of", () => {
+    expect(records.find(eth1)).toEqual({ file: recordFile(eth1), record: eth1 });
+    expect(records.find({ ...eth1, ifName: "broken" })).toBeUndefined();
+    expect(records.find({ ...eth1, ifName: "eth2" })).toBeUndefined();
+    expect(records.has(chained)).toBe(true);
+    expect(records.has(`${chained}2`)).toBe(false);
+  });
+
+  test("of an attachment are those of its interfaces", () => {
+    expect(records.ofAttachment(eth0).map(({ record }) => record)).toEqual([eth0, eth1]);
+    expect(records.ofAttachment({ ...eth0, runtimeIfName: "net1" })).toEqual([]);
+  });
+
+  test("of a meta plugin are those of its type", () => {
+    expect(records.ofChained(eth1, "portmap")).toEqual([chained]);
+    expect(records.ofChained(eth1, "port")).toEqual([]);
+    expect(records.ofChained(eth0, "portmap")).toEqual([]);
+  });
+});
+
+describe("leases that another attachment of the container has", () => {
+  const failed = recordOf({ ifName: "eth1", runtimeIfName: "net1" });
+  const shares = (...files: (readonly [string, string])[]) => recordsOn(hostOf(...files)).sharesLeases(failed);
+
+  test("are those of the same interface in the same network", () => {
+    expect(shares(entry(failed), entry(eth1))).toBe(true);
+    expect(shares(entry(failed))).toBe(false);
+    expect(shares(entry(failed), entry(eth0))).toBe(false);
+    expect(shares(entry(failed), entry({ ...eth1, delegateNetwork: "disc" }))).toBe(false);
+    expect(shares(entry(failed), entry({ ...eth1, containerId: "red" }))).toBe(false);
+    expect(shares(entry(failed), [`${directory}/zone:blue:eth0:eth2`, "{"])).toBe(false);
+  });
+});
+
+test("a lease is of the interface in its second line", () => {
+  const has = (text: string, ifName = "eth1") =>
+    recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).hasLease("/leases", "zone", ifName);
+  expect(has("blue\r\neth1")).toBe(true);
+  expect(has("blue\neth1\n")).toBe(true);
+  expect(has("blue\r\neth10")).toBe(false);
+  expect(has("eth1")).toBe(false);
+  expect(recordsOn(hostOf()).hasLease("/leases", "zone", "eth1")).toBe(false);
+});
+
+describe("the files of a network", () => {
+  const ofNetwork = (...files: (readonly [string, string])[]) => recordsOn(hostOf(...files)).ofNetwork("zone");
+
+  test("say whose they are, and whether the namespace is still there", () => {
+    const gone = recordOf({ containerId: "gone", netns: "/run/netns/gone" });
+    const made = recordOf({ containerId: "again", namespace: "4:1" });
+    const earlier = recordOf({ containerId: "earlier", bootId: "before" });
+    const seen = ofNetwork(...[eth0, gone, made, earlier].map(entry));
+    expect(seen.map(({ owner, isLive }) => [owner.containerId, isLive])).toEqual([
+      ["blue", true],
+      ["gone", false],
+      ["again", false],
+      ["earlier", false],
+    ]);
+  });
+
+  test("may be other than records of interfaces", () => {
+    const routes = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+    const file = `${directory}/zone:blue:eth0::routes`;
+    expect(ofNetwork([file, JSON.stringify(routes)])).toMatchObject([{ file, owner: routes, isLive: false }]);
+    expect(ofNetwork([`${directory}/zone:x`, "{"], entry(recordOf({ network: "zone-two" })))).toEqual([]);
+  });
+});
+
+describe("an interface is claimed", () => {
+  const plan = { key: eth0, netns: blue };
+  const cached = (
+    changes: object,
+    result: unknown = { interfaces: [{ name: "lo" }, { name: "eth0", sandbox: blue }] },
+  ) => ["/var/lib/cni/results/other-blue-eth0", JSON.stringify({ containerId: "blue", result, ...changes })] as const;
+
+  test("by a result of libcni's for this container and namespace", () => {
+    expect(isClaimed(hostOf(cached({})), plan)).toBe(true);
+    expect(isClaimed(hostOf(cached({ containerId: "blue2" })), plan)).toBe(false);
+    expect(isClaimed(hostOf(cached({}, { interfaces: [{ name: "eth0" }, 7, null] })), plan)).toBe(false);
+  });
+
+  test.each([null, 7, {}, { interfaces: {} }, { interfaces: null }])("not by a result like %j", (result) => {
+    expect(isClaimed(hostOf(cached({}, result)), plan)).toBe(false);
+  });
+
+  test("not by what is no JSON, nor by what is of another container", () => {
+    expect(isClaimed(hostOf(["/var/lib/cni/results/other-blue-eth0", "{"]), plan)).toBe(false);
+    expect(isClaimed(hostOf(["/var/lib/cni/results/red", cached({})[1]]), plan)).toBe(false);
+  });
+
+  test("by another record of the container", () => {
+    expect(isClaimed(hostOf(entry(eth0)), plan)).toBe(false);
+    expect(isClaimed(hostOf(entry(eth0), entry({ ...eth0, network: "other" })), plan)).toBe(true);
+    expect(isClaimed(hostOf(entry({ ...eth0, network: "other", containerId: "red" })), plan)).toBe(false);
+    const chained = [`${recordFile({ ...eth0, network: "other" })}:portmap-1`, entry(eth0)[1]] as const;
+    expect(isClaimed(hostOf(chained), plan)).toBe(false);
+  });
+});
+
+test("the boot id is a line, or unknown", () => {
+  expect(bootIdOf(hostOf())).toBe(bootId);
+  expect(bootIdOf(hostOf([bootFile, "\n"]))).toBeUndefined();
+  expect(bootIdOf({ readFile: () => undefined } as unknown as Host)).toBeUndefined();
+});

@@ -1,0 +1,636 @@
+import { describe, expect, test } from "vitest";
+import { listedAs } from "../../../shared/plan/record-key.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import type { AttachmentRecord } from "../../../shared/record/record.ts";
+import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { recordOf } from "../support/records.ts";
+import { blue, requestOf } from "../support/requests.ts";
+import { bothResult, macvlanResult } from "../support/results.ts";
+
+const directory = "/var/lib/cni/wrappers";
+const file = `${directory}/zone:blue:eth0:eth0`;
+const cache = "/var/lib/cni/results/zone-blue-eth0";
+const bootFile = "/proc/sys/kernel/random/boot_id";
+
+const refused = exits(1, { code: 999, msg: "no" });
+const address = "10.0.0.2/24";
+const passed = exits(0, {
+  cniVersion: "1.0.0",
+  interfaces: [{ name: "eth0", sandbox: blue }],
+  ips: [{ address, interface: 0 }],
+});
+const log = { file: "/log", level: "warn" };
+
+const text = (changes: Partial<AttachmentRecord> = {}): string => JSON.stringify(recordOf(changes));
+const add = (machine: Machine, wrapper: JsonObject = {}, more: JsonObject = {}) =>
+  callWrapper(
+    { stdin: { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper, ...more } },
+    machine,
+  );
+/** The delegate's verbs, those without a namespace, and the addresses that were asked for. */
+const runs = ({ runs: all }: ReturnType<typeof add>) =>
+  all.map(({ env, stdin }) => {
+    const asked = (stdin as { args?: { cni: { ips: string[] } } }).args?.cni.ips;
+    return [env.CNI_COMMAND, ...(env.CNI_NETNS === blue ? [] : ["in no namespace"]), ...(asked ?? [])].join(" ");
+  });
+/** What a record says, but for the checksum of the configuration. */
+const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => {
+  const { listed: _, ...said } = JSON.parse(outcome.files[path] ?? "{}");
+  return said;
+};
+const messages = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line).message);
+
+describe("the record", () => {
+  test("says what ADD made, once it has passed", () => {
+    const outcome = add({ answers: [passed], links: [0, 7] });
+    expect(runs(outcome)).toEqual(["ADD"]);
+    expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
+  });
+
+  test("says nothing of what a creator made that reports an interface of its own and has none", () => {
+    const { made: _, ...expected } = recordOf({ addresses: [address] });
+    expect(recorded(add({ answers: [passed], links: [0, 0] }))).toEqual(expected);
+    expect(recorded(add({ answers: [passed], links: [7, 7] }))).toEqual(recordOf({ before: 7, addresses: [address] }));
+  });
+
+  test("is of the interface and the delegate's network", () => {
+    const outcome = add({ answers: [passed], links: [0, 7] }, { ifName: "eth1", network: "disc" });
+    const expected = recordOf({ ifName: "eth1", delegateNetwork: "disc", addresses: [address] });
+    expect(recorded(outcome, `${directory}/zone:blue:eth0:eth1`)).toEqual(expected);
+  });
+
+  test("says by which configuration, whatever the runtime adds and the interface is called", () => {
+    const listed = (stdin: JsonObject, path = file) =>
+      JSON.parse(
+        callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", ...stdin } }, { answers: [passed] }).files[path] ??
+          "",
+      ).listed;
+    expect(listed({})).toMatch(/^[0-9a-f]+$/);
+    expect(listed({ runtimeConfig: {}, cniVersion: "1.1.0", wrapper: {} })).toBe(listed({}));
+    expect(listed({ wrapper: { ifName: "eth1" } }, `${directory}/zone:blue:eth0:eth1`)).toBe(listed({}));
+    expect(listed({ ipMasq: true })).not.toBe(listed({}));
+  });
+
+  test("is there while ADD runs, so that it outlives the wrapper", () => {
+    const outcome = add({ answers: [{ ended: "signal", signal: "SIGKILL" }], links: [5] });
+    const { made: _, ...expected } = recordOf({ before: 5 });
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
+  test.each([
+    ["left an interface", [0, 9], { before: 0, made: 9 }],
+    ["left none", [0, 0], { before: 0, made: 0 }],
+    ["found one that stayed", [4, 4], { before: 4, made: 0 }],
+  ])("says what an ADD that failed has made: it %s", (_, links, expected) => {
+    expect(recorded(add({ answers: [refused], links }))).toEqual(recordOf(expected));
+  });
+
+  test.each([[[undefined, 7]], [[7, undefined]]])("does not say what was made where nobody could look: %j", (links) => {
+    expect(recorded(add({ answers: [refused], links }))).not.toHaveProperty("made");
+  });
+
+  test("says nothing where nobody can look", () => {
+    const { before: _before, made: _made, ...expected } = recordOf();
+    expect(recorded(add({ answers: [refused], links: [undefined] }))).toEqual(expected);
+  });
+
+  test("goes when the wrapper has failed and the delegate's DEL has passed; stays when that has failed", () => {
+    expect(add({ answers: [exits(0, "no JSON"), exits(0)] }).files).not.toHaveProperty([file]);
+    expect(add({ answers: [exits(0, "no JSON"), exits(1)] }).files).toHaveProperty([file]);
+  });
+
+  test("is not made where ADD fails and libcni knows an attachment that has none", () => {
+    expect(add({ answers: [refused], files: { [cache]: "{}" } }).files).not.toHaveProperty([file]);
+    expect(add({ answers: [passed], files: { [cache]: "{}" } }).files).toHaveProperty([file]);
+  });
+
+  test.each([
+    ["of a live attachment", { [file]: text(), [cache]: "{}" }],
+    ["of another namespace", { [file]: text({ namespace: "4:1" }) }],
+  ])("%s outlasts an ADD that fails, and is renewed by one that passes", (_, files) => {
+    expect(add({ answers: [refused], files, links: [0, 9] }).files[file]).toBe(files[file]);
+    expect(recorded(add({ answers: [passed], files, links: [0, 9] }))).toEqual(
+      recordOf({ made: 9, addresses: [address] }),
+    );
+  });
+
+  test('is written with "never" as well, and heals nothing', () => {
+    const outcome = add({ answers: [refused], files: { [file]: text({ bootId: "before" }) } }, { recover: "never" });
+    expect(runs(outcome)).toEqual(["ADD"]);
+    expect(recorded(add({ answers: [passed], links: [0, 7] }, { recover: "never" }))).toEqual(
+      recordOf({ addresses: [address] }),
+    );
+  });
+
+  test("that is of another attachment than its file's name says is not believed", () => {
+    const files = { [file]: text({ network: "zo", containerId: "ne:blue", made: 3, addresses: ["10.9.9.9/24"] }) };
+    expect(runs(add({ answers: [refused, exits(0), passed], files, links: [3, 3] }))).toEqual(["ADD"]);
+  });
+});
+
+describe("ADD fails after an earlier try", () => {
+  const tried = { [file]: text({ made: 7, addresses: [address] }) };
+  const again = [`ADD ${address}`, "DEL", `ADD ${address}`];
+  const answers = [refused, exits(0), passed];
+
+  test("its leases and its interface are cleaned up, and the second answer counts", () => {
+    const outcome = add({ answers, files: tried, links: [7, 7, 0, 8] }, { log });
+    expect(outcome.exitCode).toBe(0);
+    expect(runs(outcome)).toEqual(again);
+    expect(recorded(outcome)).toEqual(recordOf({ made: 8, addresses: [address] }));
+    expect(messages(outcome)).toContain("ADD failed after an earlier try: running DEL and ADD once more");
+  });
+
+  test("the second answer counts if it is a failure, and a DEL that fails stops nothing", () => {
+    const outcome = add({ answers: [refused, exits(1), exits(3, "{}")], files: tried, links: [7, 7, 0, 9] });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "{}" });
+    expect(runs(outcome)).toEqual(again);
+    expect(recorded(outcome)).toEqual(recordOf({ made: 9, addresses: [address] }));
+  });
+
+  test("the record says what is known while the second ADD runs, so that it outlives the wrapper", () => {
+    const killed = { ended: "signal", signal: "SIGKILL" } as const;
+    const outcome = add({ answers: [refused, exits(0), killed], files: tried, links: [7, 7, 5] });
+    const { made: _, ...expected } = recordOf({ before: 5, addresses: [address] });
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
+  test("the record has the addresses that the second ADD gave", () => {
+    const other = exits(0, { cniVersion: "1.0.0", ips: [{ address: "10.0.0.7/24" }] });
+    const outcome = add({ answers: [refused, exits(0), other], files: tried, links: [7, 7, 0, 8] });
+    expect(recorded(outcome)).toEqual(recordOf({ made: 8, addresses: ["10.0.0.7/24"] }));
+  });
+
+  test("a live attachment's addresses are not asked for", () => {
+    const files = { ...tried, [cache]: "{}" };
+    expect(runs(add({ answers: [refused], files, links: [7, 7] }))).toEqual(["ADD"]);
+  });
+
+  test("the addresses are kept for a third try", () => {
+    const files = { [file]: text({ made: 0, addresses: [address] }) };
+    expect(runs(add({ answers: [passed], files, links: [0, 7] }))).toEqual([`ADD ${address}`]);
+  });
+
+  test("an answer that passes the first time is the answer", () => {
+    const outcome = add({ answers: [passed], files: tried, links: [7, 8] });
+    expect(runs(outcome)).toEqual([`ADD ${address}`]);
+  });
+
+  test("what the runtime asks for by CNI_ARGS counts", () => {
+    const call: Call = {
+      env: { CNI_ARGS: "IP=10.0.0.9" },
+      stdin: { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" } },
+    };
+    const outcome = callWrapper(call, { answers, files: tried, links: [7, 7, 0, 8] });
+    expect(runs(outcome)).toEqual(["ADD", "DEL", "ADD"]);
+  });
+
+  test("what the runtime asks for counts where the interface is renamed, too", () => {
+    const files = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 7, addresses: [address] }) };
+    const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
+    const asked = (env: Record<string, string>) =>
+      runs(callWrapper({ env, stdin }, { answers, files, links: [7, 7, 0, 8] }))[2];
+    expect(asked({ CNI_ARGS: "IP=10.0.0.9" })).toBe(`ADD ${address}`);
+    expect(asked({})).toBe(`ADD ${address}`);
+  });
+
+  test("addresses are those of the interface, whatever else the answer has", () => {
+    const many = exits(0, {
+      cniVersion: "1.0.0",
+      interfaces: [
+        { name: "eth0", sandbox: "/run/netns/red" },
+        { name: "eth0", sandbox: blue },
+        { name: "eth9", sandbox: blue },
+      ],
+      ips: [
+        { address: "10.0.0.1/24", interface: 0 },
+        { address: "10.0.0.2/24", interface: 1 },
+        { address: "10.0.0.3/24" },
+        { address: "10.0.0.4/24", interface: 2 },
+      ],
+    });
+    expect(recorded(add({ answers: [many], links: [0, 7] }))).toEqual(
+      recordOf({ addresses: ["10.0.0.2/24", "10.0.0.3/24"] }),
+    );
+  });
+
+  test.each<[string, Machine, JsonObject]>([
+    ["somebody else's interface is there", { files: tried, links: [9, 9] }, {}],
+    ["nobody can look", { files: tried, links: [undefined] }, {}],
+    ["it was completed", { files: { ...tried, [cache]: "{}" }, links: [7, 7] }, {}],
+    ["there is no record", { links: [0, 9] }, {}],
+    ["there is no record", { links: [0, 9] }, { recover: "always" }],
+    ["nothing is to be healed", { files: tried, links: [7, 7] }, { recover: "never" }],
+  ])("the error stands: %s", (_, machine, wrapper) => {
+    const outcome = add({ answers: [refused], ...machine }, wrapper);
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.runs).toHaveLength(1);
+  });
+
+  test("a result of libcni's that is older than the record is of an attachment before", () => {
+    const files = { [cache]: "{}", ...tried };
+    expect(runs(add({ answers, files, links: [7, 7, 0, 8] }))).toEqual(again);
+  });
+
+  test.each([
+    ["of another namespace", { [file]: text({ namespace: "4:1", addresses: [address] }) }],
+    ["of a completed attachment", { ...tried, [cache]: "{}" }],
+  ])('"always" gives up the attachment %s, with its addresses', (_, files) => {
+    expect(runs(add({ answers, files, links: [0, 0, 0, 7] }, { recover: "always" }))).toEqual(again);
+  });
+
+  test.each(["", "{", "[]", "{}", '{"network": 1}'])(
+    "a record that cannot be read (%j): what is there decides",
+    (broken) => {
+      const files = { [file]: broken, [cache]: "{}" };
+      expect(runs(add({ answers, files, links: [0, 9, 0, 7] }))).toEqual(["ADD", "DEL", "ADD"]);
+      expect(runs(add({ answers, files, links: [9, 9] }))).toEqual(["ADD"]);
+    },
+  );
+});
+
+describe("the wrapper was killed before it could say what ADD made", () => {
+  const killed = { [file]: text({ made: undefined }) };
+  const answers = [refused, exits(0), passed];
+  const claim = (containerId: string, sandbox: string, name = "eth0") =>
+    JSON.stringify({ kind: "cniCacheV1", containerId, result: { interfaces: [{ name, sandbox }] } });
+  const heals = (files: Record<string, string>) =>
+    add({ answers, files: { ...files, ...killed }, links: [7, 7, 0, 8] }).runs.length === 3;
+
+  test("an interface that nobody claims is its own", () => {
+    expect(heals({})).toBe(true);
+    expect(heals({ "/var/lib/cni/results/other-red-eth0": claim("red", blue) })).toBe(true);
+    expect(heals({ "/var/lib/cni/results/other-blue-eth1": claim("blue", blue, "eth1") })).toBe(true);
+    expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", "/run/netns/red") })).toBe(true);
+    expect(heals({ [cache]: claim("blue", blue) })).toBe(true);
+    expect(heals({ [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) })).toBe(true);
+    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: "{" })).toBe(true);
+    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other", made: 0 }) })).toBe(true);
+  });
+
+  test("one that a result of libcni's or another record claims is not", () => {
+    expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) })).toBe(false);
+    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other" }) })).toBe(false);
+  });
+
+  test("not even one of the recorded index: a namespace made anew may have the inode of the old one", () => {
+    const claimed = { "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) };
+    const outcome = add({ answers, files: { ...claimed, [file]: text() }, links: [7, 7] });
+    expect(runs(outcome)).toEqual(["ADD"]);
+  });
+});
+
+describe("after a reboot", () => {
+  const files = { [cache]: "{}", [file]: text({ bootId: "before", namespace: "4:1", addresses: [address] }) };
+  const callAgain = (...answers: Machine["answers"] & object) => add({ answers, files, links: [0, 7] });
+
+  test("DEL is run first, where there is no namespace to do harm in, and the addresses are asked for", () => {
+    const outcome = callAgain(exits(0), passed);
+    expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
+    expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
+  });
+
+  test("host-device's DEL needs the namespace, but not if another interface has the name by now", () => {
+    const call: Call = { calledAs: "host-device-wrapper", stdin: { cniVersion: "1.0.0", name: "zone" } };
+    const del = (links: number[]) =>
+      runs(callWrapper(call, { answers: [exits(0), passed], files, links: [...links, 0, 7] }))[0];
+    expect(del([0])).toBe("DEL");
+    expect(del([9])).toBe("DEL in no namespace");
+  });
+
+  test("the addresses are given up when ADD fails with them, after another DEL", () => {
+    const outcome = callAgain(exits(0), refused, exits(0), passed);
+    expect(outcome.exitCode).toBe(0);
+    expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`, "DEL", "ADD"]);
+  });
+
+  test("the addresses stay in the record until an ADD has passed", () => {
+    const first = add({ answers: [exits(0), refused], files, links: [0] });
+    expect(first.exitCode).toBe(1);
+    expect(recorded(first)).toEqual(recordOf({ made: 0, addresses: [address], outlived: true }));
+    const second = add({ answers: [passed], files: first.files, links: [0, 7] });
+    expect(runs(second)).toEqual([`ADD ${address}`]);
+    expect(recorded(second)).toEqual(recordOf({ addresses: [address] }));
+  });
+
+  test("the record is of this boot while ADD runs, and keeps the addresses", () => {
+    const outcome = callAgain(exits(0), { ended: "signal", signal: "SIGKILL" });
+    const { made: _, ...expected } = recordOf({ addresses: [address], outlived: true });
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
+  test("DEL is run in the network that the record names, if it is the same plugin's", () => {
+    const network = (changes: Partial<AttachmentRecord>) => {
+      const record = text({ bootId: "before", namespace: "4:1", delegateNetwork: "disc", ...changes });
+      return add({ answers: [exits(0), passed], files: { [file]: record }, links: [0, 7] }).runs[0]?.stdin;
+    };
+    expect(network({})).toMatchObject({ name: "disc" });
+    expect(network({ delegate: "macvlan" })).toMatchObject({ name: "zone" });
+  });
+
+  test("an interface that somebody made meanwhile is left alone", () => {
+    const outcome = add({ answers: [exits(0), refused], files, links: [9, 9] });
+    expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
+  });
+});
+
+describe("a line in the log", () => {
+  const lines = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line));
+
+  test("says that an ADD is tried again, and what the first answer was", () => {
+    const outcome = add(
+      { answers: [refused, exits(0), passed], files: { [file]: text() }, links: [7, 7, 0, 8] },
+      { log },
+    );
+    const message = "ADD failed after an earlier try: running DEL and ADD once more";
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message, answer: JSON.stringify({ code: 999, msg: "no" }) }),
+    );
+  });
+
+  test("says that an earlier boot is cleaned up after", () => {
+    const files = { [file]: text({ bootId: "before" }) };
+    const outcome = add({ answers: [exits(0), passed], files, links: [0, 7] }, { log });
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "attached before this boot: running DEL first" }),
+    );
+  });
+
+  test("says that a meta plugin's earlier try is undone", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: bothResult, wrapper: { log } };
+    const call: Call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin };
+    const answers = [exits(0, macvlanResult)];
+    const outcome = callWrapper(call, { answers, files: callWrapper(call, { answers }).files });
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "an earlier try was not completed: running DEL before ADD" }),
+    );
+  });
+
+  test("says nothing of a namespace that is not there: that is the delegate's to report", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { log } };
+    const outcome = callWrapper({ stdin, env: { CNI_NETNS: "" } }, { answers: [passed] });
+    expect(outcome.exitCode).toBe(1);
+    const gone = callWrapper(
+      { stdin, env: { CNI_NETNS: "/run/netns/gone" } },
+      { answers: [passed], noNamespace: true },
+    );
+    expect(gone).toMatchObject({ exitCode: 0, log: [] });
+    expect(gone.files).toEqual({});
+  });
+
+  test("says that no record can be written, and ADD goes on", () => {
+    const outcome = add({ answers: [passed], writeProblem: "ENOSPC" }, { log });
+    expect(outcome.exitCode).toBe(0);
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "no healing: cannot write the record: ENOSPC" }),
+    );
+  });
+
+  test("says that the boot id cannot be read", () => {
+    const outcome = add({ answers: [passed], files: { [bootFile]: "" } }, { log });
+    expect(lines(outcome)).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "no record: cannot read the boot id" }),
+    );
+    expect(outcome.files).not.toHaveProperty([file]);
+  });
+});
+
+describe("a meta plugin", () => {
+  const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: bothResult };
+  const call: Call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin };
+  const answers = [exits(0, macvlanResult)];
+  const first = callWrapper(call, { answers });
+  const [path = ""] = Object.keys(first.files);
+
+  test("leaves a record", () => {
+    expect(runs(first)).toEqual(["ADD"]);
+    const { before: _before, made: _made, ...expected } = recordOf({ delegate: "portmap" });
+    expect(recorded(first, path)).toEqual(expected);
+  });
+
+  test("has an earlier try undone before ADD, if it was of this namespace and not completed", () => {
+    expect(runs(callWrapper(call, { answers, files: first.files }))).toEqual(["DEL", "ADD"]);
+    expect(runs(callWrapper(call, { answers, files: { ...first.files, [cache]: "{}" } }))).toEqual(["ADD"]);
+    const elsewhere = { [path]: text({ delegate: "portmap", namespace: "4:1" }) };
+    expect(runs(callWrapper(call, { answers, files: elsewhere }))).toEqual(["ADD"]);
+    const never = { ...call, stdin: { ...stdin, wrapper: { recover: "never" } } };
+    expect(runs(callWrapper(never, { answers, files: first.files }))).toEqual(["ADD"]);
+  });
+
+  test("is run without a record where nobody can tell which boot this is", () => {
+    const outcome = callWrapper(call, { answers, files: { [bootFile]: "" } });
+    expect(outcome).toMatchObject({ exitCode: 0, files: {} });
+    expect(runs(outcome)).toEqual(["ADD"]);
+  });
+
+  test("the record goes when the wrapper has failed and DEL has passed", () => {
+    expect(callWrapper(call, { answers: [exits(0, "no JSON"), exits(0)] }).files).toEqual({});
+  });
+});
+
+describe("DEL", () => {
+  const del = (machine: Machine, wrapper: JsonObject = {}) =>
+    callWrapper({ env: { CNI_COMMAND: "DEL" }, stdin: { cniVersion: "1.0.0", name: "zone", wrapper } }, machine);
+  const others = { [`${directory}/zone:blue:net1:eth0`]: text({ runtimeIfName: "net1" }) };
+
+  test("the record goes once DEL has passed, and no other", () => {
+    expect(del({ files: { ...others, [file]: text() } }).files).toEqual(others);
+  });
+
+  test("a record that cannot be read goes as well", () => {
+    expect(del({ files: { [file]: "{" } }).files).toEqual({});
+  });
+
+  test("the record stays where DEL fails", () => {
+    const outcome = del({ answers: [exits(2, "{}")], files: { [file]: text() } });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: "{}", files: { [file]: text() } });
+  });
+
+  test("a failure of one of several is the answer, and the others are run", () => {
+    const outcome = del({ answers: [exits(1), exits(2, "again"), exits(0, "other")] }, { ifName: "eth1" });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: "again" });
+    expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).name)).toEqual(["zone", "zone", "zone-eth1"]);
+    expect(del({ answers: [exits(0, "first"), exits(0, "second")] }, { ifName: "eth1" }).stdout).toBe("second");
+  });
+
+  test("in the list's own network is run once more where it fails, with a warning, and the second answer counts", () => {
+    const renamed = { ifName: "eth1", network: "zone", log };
+    const outcome = del({ answers: [exits(1, "busy"), exits(0)] }, renamed);
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: "", runs: [{}, {}] });
+    expect(messages(outcome)).toContain(
+      "DEL failed in a network that the list's interfaces share: running it once more",
+    );
+    expect(del({ answers: [exits(0)] }, renamed).runs).toHaveLength(1);
+    expect(del({ answers: [exits(1)] }, { ...renamed, network: "disc" }).runs).toHaveLength(1);
+  });
+
+  const failed = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 0 }) };
+
+  test("of an ADD that made nothing frees its leases, in no namespace", () => {
+    const outcome = del({ files: failed }, { ifName: "eth1" });
+    expect(outcome.runs).toMatchObject([{ env: { CNI_COMMAND: "DEL", CNI_NETNS: "" } }]);
+    expect(outcome.files).toEqual({});
+  });
+
+  test("of an ADD that made nothing leaves the leases to the attachment of the container that has them", () => {
+    const live = { [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1" }) };
+    const outcome = del({ files: { ...failed, ...live } }, { ifName: "eth1" });
+    expect(outcome).toMatchObject({ exitCode: 0, runs: [] });
+    expect(outcome.files).toEqual(live);
+    const elsewhere = {
+      [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1", delegateNetwork: "disc" }),
+    };
+    expect(del({ files: { ...failed, ...elsewhere } }, { ifName: "eth1" }).runs).toHaveLength(1);
+  });
+
+  test("of a delegate that is missing goes by the record of what another one made", () => {
+    const made = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) };
+    const wrapper = { ifName: "eth1", delegate: "brigde" };
+    const missing = del(
+      { files: made, inspect: (path) => (path.endsWith("/brigde") ? "missing" : "executable") },
+      wrapper,
+    );
+    expect(missing.runs).toMatchObject([{ path: "/opt/cni/bin/bridge", stdin: { name: "zone-eth1" } }]);
+    expect(missing.files).toEqual({});
+    // It may be a meta plugin, and the interface is for its creator to remove.
+    const there = del({ files: made, inspect: () => "executable" }, wrapper);
+    expect(there.runs).toMatchObject([{ path: "/opt/cni/bin/brigde", stdin: { name: "zone-eth1" } }]);
+    expect(there.files).toEqual(made);
+  });
+
+  test("what the list does not say any more is noted", () => {
+    const made = `${directory}/zone:blue:eth0:eth1`;
+    const outcome = del({ files: { [made]: text({ ifName: "eth1" }) } }, { ifName: "eth2", log });
+    expect(messages(outcome)).toContain("bridge made eth1, which the list does not say: DEL goes by the record");
+    expect(outcome.files).toEqual({});
+  });
+});
+
+describe("a lease of an interface of this name in the list's network", () => {
+  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
+  const leases = "/var/lib/cni/networks/zone";
+  const networks = (files: Record<string, string>) =>
+    callWrapper({ stdin }, { answers: [passed], files }).runs.map((run) => (run.stdin as JsonObject).name);
+
+  test("makes ADD take its address there, too", () => {
+    const others = {
+      [`${leases}/lock`]: "",
+      [`${leases}/172.16.5.2`]: "c1\r\neth0",
+      [`${leases}/last_reserved_ip.0`]: "172.16.5.2",
+    };
+    expect(networks(others)).toEqual(["zone-eth1"]);
+    expect(networks({ ...others, [`${leases}/172.26.64.2`]: "c1\r\neth1" })).toEqual(["zone"]);
+  });
+});
+
+describe("CHECK of an interface that has no record", () => {
+  const check = (answers: Machine["answers"] & object, files = {}) =>
+    callWrapper(
+      {
+        env: { CNI_COMMAND: "CHECK" },
+        stdin: { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult: bothResult },
+      },
+      { answers, files },
+    );
+  const networks = ({ runs: all }: ReturnType<typeof check>) => all.map(({ stdin }) => (stdin as JsonObject).name);
+
+  test("is run in the list's network as well if it fails, and then that answer counts", () => {
+    expect(networks(check([exits(0)]))).toEqual(["zone-eth1"]);
+    const passes = check([exits(1, "{}"), exits(0)]);
+    expect(networks(passes)).toEqual(["zone-eth1", "zone"]);
+    expect(passes).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(check([exits(1, "first"), exits(2, "second")])).toMatchObject({ exitCode: 2, stdout: "second" });
+  });
+
+  test("a record makes it one call, which is handed over", () => {
+    const outcome = check([exits(1, "{}")], { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) });
+    expect(outcome.runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
+  });
+});
+
+describe("GC", () => {
+  const env = { CNI_COMMAND: "GC", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "" };
+  const valid = [{ containerID: "red", ifname: "eth0" }];
+  const gc = (
+    files: Record<string, string>,
+    answers: Machine["answers"] & object = [exits(0)],
+    list: unknown = valid,
+  ) =>
+    callWrapper(
+      {
+        env,
+        stdin: {
+          cniVersion: "1.1.0",
+          name: "zone",
+          "cni.dev/valid-attachments": list,
+          wrapper: { ifName: "eth2", log },
+        },
+      },
+      { answers, files },
+    );
+  const gone = { netns: "/run/netns/gone", namespace: "4:1" };
+  const at = (changes: Partial<AttachmentRecord>) => {
+    const record = recordOf({ ...gone, ...changes });
+    return {
+      [`${directory}/${[record.network, record.containerId, record.runtimeIfName, record.ifName].join(":")}`]:
+        JSON.stringify(record),
+    };
+  };
+  const kept = {
+    ...at({ containerId: "red" }),
+    ...at({ network: "zone-two" }),
+    ...at({ containerId: "pink", delegate: "macvlan" }),
+    [`${directory}/zone:broken`]: "{",
+  };
+  const routes = {
+    [`${directory}/zone:blue:eth0::routes`]: JSON.stringify({
+      network: "zone",
+      containerId: "blue",
+      runtimeIfName: "eth0",
+    }),
+  };
+
+  test("an attachment that is not valid any more gets its DEL, under the name and in the network that it had", () => {
+    const outcome = gc({ ...kept, ...at({ ifName: "eth1" }), ...routes });
+    expect(outcome.runs).toMatchObject([
+      {
+        how: "spawn",
+        env: { CNI_COMMAND: "DEL", CNI_CONTAINERID: "blue", CNI_IFNAME: "eth1", CNI_NETNS: "", CNI_ARGS: "" },
+        stdin: { name: "zone-eth1", type: "bridge" },
+      },
+      { env: { CNI_COMMAND: "GC" }, stdin: { name: "zone-eth2" } },
+    ]);
+    expect(outcome.runs[0]?.stdin).not.toHaveProperty(["cni.dev/valid-attachments"]);
+    expect(outcome.files).toEqual(kept);
+  });
+
+  test("one whose namespace is still there is left alone: it may be another runtime's", () => {
+    const here = recordOf({ netns: "" });
+    const files = at({ ...here, netns: "/var/lib/cni/wrappers/namespace", namespace: "1:2" });
+    const outcome = gc({ ...files, ...routes, "/var/lib/cni/wrappers/namespace": "" });
+    expect(outcome.runs).toHaveLength(1);
+    // Without the record of its moved routes its CHECK would fail.
+    expect(outcome.files).toMatchObject({ ...files, ...routes });
+  });
+
+  test("one that another plugin of the type made is left to that: it may keep its leases elsewhere", () => {
+    const files = at({ ifName: "eth1", listed: "another" });
+    expect(gc(files)).toMatchObject({ runs: [{ env: { CNI_COMMAND: "GC" } }], files });
+    // Its own, though the configuration has changed.
+    expect(gc(at({ ifName: "eth2", listed: "another" })).files).toEqual({});
+    const listed = listedAs(requestOf("ADD", { wrapper: { ifName: "eth1" } }));
+    expect(gc(at({ ifName: "eth1", listed })).files).toEqual({});
+  });
+
+  test("a DEL that fails stops no GC, and its record stays", () => {
+    for (const answer of [exits(1), { ended: "signal", signal: "SIGKILL" } as const]) {
+      const outcome = gc(at({}), [answer, exits(0)]);
+      expect(outcome).toMatchObject({ exitCode: 0, files: at({}) });
+      expect(outcome.runs).toHaveLength(2);
+    }
+  });
+
+  test("nothing goes where GC says nothing about what is valid", () => {
+    expect(gc({ ...at({}), ...routes }, [exits(0)], null).files).toEqual({ ...at({}), ...routes });
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import {
+  attachmentsOf,
+  containerInterfaceNames,
+  findAttachment,
+  missingAttachment,
+  ownAttachment,
+  ownership,
+} from "../../../shared/attachment/attachments.ts";
+import type { Interface } from "../../../shared/protocol/result.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue, red } from "../support/requests.ts";
+
+/** Interfaces in one line: `eth0@blue` is in a container, `br0` on the host. */
+function interfacesOf(line: string): readonly Interface[] {
+  const words = line.split(" ").filter(Boolean);
+  return frozen(
+    words.map((word) => {
+      const [name = "", container] = word.split("@");
+      return container === undefined ? { name } : { name, sandbox: `/run/netns/${container}` };
+    }),
+  );
+}
+
+describe("attachments of a result", () => {
+  test.each([
+    ["", []],
+    ["br0 veth0", []],
+    ["eth0@blue", [{ container: 0, members: [0] }]],
+    ["br0 veth0 eth0@blue", [{ container: 2, members: [0, 1, 2] }]],
+    [
+      "eth0@blue br0 veth0 eth1@blue",
+      [
+        { container: 0, members: [0] },
+        { container: 3, members: [1, 2, 3] },
+      ],
+    ],
+    [
+      "veth0 eth0@blue eth1@blue veth2 eth2@blue",
+      [
+        { container: 1, members: [0, 1] },
+        { container: 2, members: [2] },
+        { container: 4, members: [3, 4] },
+      ],
+    ],
+  ])("a container interface, and the host-side ones before it: %j", (line, expected) => {
+    expect(attachmentsOf(interfacesOf(line))).toStrictEqual(expected);
+  });
+
+  test.each([
+    ["br0 veth0 eth0@blue br0.100", [{ container: 2, members: [0, 1, 2, 3] }]],
+    [
+      "eth0@blue br0 eth1@blue ifb0 ifb1",
+      [
+        { container: 0, members: [0] },
+        { container: 2, members: [1, 2, 3, 4] },
+      ],
+    ],
+  ])("what trails belongs to the last: %j", (line, expected) => {
+    expect(attachmentsOf(interfacesOf(line))).toStrictEqual(expected);
+  });
+});
+
+describe("the attachment of a name", () => {
+  test.each([
+    ["eth0@blue veth1 eth1@blue", "eth1", 2],
+    ["eth0@blue veth1 eth1@blue", "eth0", 0],
+    ["eth0@red eth0@blue", "eth0", 1],
+    ["eth0@blue eth0@red", "eth0", 0],
+    ["eth0@blue br0 eth0@blue", "eth0", 0],
+    // Another spelling of the namespace's path is no other namespace.
+    ["eth0@elsewhere eth0@red", "eth0", 0],
+    // A host-side interface of the same name is not meant.
+    ["eth0 eth0@blue", "eth0", 1],
+  ])("in %j it is that of %s at %i", (line, name, container) => {
+    expect(findAttachment({ interfaces: interfacesOf(line) }, name, blue)).toMatchObject({ container });
+  });
+
+  test.each(["", "eth0", "eth1@blue", "eth00@blue"])("there is none of eth0 in %j", (line) => {
+    expect(findAttachment({ interfaces: interfacesOf(line) }, "eth0", blue)).toBeUndefined();
+  });
+
+  test.each([[{}], [{ interfaces: null }]])("there is none in %j", (result) => {
+    expect(findAttachment(result, "eth0", blue)).toBeUndefined();
+  });
+});
+
+describe("the attachment that a delegate is shown, in cali0 br0 veth1 eth1@blue", () => {
+  const interfaces = interfacesOf("cali0 br0 veth1 eth1@blue");
+  const calicos = { address: "10.0.0.2/24" };
+  const bridges = { address: "172.26.64.2/20", interface: 3 };
+  const eth1 = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
+  const eth0 = { ...eth1, ifName: "eth0" };
+  const whole = { container: 3, members: [0, 1, 2, 3] };
+
+  test.each([
+    ["an address points to cali0", { ...calicos, interface: 0 }, [0], [1, 2, 3]],
+    ["an address points to br0", { ...calicos, interface: 1 }, [0, 1], [2, 3]],
+    ["an address has no index", calicos, [], [0, 1, 2, 3]],
+    ["an address has a null index", { ...calicos, interface: null }, [], [0, 1, 2, 3]],
+  ])("%s: eth0 is unlisted and has %j", (_, ip, unlisted, listed) => {
+    const result = frozen({ interfaces, ips: [bridges, ip] });
+    expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: unlisted });
+    expect(ownAttachment(result, eth1)).toStrictEqual({ container: 3, members: listed });
+    for (const [name, expected] of [[eth0, ip] as const, [eth1, bridges] as const]) {
+      const attachment = ownAttachment(result, name);
+      expect(attachment && result.ips.filter(ownership(result, attachment, name))).toStrictEqual([expected]);
+    }
+  });
+
+  test("no other address: there is no eth0", () => {
+    expect(ownAttachment({ interfaces, ips: [bridges] }, eth0)).toBeUndefined();
+    expect(ownAttachment({ interfaces, ips: [bridges] }, eth1)).toStrictEqual(whole);
+    expect(ownAttachment({ interfaces }, eth0)).toBeUndefined();
+  });
+
+  test("addresses that point to both host-side interfaces: eth0 has both", () => {
+    const ips = [
+      { ...calicos, interface: 1 },
+      { ...calicos, interface: 0 },
+    ];
+    expect(ownAttachment({ interfaces, ips }, eth0)).toStrictEqual({ container: undefined, members: [0, 1] });
+  });
+
+  test("a host-side interface that is called eth0 does not make it listed", () => {
+    const result = { interfaces: interfacesOf("eth0 veth1 eth1@blue"), ips: [{ ...calicos, interface: 0 }] };
+    expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: [0] });
+  });
+
+  test("only the runtime's own interface can be unlisted", () => {
+    const result = { interfaces, ips: [{ ...calicos, interface: 0 }] };
+    expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toBeUndefined();
+    expect(ownAttachment(result, { ...eth1, runtimeIfName: "eth1" })).toStrictEqual(whole);
+  });
+
+  test("without any container interface there is none to choose", () => {
+    expect(ownAttachment({ interfaces: interfacesOf("cali0"), ips: [calicos] }, eth0)).toBeUndefined();
+    expect(ownAttachment({ ips: [calicos] }, eth0)).toBeUndefined();
+  });
+
+  test("a host-side interface behind a container's is no unlisted one's", () => {
+    const result = { interfaces: interfacesOf("eth1@blue cali0 eth2@blue"), ips: [{ ...calicos, interface: 1 }] };
+    expect(ownAttachment(result, eth0)).toBeUndefined();
+    expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toStrictEqual({ container: 2, members: [1, 2] });
+  });
+});
+
+test("only container interfaces are named in messages", () => {
+  expect(containerInterfaceNames({ interfaces: interfacesOf("br0 veth0 eth0@blue eth1@red br0.1") })).toEqual([
+    "eth0",
+    "eth1",
+  ]);
+  expect(containerInterfaceNames({})).toEqual([]);
+});
+
+describe("whose an address is", () => {
+  const interfaces = interfacesOf("veth0 eth0@blue br0 eth1@blue br0.7");
+  const ips = frozen([
+    { address: "on eth0", interface: 1 },
+    { address: "on eth1", interface: 3 },
+    { address: "on the VLAN device behind eth1", interface: 4 },
+    { address: "without index" },
+    { address: "null index", interface: null },
+  ]);
+
+  test.each([
+    // An address without an index is the runtime's own interface's, as go-cni reads it.
+    ["eth0", "eth0", ["on eth0", "without index", "null index"]],
+    ["eth1", "eth0", ["on eth1", "on the VLAN device behind eth1"]],
+    ["eth1", "eth1", ["on eth1", "on the VLAN device behind eth1", "without index", "null index"]],
+    ["eth0", "net0", ["on eth0"]],
+  ])("%s, for a runtime that calls its interface %s: %j", (ifName, runtimeIfName, expected) => {
+    const result = { interfaces, ips };
+    const attachment = findAttachment(result, ifName, blue) ?? { container: -1, members: [] };
+    const isOwn = ownership(result, attachment, { ifName, netns: blue, runtimeIfName });
+    expect(ips.filter(isOwn).map(({ address }) => address)).toEqual(expected);
+  });
+
+  test("where two sandboxes have the runtime's interface, it is that of CNI_NETNS", () => {
+    const result = { interfaces: interfacesOf("eth0@red eth0@blue") };
+    const [ofRed, ofBlue] = attachmentsOf(result.interfaces);
+    const name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
+    expect(ofRed && ownership(result, ofRed, name)({ address: "" })).toBe(false);
+    expect(ofBlue && ownership(result, ofBlue, name)({ address: "" })).toBe(true);
+    expect(ofRed && ownership(result, ofRed, { ...name, netns: red })({ address: "" })).toBe(true);
+  });
+});
+
+test("a missing interface is reported with those that are there", () => {
+  expect(missingAttachment("eth2", ["eth0", "eth1"])).toMatchObject({
+    code: 103,
+    message: "interface eth2 is not in prevResult",
+    details: expect.stringContaining("prevResult has eth0, eth1"),
+  });
+});

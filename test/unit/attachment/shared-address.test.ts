@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { sharedAddress } from "../../../shared/attachment/shared-address.ts";
+import type { CniResult } from "../../../shared/protocol/result.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue } from "../support/requests.ts";
+import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+
+const name = frozen({ ifName: "eth1", netns: blue, runtimeIfName: "eth0" });
+
+/** The shared address if eth0 has `before` and eth1 gets `given`. */
+function shared(before: string, given: string) {
+  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }], ips: [{ address: before, interface: 0 }] };
+  const delegateResult = { interfaces: [{ name: "eth1", sandbox: blue }], ips: [{ address: given, interface: 0 }] };
+  return sharedAddress(frozen(prevResult), frozen(delegateResult), name);
+}
+
+describe("an address is the same", () => {
+  test.each([
+    ["to the letter", "172.16.5.2/24", "172.16.5.2/24"],
+    ["with another prefix", "172.16.5.2/24", "172.16.5.2/16"],
+    ["without a prefix", "172.16.5.2/24", "172.16.5.2"],
+    ["in another spelling of IPv6", "fd00::2/64", "FD00:0:0::0002/64"],
+    ["written as IPv4 in IPv6", "172.16.5.2/24", "::ffff:172.16.5.2/120"],
+  ])("%s: %s, %s", (_, before, given) => {
+    expect(shared(before, given)).toEqual({ address: given, ifName: "eth0" });
+  });
+
+  test.each([
+    ["another one of the subnet", "172.16.5.2/24", "172.16.5.3/24"],
+    ["IPv4 and IPv6 of the same number", "0.0.0.2/24", "::2/64"],
+    ["link-local ones, which belong to one interface", "fe80::1/64", "fe80::1/64"],
+    ["what is no address", "none", "none"],
+    ["nothing", "", ""],
+  ])("not %s: %s, %s", (_, before, given) => {
+    expect(shared(before, given)).toBeUndefined();
+  });
+});
+
+describe("whose address it is", () => {
+  const eth0 = { name: "eth0", sandbox: blue };
+  const eth1 = { name: "eth1", sandbox: blue };
+  const address = "172.16.5.2/24";
+  const onEth0: CniResult = { interfaces: [eth0], ips: [{ address, interface: 0 }] };
+
+  test.each<[string, CniResult, CniResult]>([
+    [
+      "in prevResult without an index: the runtime's",
+      { interfaces: [eth0], ips: [{ address }] },
+      { ips: [{ address }] },
+    ],
+    ["with an index of null", { interfaces: [eth0], ips: [{ address, interface: null }] }, { ips: [{ address }] }],
+    ["returned without an interface", onEth0, { ips: [{ address }] }],
+    ["returned without an index", onEth0, { interfaces: [eth1], ips: [{ address }] }],
+    ["returned second", onEth0, { interfaces: [eth1], ips: [{ address: "10.0.0.2/8" }, { address, interface: 0 }] }],
+    [
+      "of an interface under another name",
+      onEth0,
+      { interfaces: [{ ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] },
+    ],
+    [
+      "returned with all of prevResult",
+      onEth0,
+      {
+        interfaces: [eth0, eth1],
+        ips: [
+          { address, interface: 0 },
+          { address, interface: 1 },
+        ],
+      },
+    ],
+  ])("%s", (_, prevResult, delegateResult) => {
+    expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
+  });
+
+  test("another interface's than the runtime's", () => {
+    const prevResult = { interfaces: [eth0, { ...eth1, name: "net1" }], ips: [{ address, interface: 1 }] };
+    expect(sharedAddress(prevResult, { ips: [{ address }] }, name)).toEqual({ address, ifName: "net1" });
+  });
+
+  test("returned for the interface that was asked for, before another", () => {
+    const delegateResult = { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] };
+    expect(sharedAddress(onEth0, delegateResult, name)).toEqual({ address, ifName: "eth0" });
+  });
+
+  test.each<[string, CniResult, CniResult]>([
+    ["of two that differ", macvlanResult, bridgeResult],
+    ["of prevResult, returned with it", macvlanResult, bothResult],
+    [
+      "of prevResult, returned with it by a plugin that chose a name",
+      onEth0,
+      { interfaces: [eth0, { ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] },
+    ],
+    [
+      "of a host-side interface before",
+      { interfaces: [{ name: "cali1" }], ips: [{ address, interface: 0 }] },
+      { ips: [{ address }] },
+    ],
+    ["of nobody before", { ips: [{ address }] }, { ips: [{ address }] }],
+    [
+      "of the runtime's interface, which is missing",
+      { interfaces: [eth1], ips: [{ address }] },
+      { ips: [{ address }] },
+    ],
+    [
+      "of the runtime's interface, which is missing among others",
+      { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address }] },
+      { ips: [{ address }] },
+    ],
+    ["of an interface that the plugin does not report", onEth0, { ips: [{ address, interface: 0 }] }],
+    [
+      "of the plugin's host-side interface",
+      onEth0,
+      { interfaces: [{ name: "br0" }, eth1], ips: [{ address, interface: 0 }] },
+    ],
+    [
+      "of prevResult, twice",
+      {
+        ...onEth0,
+        ips: [
+          { address, interface: 0 },
+          { address, interface: 0 },
+        ],
+      },
+      { interfaces: [eth1] },
+    ],
+    ["of a result without addresses", onEth0, { interfaces: [eth1], ips: null }],
+    ["of a prevResult without addresses", { interfaces: [eth0], ips: null }, { ips: [{ address }] }],
+  ])("no one else's: %s", (_, prevResult, delegateResult) => {
+    expect(sharedAddress(prevResult, delegateResult, name)).toBeUndefined();
+  });
+});

@@ -1,0 +1,462 @@
+import { describe, expect, test } from "vitest";
+import { findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
+import { completeResult, orderResult, spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
+import type { CniResult } from "../../../shared/protocol/result.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue } from "../support/requests.ts";
+import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+
+const eth0 = frozen({ name: "eth0", sandbox: blue });
+const eth1 = frozen({ name: "eth1", sandbox: blue });
+const lo = frozen({ name: "lo", sandbox: blue });
+const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
+const eth0Name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
+
+describe("order", () => {
+  test.each([
+    ["nothing", {}],
+    ["no interfaces", { interfaces: null, ips: [{ address: "10.0.0.2/24" }] }],
+    ["host-side interfaces only", { interfaces: [{ name: "br0" }, { name: "veth0" }] }],
+    ["host-side interfaces before the container's", bridgeResult],
+    ["several attachments", bothResult],
+  ])("a result that is in order is the same object: %s", (_, result) => {
+    expect(orderResult(frozen(result))).toBe(result);
+  });
+
+  // bridge with `vlan` and `isGateway` puts its VLAN device there, bandwidth its ifb.
+  test("what trails goes before the last container interface, and the addresses go with their interfaces", () => {
+    const result = frozen({
+      interfaces: [eth0, { name: "br0" }, { name: "veth1" }, eth1, { name: "br0.7", mac: "x" }],
+      ips: [
+        { address: "10.0.1.2/24", interface: 3, gateway: "10.0.1.1" },
+        { address: "10.0.0.2/24", interface: 0 },
+        { address: "10.0.2.2/24" },
+        { address: "10.0.1.1/24", interface: 4 },
+      ],
+      extra: 1,
+    });
+    expect(orderResult(result)).toStrictEqual({
+      interfaces: [eth0, { name: "br0" }, { name: "veth1" }, { name: "br0.7", mac: "x" }, eth1],
+      ips: [
+        { address: "10.0.1.2/24", interface: 4, gateway: "10.0.1.1" },
+        { address: "10.0.0.2/24", interface: 0 },
+        { address: "10.0.2.2/24" },
+        { address: "10.0.1.1/24", interface: 3 },
+      ],
+      extra: 1,
+    });
+  });
+});
+
+describe("completing what a creator returned", () => {
+  test.each<[string, CniResult, CniResult]>([
+    ["no interfaces at all", {}, { interfaces: [eth1] }],
+    ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
+    [
+      "an address on a host-side interface only",
+      { interfaces: [{ name: "veth1" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      { interfaces: [{ name: "veth1" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+    ],
+    [
+      "addresses and host-side interfaces only",
+      { interfaces: [{ name: "veth1" }], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [{ name: "veth1" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+    ],
+    [
+      "addresses without an index",
+      { interfaces: [eth1], ips: [{ address: "10.0.0.2/24" }, { address: "fd00::2/64", interface: null }] },
+      {
+        interfaces: [eth1],
+        ips: [
+          { address: "10.0.0.2/24", interface: 0 },
+          { address: "fd00::2/64", interface: 0 },
+        ],
+      },
+    ],
+    [
+      "the interface under another name than it was asked for",
+      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+    ],
+    [
+      "two container interfaces",
+      { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+    ],
+    [
+      "a host-side interface behind",
+      { interfaces: [eth1, { name: "br0.7" }], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [{ name: "br0.7" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+    ],
+  ])("%s", (_, result, expected) => {
+    expect(completeResult(frozen(result), eth1Name)).toStrictEqual(expected);
+  });
+});
+
+describe("a creator behind others", () => {
+  function spliced(prevResult: CniResult, delegateResult: CniResult): CniResult {
+    return spliceCreator(frozen(prevResult), frozen(delegateResult), eth1Name);
+  }
+
+  test("its attachment is appended", () => {
+    expect(spliced(macvlanResult, bridgeResult)).toStrictEqual(bothResult);
+  });
+
+  test.each<[string, CniResult, CniResult, CniResult]>([
+    ["to nothing", {}, { interfaces: [eth1] }, { interfaces: [eth1] }],
+    ["of which it reported nothing", { interfaces: [eth0] }, {}, { interfaces: [eth0, eth1] }],
+    [
+      "with addresses on it only",
+      { interfaces: [eth0] },
+      { ips: [{ address: "10.0.1.2/24" }] },
+      { interfaces: [eth0, eth1], ips: [{ address: "10.0.1.2/24", interface: 1 }] },
+    ],
+    [
+      "to an address without an index, which gets the runtime's",
+      { interfaces: [{ name: "veth0" }, eth0], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] },
+      {
+        interfaces: [{ name: "veth0" }, eth0, eth1],
+        ips: [
+          { address: "10.0.0.2/24", interface: 1 },
+          { address: "10.0.1.2/24", interface: 2 },
+        ],
+      },
+    ],
+    [
+      "to one that is put in order",
+      { interfaces: [eth0, { name: "br0.7" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      { interfaces: [{ name: "veth1" }, eth1] },
+      {
+        interfaces: [{ name: "br0.7" }, eth0, { name: "veth1" }, eth1],
+        ips: [{ address: "10.0.0.2/24", interface: 1 }],
+      },
+    ],
+    [
+      "lists of null",
+      { interfaces: null, ips: null, routes: null, dns: null },
+      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+    ],
+    [
+      "and returned them",
+      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+      { interfaces: [eth1], ips: null, routes: null, dns: null },
+      { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+    ],
+  ])("%s", (_, prevResult, delegateResult, expected) => {
+    expect(spliced(prevResult, delegateResult)).toStrictEqual(expected);
+  });
+
+  test("two results that begin with the same bridge are two attachments", () => {
+    const br0 = { name: "br0" };
+    const delegateResult = { interfaces: [br0, { name: "veth1" }, eth1] };
+    expect(spliced({ interfaces: [br0, eth0] }, delegateResult)).toStrictEqual({
+      interfaces: [br0, eth0, br0, { name: "veth1" }, eth1],
+    });
+  });
+
+  test("an answer that has the interfaces before, but not their addresses, has not carried them over", () => {
+    const prevResult = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    const delegateResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.1.2/24", interface: 1 }] };
+    expect(spliced(prevResult, delegateResult)).toStrictEqual({
+      interfaces: [eth0, eth0, eth1],
+      ips: [
+        { address: "10.0.0.2/24", interface: 0 },
+        { address: "10.0.1.2/24", interface: 2 },
+      ],
+    });
+  });
+
+  test("lo is dropped with its addresses, as plain bridge drops it", () => {
+    const prevResult = {
+      interfaces: [lo, eth0],
+      ips: [
+        { address: "127.0.0.1/8", interface: 0 },
+        { address: "10.0.0.2/24", interface: 1 },
+        { address: "::1/128", interface: 0 },
+      ],
+    };
+    expect(spliced(prevResult, { interfaces: [eth1] })).toStrictEqual({
+      interfaces: [eth0, eth1],
+      ips: [{ address: "10.0.0.2/24", interface: 0 }],
+    });
+  });
+
+  test("a host's lo is not dropped", () => {
+    expect(spliced({ interfaces: [{ name: "lo" }] }, { interfaces: [eth1] })).toStrictEqual({
+      interfaces: [{ name: "lo" }, eth1],
+    });
+  });
+
+  test("an identical route is there once, whatever the order of its keys", () => {
+    const [first, same, other] = [
+      { dst: "0.0.0.0/0", gw: "10.0.0.1" },
+      { gw: "10.0.0.1", dst: "0.0.0.0/0" },
+      { dst: "0.0.0.0/0", gw: "10.0.0.1", mtu: 1400 },
+    ];
+    expect(spliced({ routes: [first] }, { routes: [same, other] }).routes).toStrictEqual([first, other]);
+  });
+
+  describe("DNS is joined", () => {
+    test.each([
+      ["the first one's domain", { domain: "a" }, { domain: "b" }, { domain: "a" }],
+      [
+        "the second one's, where the first has none",
+        { nameservers: ["1"] },
+        { domain: "b" },
+        { nameservers: ["1"], domain: "b" },
+      ],
+      ["or an empty one", { domain: "" }, { domain: "b" }, { domain: "b" }],
+      ["or null", { domain: null }, { domain: "b" }, { domain: "b" }],
+      [
+        "lists without repeats, the first one's first",
+        { nameservers: ["1", "2"], search: ["a"], options: ["x"] },
+        { nameservers: ["3", "1"], search: ["a", "b"], options: ["y"] },
+        { nameservers: ["1", "2", "3"], search: ["a", "b"], options: ["x", "y"] },
+      ],
+      ["lists of one only", { search: ["a"] }, { options: ["y"] }, { search: ["a"], options: ["y"] }],
+      ["lists of null", { search: null }, { search: ["b"], options: null }, { search: ["b"], options: null }],
+      ["what it does not know", { x: 1, y: 1 }, { y: 2, z: 2 }, { x: 1, y: 1, z: 2 }],
+    ])("%s", (_, first, second, expected) => {
+      expect(spliced({ dns: first }, { dns: second }).dns).toStrictEqual(expected);
+    });
+
+    test.each([
+      ["none", {}, { dns: { domain: "b" } }],
+      ["null", { dns: null }, { dns: { domain: "b" } }],
+    ])("with %s before, the creator's counts", (_, prevResult, delegateResult) => {
+      expect(spliced(prevResult, delegateResult).dns).toStrictEqual({ domain: "b" });
+    });
+  });
+
+  test("unknown keys of both are kept, and what came first wins", () => {
+    const merged = spliced(
+      { cniVersion: "1.0.0", interfaces: [{ ...eth0, mtu: 9000 }], a: 1, b: 1 },
+      { cniVersion: "1.0.0", interfaces: [{ name: "eth1", sandbox: blue, pciID: "x" }], b: 2, c: 2 },
+    );
+    expect(merged).toMatchObject({ a: 1, b: 1, c: 2, interfaces: [{ mtu: 9000 }, { pciID: "x" }] });
+  });
+});
+
+describe("a meta plugin of the runtime's interface, which its plugin did not report", () => {
+  const cali = { name: "cali0" };
+  const mac = { name: "cali0", mac: "02:00:00:00:00:09" };
+  const bridges = bothResult.interfaces.slice(1);
+
+  test.each<[string, CniResult, CniResult, CniResult]>([
+    [
+      "with its host-side interface",
+      {
+        interfaces: [cali, ...bridges],
+        ips: [
+          { address: "10.0.0.2/24", interface: 0 },
+          { address: "172.26.64.2/20", interface: 3 },
+        ],
+      },
+      { interfaces: [mac, { name: "ifb0" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      {
+        interfaces: [mac, { name: "ifb0" }, ...bridges],
+        ips: [
+          { address: "10.0.0.2/24", interface: 0 },
+          { address: "172.26.64.2/20", interface: 4 },
+        ],
+      },
+    ],
+    [
+      "with nothing but an address",
+      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+      { interfaces: [], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+    ],
+    [
+      "and which puts an interface there: it is the first",
+      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+      { interfaces: [{ name: "ifb0" }], ips: [{ address: "10.0.0.2/24" }] },
+      {
+        interfaces: [{ name: "ifb0" }, ...bridges],
+        ips: [{ address: "172.26.64.2/20", interface: 3 }, { address: "10.0.0.2/24" }],
+      },
+    ],
+  ])("%s", (_, prevResult, delegateResult, expected) => {
+    const attachment = ownAttachment(frozen(prevResult), eth0Name);
+    if (attachment === undefined) throw new Error("no eth0");
+    expect(spliceMeta(prevResult, attachment, frozen(delegateResult), eth0Name)).toStrictEqual(expected);
+  });
+});
+
+describe("a meta plugin", () => {
+  function spliced(prevResult: CniResult, delegateResult: CniResult, name = eth1Name): CniResult {
+    const attachment = findAttachment(frozen(prevResult), name.ifName, name.netns);
+    if (attachment === undefined) throw new Error(`no ${name.ifName}`);
+    return spliceMeta(prevResult, attachment, frozen(delegateResult), name);
+  }
+
+  /** What a meta plugin that changes nothing returns: what it was given. */
+  const shownOfEth1 = { ...bridgeResult, dns: bothResult.dns };
+
+  test("that changes nothing changes nothing but the order of routes", () => {
+    const [default0, ...rest] = bothResult.routes;
+    expect(spliced(bothResult, shownOfEth1)).toStrictEqual({ ...bothResult, routes: [...rest, default0] });
+  });
+
+  test("that changes its interface: tuning's MAC", () => {
+    const interfaces = bridgeResult.interfaces.map((entry) => ({ ...entry, mac: "02:ff:ff:ff:ff:ff" }));
+    expect(spliced(bothResult, { ...shownOfEth1, interfaces }).interfaces).toEqual([
+      { name: "eth0", mac: "02:00:00:00:00:01", sandbox: blue },
+      { name: "disc0", mac: "02:ff:ff:ff:ff:ff" },
+      { name: "veth1", mac: "02:ff:ff:ff:ff:ff" },
+      { name: "eth1", mac: "02:ff:ff:ff:ff:ff", sandbox: blue },
+    ]);
+  });
+
+  test("that puts an interface behind its own: bandwidth's ifb", () => {
+    const shown = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    const prevResult = {
+      interfaces: [eth0, { name: "br0" }, eth1],
+      ips: [
+        { address: "10.0.0.2/24", interface: 0 },
+        { address: "10.0.1.2/24", interface: 2 },
+      ],
+    };
+    const returned = { ...shown, interfaces: [...shown.interfaces, { name: "ifb0" }] };
+    expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
+      interfaces: [{ name: "ifb0" }, eth0, { name: "br0" }, eth1],
+      ips: [
+        { address: "10.0.0.2/24", interface: 1 },
+        { address: "10.0.1.2/24", interface: 3 },
+      ],
+    });
+  });
+
+  test("that leaves an interface out: the others' addresses keep their interfaces", () => {
+    const prevResult = {
+      interfaces: [{ name: "br0" }, { name: "veth0" }, eth0, eth1],
+      ips: [
+        { address: "10.0.1.2/24", interface: 3 },
+        { address: "10.0.0.2/24", interface: 2 },
+      ],
+    };
+    const returned = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
+      interfaces: [eth0, eth1],
+      ips: [
+        { address: "10.0.1.2/24", interface: 1 },
+        { address: "10.0.0.2/24", interface: 0 },
+      ],
+    });
+  });
+
+  test("addresses: removed, added, and with an index where it gave none", () => {
+    const added = [{ address: "10.0.9.9/24" }, { address: "fd00::9/64", interface: 2 }];
+    expect(spliced(bothResult, { ...shownOfEth1, ips: added }).ips).toStrictEqual([
+      { address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 },
+      { address: "10.0.9.9/24", interface: 3 },
+      { address: "fd00::9/64", interface: 3 },
+    ]);
+    expect(spliced(bothResult, { ...shownOfEth1, ips: [] }).ips).toStrictEqual([
+      { address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 },
+    ]);
+  });
+
+  test("routes: what it returns replaces what it was shown; what it was not shown stays", () => {
+    const routes = [{ dst: "10.97.0.0/16", gw: "172.26.64.9" }];
+    expect(spliced(bothResult, { ...shownOfEth1, routes }).routes).toStrictEqual([
+      { dst: "10.97.0.0/16", gw: "172.26.64.9" },
+      { dst: "0.0.0.0/0", gw: "172.16.5.1" },
+    ]);
+  });
+
+  test("routes: what it was not shown stays where it returns none", () => {
+    const { routes: _, ...withoutRoutes } = shownOfEth1;
+    expect(spliced(bothResult, withoutRoutes).routes).toStrictEqual([{ dst: "0.0.0.0/0", gw: "172.16.5.1" }]);
+  });
+
+  test("addresses that lay around another's come back where the first one was", () => {
+    const ips = ["10.0.1.2/24", "10.0.0.2/24", "fd01::2/64"].map((address, i) => ({
+      address,
+      interface: i === 1 ? 0 : 1,
+    }));
+    const returned = {
+      interfaces: [eth1],
+      ips: [ips[0], ips[2]].map((ip) => ({ ...ip, address: `${ip?.address}`, interface: 0 })),
+    };
+    expect(spliced({ interfaces: [eth0, eth1], ips }, returned).ips).toStrictEqual([ips[0], ips[2], ips[1]]);
+  });
+
+  test("addresses where there were none before", () => {
+    const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
+    expect(spliced({ interfaces: [eth0, eth1] }, returned)).toStrictEqual({
+      interfaces: [eth0, eth1],
+      ips: [{ address: "10.0.1.2/24", interface: 1 }],
+    });
+  });
+
+  test("DNS: what it returns replaces the whole, that it returns none as well", () => {
+    expect(spliced(bothResult, { ...shownOfEth1, dns: { nameservers: ["9"] } }).dns).toEqual({ nameservers: ["9"] });
+    const { dns: _, ...withoutDns } = shownOfEth1;
+    expect(spliced(bothResult, withoutDns)).not.toHaveProperty("dns");
+  });
+
+  test("an address without an index stays the runtime's", () => {
+    const prevResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24" }] };
+    expect(spliced(prevResult, { interfaces: [eth1] })).toStrictEqual(prevResult);
+    const returned = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] };
+    expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
+      interfaces: [eth0, eth1],
+      ips: [{ address: "10.0.0.2/24", interface: 0 }],
+    });
+  });
+
+  test("its address comes after those of earlier interfaces, where it had none before", () => {
+    const prevResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
+    expect(spliced(prevResult, returned).ips).toStrictEqual([
+      { address: "10.0.0.2/24", interface: 0 },
+      { address: "10.0.1.2/24", interface: 1 },
+    ]);
+  });
+
+  test("unknown keys: prevResult's are kept, its own come in", () => {
+    const merged = spliced({ ...bothResult, a: 1, b: 1 }, { ...shownOfEth1, b: 2, c: 2 });
+    expect(merged).toMatchObject({ a: 1, b: 2, c: 2 });
+  });
+});
+
+describe("a plugin that has carried prevResult over by itself", () => {
+  const added = frozen({ name: "eth2", sandbox: blue });
+  const eth2Name = { ifName: "eth2", netns: blue, runtimeIfName: "eth0" };
+  const carried = frozen({
+    ...bothResult,
+    interfaces: [...bothResult.interfaces, added],
+    ips: [...bothResult.ips, { address: "10.0.2.2/24", interface: 4 }],
+  });
+
+  test("returned the whole", () => {
+    expect(spliceCreator(bothResult, carried, eth2Name)).toStrictEqual(carried);
+  });
+
+  test("is put in order all the same, without lo", () => {
+    const before = frozen({ interfaces: [lo, eth0] });
+    const returned = frozen({ interfaces: [lo, eth0, added, { name: "veth2" }] });
+    expect(spliceCreator(before, returned, eth2Name)).toStrictEqual({ interfaces: [eth0, { name: "veth2" }, added] });
+  });
+
+  test.each<[string, CniResult, CniResult, number]>([
+    [
+      "begins with the same bridge alone",
+      { interfaces: [{ name: "br0" }] },
+      { interfaces: [{ name: "br0" }, eth1] },
+      3,
+    ],
+    [
+      "leaves out an address",
+      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: [eth0, eth1] },
+      3,
+    ],
+    ["names another sandbox", { interfaces: [eth0] }, { interfaces: [{ ...eth0, sandbox: "/red" }, eth1] }, 3],
+  ])("is not what %s", (_, before, returned, count) => {
+    expect(spliceCreator(frozen(before), frozen(returned), eth1Name).interfaces).toHaveLength(count);
+  });
+});

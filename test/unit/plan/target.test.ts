@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { delegateName, subjectOf } from "../../../shared/plan/target.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue, requestOf } from "../support/requests.ts";
+
+const bridge = frozen({ role: "creator" } as const);
+const portmap = frozen({ role: "meta" } as const);
+const profiles = frozen({ bridge, portmap });
+
+test.each([
+  ["bridge-wrapper", "bridge"],
+  ["/opt/cni/bin/bridge-wrapper", "bridge"],
+  ["./bridge-wrapper", "bridge"],
+  ["my-own-wrapper", "my-own"],
+  ["bridge-wrapper-wrapper", "bridge-wrapper"],
+  ["/opt/cni/first/bridge", "bridge"],
+  ["/opt/bridge-wrapper/bridge", "bridge"],
+  ["wrapper", "wrapper"],
+  ["-wrapper", "-wrapper"],
+])("%s stands for %s", (calledAs, delegate) => {
+  expect(delegateName(calledAs)).toBe(delegate);
+});
+
+test.each(["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"])(
+  "%j stands for no plugin",
+  (calledAs) => {
+    expect(delegateName(calledAs)).toBeUndefined();
+  },
+);
+
+describe("the delegate", () => {
+  test.each([
+    ["bridge-wrapper", {}, "bridge", bridge, "creator"],
+    ["portmap-wrapper", {}, "portmap", portmap, "meta"],
+    ["cni-wrappers", { delegate: "bridge" }, "bridge", bridge, "creator"],
+    ["portmap-wrapper", { delegate: "bridge" }, "bridge", bridge, "creator"],
+    ["ptp-wrapper", {}, "ptp", undefined, undefined],
+    ["ptp-wrapper", { role: "creator" }, "ptp", undefined, "creator"],
+    ["ptp-wrapper", { role: "meta" }, "ptp", undefined, "meta"],
+    ["bridge-wrapper", { role: "creator" }, "bridge", bridge, "creator"],
+    // No property of Object is taken for a profile.
+    ["toString-wrapper", {}, "toString", undefined, undefined],
+  ])("%s with %j", (calledAs, wrapper, delegate, profile, role) => {
+    expect(subjectOf(requestOf("ADD", { wrapper }), calledAs, profiles)).toMatchObject({ delegate, profile, role });
+  });
+
+  test("none is named", () => {
+    expect(() => subjectOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles)).toThrow(
+      expect.objectContaining({ code: 7, message: "no delegate: started as /opt/cni/bin/cni-wrappers" }),
+    );
+  });
+
+  test.each(["ADD", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
+    const request = requestOf(command, { wrapper: { role: "meta" } });
+    expect(() => subjectOf(request, "bridge-wrapper", profiles)).toThrow(
+      expect.objectContaining({
+        code: 7,
+        message: 'invalid plugin configuration: wrapper.role must be "creator" for bridge, or be left out',
+      }),
+    );
+  });
+});
+
+describe("the interface and its network", () => {
+  test.each([
+    ["the runtime's", {}, "eth0", false, "zone"],
+    ["the runtime's, said again", { ifName: "eth0" }, "eth0", false, "zone"],
+    ["another", { ifName: "eth1" }, "eth1", true, "zone-eth1"],
+    ["another, in the list's network", { ifName: "eth1", network: "zone" }, "eth1", true, "zone"],
+    ["another, in a network of its own", { ifName: "eth1", network: "disc" }, "eth1", true, "disc"],
+    ["the runtime's, in a network of its own", { network: "disc" }, "eth0", false, "disc"],
+  ])("%s", (_, wrapper, ifName, renamed, network) => {
+    expect(subjectOf(requestOf("ADD", { wrapper }), "bridge-wrapper", profiles)).toMatchObject({
+      name: { ifName, netns: blue, runtimeIfName: "eth0" },
+      renamed,
+      network,
+    });
+  });
+
+  test("a network's name may have fewer characters than an interface's", () => {
+    const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
+    expect(() => subjectOf(request, "bridge-wrapper", profiles)).toThrow(
+      expect.objectContaining({ code: 7, message: expect.stringContaining("set wrapper.network") }),
+    );
+    const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
+    expect(subjectOf(named, "bridge-wrapper", profiles)).toMatchObject({ network: "disc", name: { ifName: "eth@1" } });
+  });
+});
+
+describe("GC, which comes without CNI_IFNAME: the runtime's interface is what all attachments name", () => {
+  const attachment = (containerID: string, ifname: unknown): JsonObject => ({ containerID, ifname });
+
+  function subjectOfGc(attachments: unknown[]) {
+    const configuration = { wrapper: { ifName: "eth0" }, "cni.dev/valid-attachments": attachments };
+    return subjectOf(requestOf("GC", configuration, { ifName: "" }), "bridge-wrapper", profiles);
+  }
+
+  test.each([
+    ["the wrapper's", [attachment("a", "eth0"), attachment("b", "eth0")], "eth0", false, "zone"],
+    ["another", [attachment("a", "net0"), attachment("b", "net0")], "net0", true, "zone-eth0"],
+  ])("%s", (_, attachments, runtimeIfName, renamed, network) => {
+    expect(subjectOfGc(attachments)).toMatchObject({ name: { runtimeIfName }, renamed, network });
+  });
+
+  test.each([
+    ["they name several", [attachment("a", "eth0"), attachment("b", "net0")]],
+    ["there is none", []],
+    ["what they name is no name", [attachment("a", 7)]],
+    ["they are no attachments", ["eth0"]],
+  ])("or unknown: %s", (_, attachments) => {
+    expect(subjectOfGc(attachments).name).toMatchObject({ ifName: "eth0", runtimeIfName: "" });
+  });
+});
+
+// When STATUS fails, Nomad skips DEL and leaks; when DEL fails, everything stays.
+describe.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (command) => {
+  test.each([
+    ["a role that is not the plugin's", { role: "meta" }, "zone"],
+    ["an interface name that no network's can end in", { ifName: "eth@1" }, "zone"],
+  ])("%s", (_, wrapper, network) => {
+    const request = requestOf(command, { wrapper }, { ifName: command === "DEL" ? "eth0" : "" });
+    expect(subjectOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { instanceOf } from "../../../shared/plan/record-key.ts";
+import { subjectOf } from "../../../shared/plan/target.ts";
+import { chainedRecordFile, parseRecord, recordFile } from "../../../shared/record/record.ts";
+import { recordOf } from "../support/records.ts";
+import { requestOf } from "../support/requests.ts";
+
+const record = recordOf({ addresses: ["10.0.0.2/24"] });
+const file = recordFile(record);
+const parsed = (changes: object, from = file) => parseRecord(from, JSON.stringify({ ...record, ...changes }));
+
+describe("a record in a file's text", () => {
+  test("is believed if it names what it was found by", () => {
+    expect(parsed({})).toEqual(record);
+    expect(parsed({}, chainedRecordFile(record, "portmap-1"))).toEqual(record);
+    expect(parsed({}, `${file}1`)).toBeUndefined();
+    expect(parsed({}, recordFile({ ...record, ifName: "eth" }))).toBeUndefined();
+  });
+
+  test.each(["network", "containerId", "runtimeIfName", "ifName"])("is none with another %s", (key) => {
+    expect(parsed({ [key]: "other" })).toBeUndefined();
+  });
+
+  test.each([
+    ...["network", "containerId", "runtimeIfName", "ifName", "bootId", "namespace", "netns", "delegate"],
+    ...["delegateNetwork", "addresses"],
+  ])("is none without %s, or with one of another kind", (key) => {
+    expect(parsed({ [key]: undefined })).toBeUndefined();
+    expect(parsed({ [key]: 7 })).toBeUndefined();
+  });
+
+  test.each([{ before: "7" }, { made: "7" }, { made: null }, { addresses: [7] }, { addresses: ["10.0.0.2/24", 7] }])(
+    "is none with %j",
+    (changes) => {
+      expect(parsed(changes)).toBeUndefined();
+    },
+  );
+
+  test("may lack what nobody could see", () => {
+    expect(parsed({ before: undefined, made: undefined })).toMatchObject({ ifName: "eth0" });
+    expect(parsed({ before: undefined, made: 3 })).toMatchObject({ made: 3 });
+  });
+
+  test.each([undefined, "", "{", "[]", "null"])("is none in %j", (text) => {
+    expect(parseRecord(file, text)).toBeUndefined();
+  });
+});
+
+test("a meta plugin's instance is its type and a checksum (FNV-1a, 32 bits) of its configuration", () => {
+  const request = requestOf("ADD", { mtu: 1400, runtimeConfig: { mac: "m" }, prevResult: {} });
+  const profiles = { tuning: { role: "meta" } } as const;
+  expect(instanceOf(request, subjectOf(request, "tuning-wrapper", profiles))).toBe("tuning-a3589d3c");
+});
