@@ -60,5 +60,5 @@ export function firstError({ error, signal, stderr, stdout }: SpawnSyncReturns<s
   if (error) return error.message;
   const lines = `${stderr}\n${stdout}`.split("\n").map((line) => line.trim());
   const line = lines.find((candidate) => /^(error|\w*Error:)/.test(candidate)) ?? lines.find(Boolean);
-  return line ?? (signal ? `ended by ${signal}` : "it does not say why");
+  return line ?? (signal ? `ended by ${signal}` : "it printed no reason");
 }

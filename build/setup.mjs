@@ -70,7 +70,9 @@ function lackingSystem() {
 }
 
 function lackingRoot() {
-  return process.getuid?.() === 0 ? undefined : "root (private networks are made, the host's own is not touched)";
+  return process.getuid?.() === 0
+    ? undefined
+    : "root (to make private networks; the host's own network is not touched)";
 }
 
 function lackingGo() {
@@ -137,7 +139,7 @@ function npm(args) {
   const { npm_execpath: cli = "", npm_node_execpath: node = process.execPath } = process.env;
   const [command, ...prefix] = basename(cli) === "npm-cli.js" ? [node, cli] : ["npm"];
   const { status, stderr, error } = run(command, [...prefix, ...args]);
-  if (error?.code === "ENOENT") fail("npm is missing: it comes with Node, on Debian in a package of its own");
+  if (error?.code === "ENOENT") fail("npm is missing: it comes with Node, but Debian has it in a separate package");
   if (status === 0) return;
   const unreachable = /ENOTFOUND|EAI_AGAIN|ECONN\w+|E\w*TIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT/.exec(stderr);
   if (unreachable) fail(`npm cannot reach its registry (${unreachable[0]}): is there a network?`);

@@ -10,7 +10,7 @@ const source = readFileSync(core, "latin1");
 
 if (task === "verify") {
   const { cachedDataRejected } = new Script(source, { filename: "core", cachedData: readFileSync(output) });
-  if (cachedDataRejected) throw new Error("V8 rejects it");
+  if (cachedDataRejected) throw new Error("V8 rejects the code cache");
 } else {
   const script = new Script(source, { filename: "core" });
   process.execve = () => {
@@ -18,7 +18,7 @@ if (task === "verify") {
     process.exit(0);
   };
   childProcess.spawnSync = () => {
-    throw new Error("the core would rather spawn the plugin than let it take its place");
+    throw new Error("the core spawned the plugin instead of replacing its own process");
   };
   script.runInThisContext()(createRequire(import.meta.url), process);
 }

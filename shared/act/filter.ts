@@ -13,7 +13,7 @@ const inputLimit = 1024 * 1024;
 export function filtered(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
   try {
     const configuration = throughJq(session, program, JSON.stringify(call.configuration));
-    say(session, "debug", "plugin configuration put through wrapper.jq", { configuration });
+    say(session, "debug", "plugin configuration after wrapper.jq", { configuration });
     return { ...call, configuration };
   } catch (error) {
     if (!mayFail || !(error instanceof CniError)) throw error;
@@ -25,12 +25,12 @@ export function filtered(session: Session, call: DelegateCall, { program, mayFai
 }
 
 function throughJq({ host }: Session, program: string, input: string) {
-  if (host.jq === undefined) throw refusal("is not in this build of the wrapper: use the one with Node");
-  if (input.length > inputLimit) throw refusal("is given more than 1 MiB");
+  if (host.jq === undefined) throw refusal("is not available in this build: use the Node flavor");
+  if (input.length > inputLimit) throw refusal("gets more than 1 MiB");
   const answer = host.jq(program, input);
   if ("problem" in answer) throw jqError(answer.problem);
   const configuration = parseJsonObject(answer.output);
-  if (configuration === undefined) throw refusal(`must give one object, not ${excerpt(answer.output)}`);
+  if (configuration === undefined) throw refusal(`must return one object, not ${excerpt(answer.output)}`);
   return configuration;
 }
 

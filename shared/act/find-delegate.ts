@@ -27,7 +27,7 @@ function whyMissing(host: Host, delegate: string): string {
     return `${delegate} is the wrapper itself, not a plugin: write ${type} as "delegate" under "wrapper"`;
   }
   if (seen.length > 0) return `Looked for ${seen.map(({ path, inspected }) => `${path} (${inspected})`).join(", ")}`;
-  return directory === undefined ? "CNI_PATH names no directory" : `CNI_PATH names no directory behind ${directory}`;
+  return directory === undefined ? "CNI_PATH has no directory" : `CNI_PATH has no directory after ${directory}`;
 }
 
 /**

@@ -22,7 +22,7 @@ export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
 /** What is wrong with the log's level; nothing if it is right. */
 export function levelProblem({ unknownLevel }: Log): string | undefined {
   if (unknownLevel === undefined) return undefined;
-  return `CNI_WRAPPERS_LOG_LEVEL is "${unknownLevel}", which is no level: it is taken as info. Known are ${levels.join(", ")}.`;
+  return `CNI_WRAPPERS_LOG_LEVEL is "${unknownLevel}", which is not a level: the wrapper uses info. The levels are ${levels.join(", ")}.`;
 }
 
 /** Whether lines of that level are written. */

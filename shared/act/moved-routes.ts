@@ -20,7 +20,7 @@ export function recordRouting(session: Session, { key, netns }: RoutingPlan): vo
   const present = readRouting(host, netns);
   const namespace = namespaceOf(host.stat(netns));
   if (present === undefined || namespace === undefined) {
-    say(session, "warn", "CHECK will not find the moved routes: they cannot be read, is there an ip(8)?");
+    say(session, "warn", "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?");
     return;
   }
   const { routes, rules } = present;

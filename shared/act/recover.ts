@@ -181,7 +181,7 @@ function originOf(session: Session, netns: string): Origin | undefined {
   const bootId = bootIdOf(host);
   const namespace = namespaceOf(host.stat(netns));
   // A wrong namespace is for the delegate to report.
-  if (bootId === undefined) say(session, "warn", "no record: cannot read the boot id");
+  if (bootId === undefined) say(session, "warn", "recovery is off: cannot read the boot id");
   return bootId && namespace ? { bootId, namespace } : undefined;
 }
 
@@ -192,5 +192,5 @@ function record({ session, plan, present }: Attempt, seen: Seen): void {
 
 function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
   const problem = session.host.writeFile(file, `${JSON.stringify(content)}\n`);
-  if (problem !== undefined) say(session, "warn", `no healing: cannot write the record: ${problem}`);
+  if (problem !== undefined) say(session, "warn", `recovery is off: cannot write the record: ${problem}`);
 }

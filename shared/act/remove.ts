@@ -24,7 +24,7 @@ export function collectGarbage(session: Session, { removals, forget }: GcRemoval
     try {
       remove(session, removal);
     } catch (thrown) {
-      say(session, "warn", `GC leaves it: ${toCniError(thrown).message}`);
+      say(session, "warn", `GC could not clean up: ${toCniError(thrown).message}`);
     }
   }
   for (const file of forget) session.host.removeFile(file);

@@ -38,7 +38,7 @@ function logAnswer(session: Session, verb: string | undefined, answer: Finished,
 function delegateError(delegate: string, answer: Exclude<Answer, Finished>): CniError {
   switch (answer.ended) {
     case "signal":
-      return new CniError("delegateDied", delegate, `it was ended by ${answer.signal}`);
+      return new CniError("delegateDied", delegate, `it was killed by ${answer.signal}`);
     case "too much output":
       return new CniError("invalidDelegateOutput", delegate, "it is more than 8 MiB");
     case "not started":

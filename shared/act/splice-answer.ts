@@ -57,7 +57,7 @@ function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Byt
   const text = host.decodeUtf8(stdout) ?? "";
   const result = parseJsonObject(text);
   if (result === undefined) {
-    if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is no JSON object");
+    if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is not a JSON object");
     if (splice.as === "only") return stdout;
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
@@ -90,13 +90,15 @@ function undone(
   try {
     const { exitCode, stdout } = runDelegate(session, path, delOf(call));
     if (exitCode !== 0) {
-      return error.adding(`Its DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`);
+      return error.adding(
+        `The delegate's DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`,
+      );
     }
     if (recovery) session.host.removeFile(recordFile(recovery.key));
     if (chained) session.host.removeFile(chained.file);
     if (routing) session.host.removeFile(routingFile(routing.key));
     return error;
   } catch (thrown) {
-    return error.adding(`Its DEL failed as well: ${toCniError(thrown).message}`);
+    return error.adding(`The delegate's DEL failed as well: ${toCniError(thrown).message}`);
   }
 }

@@ -14,7 +14,7 @@ export function warnOfUnwrapped(session: Session, { recovery, expectedRecords: e
   if (names.length === 0) return;
   const made = names.length === 1 ? `interface ${names} was` : `interfaces ${names.join(", ")} were`;
   const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
-  const warning = `${made} made by an unwrapped plugin: its CHECK will fail for the other interfaces; ${advice}`;
+  const warning = `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`;
   say(session, "warn", warning);
   host.writeStderr(`cni-wrappers: warning: ${warning}\n`);
 }

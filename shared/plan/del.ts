@@ -61,7 +61,7 @@ export function planDel(
     const subject = recordedSubject(configured, record, profiles);
     const { call, notes } = delCall(request, subject, input);
     const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
-    const made = `${record.delegate} made ${record.ifName}, which the list does not say: DEL goes by the record`;
+    const made = `the record says that ${record.delegate} made ${record.ifName}, the list does not: DEL follows the record`;
     const again = sharesNetwork(request, subject);
     const removal = { call, again, forget: [file], notes: isOther ? [made, ...notes] : notes };
     return record.made === 0 ? withoutForeign(removal, record, records) : removal;
@@ -82,7 +82,7 @@ function withoutForeign(removal: Removal, record: AttachmentRecord, records: Rec
   return { ...removal, call: withoutNamespace(call) };
 }
 
-const othersLeases = "ADD made nothing, and the leases are of another attachment of this container: DEL is not run";
+const othersLeases = "ADD made nothing, and the leases belong to another attachment of this container: DEL is skipped";
 
 /**
  * The records of what a creator's DEL removes: that of its interface; if it has none, those of the interfaces that the same
@@ -148,5 +148,5 @@ function narrowedCall(request: Request, subject: Subject, prevResult: CniResult,
 function lenientCall(request: Request, subject: Subject, reason: string): OneCall {
   const isMeta = subject.role === "meta";
   const call = delegateCall(request, subject, isMeta ? "as it came" : "none");
-  return { call, notes: [`${reason}: the delegate gets ${isMeta ? "it as it came" : "none"}`] };
+  return { call, notes: [`${reason}: the delegate gets ${isMeta ? "all of it" : "no prevResult"}`] };
 }

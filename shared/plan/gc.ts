@@ -78,7 +78,7 @@ function removalOf(
     CNI_IFNAME: ifName,
     CNI_ARGS: "",
   };
-  const note = `${containerId} is not valid any more and its namespace is gone: running DEL for ${ifName}`;
+  const note = `${containerId} is no longer valid and its namespace is gone: running DEL for ${ifName}`;
   return { call: { ...call, configuration, environment: variables }, again: false, forget: [file], notes: [note] };
 }
 

@@ -15,32 +15,32 @@ export const catalogue = {
   incompatibleVersion: {
     code: 1,
     msg: "incompatible CNI versions",
-    hint: "In a chain, an interface with a name of its own needs cniVersion 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0.",
+    hint: "Set cniVersion of the list to 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0.",
   },
   missingVariables: {
     code: 4,
     msg: "required env variables [%s] missing",
-    hint: "The container runtime sets them; SPEC.md, section 2, lists what each verb needs.",
+    hint: "The container runtime sets them. SPEC.md, section 2, lists the variables that each verb needs.",
   },
   invalidVariable: {
     code: 4,
     msg: "invalid env variable %s",
-    hint: "The container runtime sets it; the rule is in SPEC.md, section 2.",
+    hint: "The container runtime sets it. SPEC.md, section 2, has the rule.",
   },
   unknownCommand: {
     code: 4,
     msg: "unknown CNI_COMMAND: %s",
-    hint: "Known are ADD, DEL, CHECK, GC, STATUS and VERSION.",
+    hint: "The commands are ADD, DEL, CHECK, GC, STATUS and VERSION.",
   },
   unreadableInput: {
     code: 5,
     msg: "error reading from stdin",
-    hint: "The plugin configuration is expected on stdin.",
+    hint: "The wrapper expects the plugin configuration on stdin.",
   },
   oversizedInput: {
     code: 5,
     msg: "plugin configuration is too large",
-    hint: "At most 8 MiB are read from stdin.",
+    hint: "The wrapper reads at most 8 MiB from stdin.",
   },
   undecodableInput: {
     code: 6,
@@ -50,32 +50,32 @@ export const catalogue = {
   invalidConfiguration: {
     code: 7,
     msg: "invalid plugin configuration: %s",
-    hint: "Mend it in the network configuration list.",
+    hint: "Fix it in the network configuration list.",
   },
   unknownWrapperKey: {
     code: 7,
     msg: "invalid plugin configuration: unknown key %s",
-    hint: "What is not the wrapper's stands beside the wrapper block, not in it.",
+    hint: "Move the plugin's own keys out of the wrapper block.",
   },
   misplacedKey: {
     code: 7,
     msg: "invalid plugin configuration: misplaced key %s",
-    hint: 'Keys of the wrapper belong in a "wrapper" block at the top level of the plugin\'s configuration, where the plugin does not see them.',
+    hint: 'Put the keys of the wrapper into a "wrapper" block at the top level of the plugin\'s configuration.',
   },
   unnamedDelegate: {
     code: 7,
     msg: "no delegate: %s",
-    hint: 'Start the executable by a link named <plugin>-wrapper, or set "delegate" under "wrapper".',
+    hint: 'Start the executable through a link named <plugin>-wrapper, or set "delegate" under "wrapper".',
   },
   interfaceNameTaken: {
     code: 7,
     msg: "interface name %s is taken",
-    hint: 'Give each interface creator of the list a name of its own: "wrapper": { "ifName": "eth1" }.',
+    hint: 'Give each interface creator of the list its own name: "wrapper": { "ifName": "eth1" }.',
   },
   invalidPrevResult: {
     code: 7,
     msg: "invalid prevResult: %s",
-    hint: "It is what the plugins before this one returned; look there.",
+    hint: "An earlier plugin of the list returned it. Look for the fault there.",
   },
   unavailable: {
     code: 50,
@@ -85,47 +85,47 @@ export const catalogue = {
   delegateNotFound: {
     code: 100,
     msg: "delegate %s is missing",
-    hint: "Install the plugin in a directory of CNI_PATH, or beside the wrapper.",
+    hint: "Install the plugin in a directory of CNI_PATH, or next to the wrapper.",
   },
   delegateDied: {
     code: 101,
     msg: "delegate %s died",
-    hint: "Look in the kernel's and the plugin's logs.",
+    hint: "Read the kernel's log and the plugin's log.",
   },
   invalidDelegateOutput: {
     code: 102,
     msg: "output of delegate %s is invalid",
-    hint: "The wrapper has run the delegate's DEL, so that nothing is left behind.",
+    hint: "After a failed ADD, the wrapper runs the delegate's DEL to clean up.",
   },
   attachmentMissing: {
     code: 103,
     msg: "interface %s is not in prevResult",
-    hint: 'Set "ifName" under "wrapper" to a name that is there, and let the interface creator stand before the plugins that act on its interface.',
+    hint: 'Set "ifName" under "wrapper" to a name in prevResult, and put the interface creator before the plugins that act on its interface.',
   },
   delegateNotStarted: {
     code: 104,
     msg: "delegate %s cannot be started",
-    hint: "Reinstall the plugin, for this machine's architecture.",
+    hint: "Reinstall the plugin for this machine's architecture.",
   },
   routingMissing: {
     code: 105,
     msg: "routing of interface %s has changed",
-    hint: "What the plugin put into a routing table of its own is not there any more: attach the container again.",
+    hint: "A route, a rule or an address that ADD left is gone. Attach the container again.",
   },
   routingUnreadable: {
     code: 106,
     msg: "routing of interface %s cannot be read",
-    hint: "Install iproute2 (ip) and util-linux (nsenter); they must be in the runtime's PATH or in the usual places.",
+    hint: "Install iproute2 (ip) and util-linux (nsenter). They must be in the runtime's PATH or in the usual directories.",
   },
   addressTaken: {
     code: 107,
     msg: "address %s is taken",
-    hint: 'Set "network" under "wrapper" to the name of the list, so that both interfaces share one pool of leases, or give each a subnet of its own.',
+    hint: 'Give each interface its own subnet. Or set "network" under "wrapper" to the name of the list: both interfaces then share one pool of leases.',
   },
   internal: {
     code: 999,
     msg: "internal error of the wrapper",
-    hint: "Please report it, with the configuration.",
+    hint: "Please report it with the plugin configuration.",
   },
 } satisfies Record<string, CatalogueEntry>;
 

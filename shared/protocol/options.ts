@@ -62,7 +62,7 @@ function listProblem(key: string, { [key]: list }: JsonObject): string | undefin
 
 function entryProblem(entry: unknown): string | undefined {
   const range = portRange(entry);
-  if (range === undefined) return 'is neither a port nor a range such as "8000-8999"';
+  if (range === undefined) return 'is not a port or a range such as "8000-8999"';
   const [first, last] = range;
   if (first < 1 || last < 1 || first > highestPort || last > highestPort) return `is outside 1 to ${highestPort}`;
   return first > last ? "begins with the higher port" : undefined;

@@ -36,7 +36,7 @@ export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 /** The JSON object that is on stdin, undefined being no UTF-8; code 6 if there is none. */
 export function decodeConfiguration(stdin: string | undefined): JsonObject {
   const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
-  return isJsonObject(value) ? value : undecodable("it is no JSON object");
+  return isJsonObject(value) ? value : undecodable("it is not a JSON object");
 }
 
 /** Parses the plugin configuration of a call; code 7 if a key has a wrong value. */
@@ -86,7 +86,7 @@ function parseJson(stdin: string): unknown {
     return JSON.parse(stdin);
   } catch (error) {
     // Not in the engine's words: each has its own.
-    return undecodable(error instanceof RangeError ? "it is nested too deeply" : "it is no JSON");
+    return undecodable(error instanceof RangeError ? "it is nested too deeply" : "it is not JSON");
   }
 }
 
@@ -97,7 +97,7 @@ function undecodable(what: string): never {
 function unknownIn(block: object, known: readonly string[], path: string): CniError[] {
   const unknown = Object.keys(block).filter((key) => !known.includes(key));
   return unknown.map((key) => {
-    const meant = `Did you mean ${path}.${nearest(key, known)}? Known are ${known.join(", ")}`;
+    const meant = `Did you mean ${path}.${nearest(key, known)}? The keys are ${known.join(", ")}`;
     return new CniError("unknownWrapperKey", `${path}.${key}`, meant);
   });
 }

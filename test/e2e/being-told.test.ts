@@ -79,7 +79,7 @@ describe("two interfaces on one subnet", () => {
 describe("a first creator that is not wrapped", () => {
   const list = (first: Record<string, unknown>) => zone("1.0.0", first, wrapped(bridge, "eth1"));
   const warning =
-    "cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: its CHECK will fail for the other interfaces; " +
+    "cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: its CHECK will fail because of the other interfaces; " +
     'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
 
   test("ADD passes, and says so where the runtime keeps it; CHECK fails, as it was told", async () => {

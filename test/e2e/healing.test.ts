@@ -247,7 +247,7 @@ describe("the records", () => {
     await lab.run(command ?? "", args);
     const list = twoInterfaces({ log: { file: "/run/lab/log" } });
     const container = await attached(lab, lab.goCni, list);
-    expect(await lab.readFile("/run/lab/log")).toContain("no healing: cannot write the record");
+    expect(await lab.readFile("/run/lab/log")).toContain("recovery is off: cannot write the record");
     expectSuccess(await lab.goCni.del(list, container));
   });
 });

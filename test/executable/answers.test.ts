@@ -7,16 +7,16 @@ const second = { configuration: { prevResult, wrapper: { ifName: "eth1", role: "
 const deep = `{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
 
 const unreadable: [string, string | Uint8Array, string][] = [
-  ["nothing", "", "it is no JSON object"],
-  ["white space", " \n", "it is no JSON object"],
-  ["no JSON", "done\n", "it is no JSON object"],
-  ["a list", "[]", "it is no JSON object"],
-  ["null", "null", "it is no JSON object"],
-  ["two objects", "{}\n{}\n", "it is no JSON object"],
-  ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "it is no JSON object"],
-  ["a byte order mark", "\uFEFF{}", "it is no JSON object"],
-  ["UTF-16", Buffer.from("{}", "utf16le"), "it is no JSON object"],
-  ["a NUL behind it", "{}\0", "it is no JSON object"],
+  ["nothing", "", "it is not a JSON object"],
+  ["white space", " \n", "it is not a JSON object"],
+  ["no JSON", "done\n", "it is not a JSON object"],
+  ["a list", "[]", "it is not a JSON object"],
+  ["null", "null", "it is not a JSON object"],
+  ["two objects", "{}\n{}\n", "it is not a JSON object"],
+  ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "it is not a JSON object"],
+  ["a byte order mark", "\uFEFF{}", "it is not a JSON object"],
+  ["UTF-16", Buffer.from("{}", "utf16le"), "it is not a JSON object"],
+  ["a NUL behind it", "{}\0", "it is not a JSON object"],
 ];
 
 const unusable: [string, string, string][] = [
@@ -85,6 +85,8 @@ test("that the clean-up failed as well is told with the first error", async () =
   const ended = await machine.call({ ...second, delegate: "fails-del" });
   expect(errorOf(ended)).toMatchObject({
     code: 102,
-    details: expect.stringMatching(/it is no JSON object.*Its DEL failed as well: \{"code":11,"msg":"busy"\}$/),
+    details: expect.stringMatching(
+      /it is not a JSON object.*The delegate's DEL failed as well: \{"code":11,"msg":"busy"\}$/,
+    ),
   });
 });

@@ -132,7 +132,7 @@ test("an unknown level is a warning in the log", async () => {
   const env = { CNI_WRAPPERS_LOG: machine.path("log"), CNI_WRAPPERS_LOG_LEVEL: "trace" };
   await machine.call({ command: "CHECK", env });
   expect(lines(machine)).toMatchObject([
-    { level: "warn", message: expect.stringContaining("Known are error, warn, info, debug.") },
+    { level: "warn", message: expect.stringContaining("The levels are error, warn, info, debug.") },
     { level: "info", message: "delegate passed CHECK" },
   ]);
 });

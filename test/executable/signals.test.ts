@@ -18,7 +18,7 @@ describe.each(["SIGKILL", "SIGTERM", "SIGSEGV", "SIGPIPE", "SIGABRT"])("a delega
     expect(errorOf(ended)).toMatchObject({
       code: 101,
       msg: "delegate dies died",
-      details: expect.stringContaining(`it was ended by ${signal}`),
+      details: expect.stringContaining(`it was killed by ${signal}`),
     });
     expect(machine.calls()).toEqual(["ADD"]);
   });

@@ -154,12 +154,12 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   });
 
   test.each([
-    ["no JSON object", "done", "it is no JSON object"],
+    ["no JSON object", "done", "it is not a JSON object"],
     ["a result that is none", { ips: [{}] }, "result.ips[0].address must be a string"],
     ["another version", { cniVersion: "2.0.0" }, "a result of cniVersion 2.0.0 cannot be spliced"],
   ])("the details of %s say it in the result's words, and that nothing is left", (_, output, what) => {
     const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
-    const hint = "The wrapper has run the delegate's DEL, so that nothing is left behind.";
+    const hint = "After a failed ADD, the wrapper runs the delegate's DEL to clean up.";
     expect(printed(outcome).details).toBe(`${what}. ${hint}`);
   });
 
@@ -224,7 +224,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
     expect(printed(outcome)).toMatchObject({
       code: 102,
-      details: expect.stringMatching(/it is no JSON object.*Its DEL failed as well: /),
+      details: expect.stringMatching(/it is not a JSON object.*The delegate's DEL failed as well: /),
     });
     expect(printed(outcome).details).toContain(words);
     expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);

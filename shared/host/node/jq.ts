@@ -29,5 +29,5 @@ export function jq(program: string, input: string): JqAnswer {
   port1.close();
   worker.unref();
   void worker.terminate();
-  return reply ?? { problem: outcome === "timed-out" ? "it takes longer than 10 s" : "it did not come to its end" };
+  return reply ?? { problem: outcome === "timed-out" ? "it takes longer than 10 s" : "it did not finish" };
 }

@@ -101,7 +101,10 @@ function exec(path: string, changes: Host["env"], stdin: string | undefined): vo
 
 function spawn(path: string, changes: Host["env"], stdin: string | undefined, limit: number): Answer {
   if (!canSpawn(path))
-    return { ended: "not started", reason: `${path} is no executable for this machine, or names no interpreter of it` };
+    return {
+      ended: "not started",
+      reason: `${path} is not an executable for this machine, or its interpreter is missing`,
+    };
   // Loaded when needed: it takes 2 ms, and most calls are handed over.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const [command, ...args] = endingWithUs(path);

@@ -83,6 +83,6 @@ function answer(path: string, [failure = 0, tooMuch, signal, exitCode = 0, stdou
 
 function startProblem(path: string, error: string): string {
   return notLoadable.includes(error)
-    ? `${path} is no executable for this machine, or names no interpreter of it`
+    ? `${path} is not an executable for this machine, or its interpreter is missing`
     : `${path}: ${error}`;
 }

@@ -61,7 +61,7 @@ test("a node_modules that is a link is unlinked, not emptied for whoever shares 
 });
 
 test.each([
-  ["npm is missing: it comes with Node, on Debian in a package of its own", {}],
+  ["npm is missing: it comes with Node, but Debian has it in a separate package", {}],
   [
     "npm cannot reach its registry (EAI_AGAIN): is there a network?",
     { npm: "echo npm error code EAI_AGAIN >&2; exit 1" },

@@ -39,7 +39,7 @@ describe("a jq program", () => {
     expect(lines.filter(({ message }) => message.includes("jq"))).toMatchObject([
       {
         level: "debug",
-        message: "plugin configuration put through wrapper.jq",
+        message: "plugin configuration after wrapper.jq",
         configuration: { type: "portmap", runtimeConfig: { portMappings: [{ containerPort: 443 }] } },
       },
     ]);
@@ -59,10 +59,10 @@ describe("a jq program that fails", () => {
     [".\n| nothing", "wrapper.jq, line 2, column 3: nothing/0 is not defined", "    | nothing"],
     [".name.b", 'wrapper.jq: Cannot index string with string ("b")', "jq: error"],
     ['"no (at all)\n" | error', "wrapper.jq: no (at all)", "jq: error"],
-    ["empty", "wrapper.jq must give one object, not nothing", "Mend it"],
-    ["., .", "wrapper.jq must give one object, not {", "Mend it"],
-    ["1, 2", "wrapper.jq must give one object, not 1 and 2", "Mend it"],
-    ["[.]", "wrapper.jq must give one object, not [{", "Mend it"],
+    ["empty", "wrapper.jq must return one object, not nothing", "Fix it"],
+    ["., .", "wrapper.jq must return one object, not {", "Fix it"],
+    ["1, 2", "wrapper.jq must return one object, not 1 and 2", "Fix it"],
+    ["[.]", "wrapper.jq must return one object, not [{", "Fix it"],
   ];
 
   test.each(cases)("is an error with jq's words: %j", (program, message, details) => {
@@ -103,7 +103,7 @@ describe("a jq program that fails", () => {
     ["x".repeat(61), `${"x".repeat(60)}…`],
   ])("is told with the beginning of what it gave: %s", (output, shown) => {
     expect(printed(call("ADD", { jq }, { jq: () => ({ output }) })).msg).toBe(
-      `invalid plugin configuration: wrapper.jq must give one object, not ${shown}`,
+      `invalid plugin configuration: wrapper.jq must return one object, not ${shown}`,
     );
   });
 
@@ -119,7 +119,7 @@ describe("limits", () => {
   test("a host without jq says so", () => {
     expect(printed(call("ADD", { jq }, {}))).toMatchObject({
       code: 7,
-      msg: "invalid plugin configuration: wrapper.jq is not in this build of the wrapper: use the one with Node",
+      msg: "invalid plugin configuration: wrapper.jq is not available in this build: use the Node flavor",
     });
     expect(call("CHECK", {}, {})).toMatchObject({ exitCode: 0 });
   });

@@ -114,9 +114,9 @@ describe("started by the delegate's own name", () => {
   });
 
   test.each([
-    ["/b/bridge", "/a:/b", "CNI_PATH names no directory behind /b."],
-    ["/b/bridge", "", "CNI_PATH names no directory behind /b."],
-    ["bridge", "", "CNI_PATH names no directory."],
+    ["/b/bridge", "/a:/b", "CNI_PATH has no directory after /b."],
+    ["/b/bridge", "", "CNI_PATH has no directory after /b."],
+    ["bridge", "", "CNI_PATH has no directory."],
     ["/b/bridge", "/b:/c", "Looked for /c/bridge (missing)."],
   ])("%s, CNI_PATH=%s, and nowhere a plugin: %s", (calledAs, CNI_PATH, words) => {
     const outcome = callWrapper({ calledAs, env: { CNI_PATH } }, { inspect: () => "missing" });

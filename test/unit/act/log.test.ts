@@ -64,7 +64,7 @@ describe("how much is logged", () => {
     "an unknown level, %s: a warning once a call, then the default",
     (level) => {
       const env = { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: level };
-      const message = `CNI_WRAPPERS_LOG_LEVEL is "${level}", which is no level: it is taken as info. Known are error, warn, info, debug.`;
+      const message = `CNI_WRAPPERS_LOG_LEVEL is "${level}", which is not a level: the wrapper uses info. The levels are error, warn, info, debug.`;
       const warning = { level: "warn", message, command: expect.any(String), containerId: "blue" };
       const answers = [exits(0, "done"), exits(0)];
       expect(logged({ stdin: zone, env }, { answers })).toMatchObject([

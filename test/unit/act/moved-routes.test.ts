@@ -51,7 +51,7 @@ describe("ADD of a plugin that moves routes", () => {
     const { exitCode, files, warnings } = add({ ip });
     expect(exitCode).toBe(0);
     expect(files).not.toHaveProperty([recordFile]);
-    const message = "CHECK will not find the moved routes: they cannot be read, is there an ip(8)?";
+    const message = "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?";
     expect(warnings).toMatchObject([{ level: "warn", message }]);
   });
 

@@ -382,14 +382,14 @@ describe("a line in the log", () => {
     const outcome = add({ answers: [passed], writeProblem: "ENOSPC" }, { log });
     expect(outcome.exitCode).toBe(0);
     expect(lines(outcome)).toContainEqual(
-      expect.objectContaining({ level: "warn", message: "no healing: cannot write the record: ENOSPC" }),
+      expect.objectContaining({ level: "warn", message: "recovery is off: cannot write the record: ENOSPC" }),
     );
   });
 
   test("says that the boot id cannot be read", () => {
     const outcome = add({ answers: [passed], files: { [bootFile]: "" } }, { log });
     expect(lines(outcome)).toContainEqual(
-      expect.objectContaining({ level: "warn", message: "no record: cannot read the boot id" }),
+      expect.objectContaining({ level: "warn", message: "recovery is off: cannot read the boot id" }),
     );
     expect(outcome.files).not.toHaveProperty([file]);
   });
@@ -501,7 +501,9 @@ describe("DEL", () => {
   test("what the list does not say any more is noted", () => {
     const made = `${directory}/zone:blue:eth0:eth1`;
     const outcome = del({ files: { [made]: text({ ifName: "eth1" }) } }, { ifName: "eth2", log });
-    expect(messages(outcome)).toContain("bridge made eth1, which the list does not say: DEL goes by the record");
+    expect(messages(outcome)).toContain(
+      "the record says that bridge made eth1, the list does not: DEL follows the record",
+    );
     expect(outcome.files).toEqual({});
   });
 });

@@ -6,7 +6,7 @@ import { bothResult, macvlanResult } from "../support/results.ts";
 
 const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
 const warning = (made: string): string =>
-  `${made} made by an unwrapped plugin: its CHECK will fail for the other interfaces; ${advice}`;
+  `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`;
 
 /** An ADD of a third interface on a machine that has records of these interfaces, with all that it says of them. */
 function adding(

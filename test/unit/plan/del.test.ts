@@ -46,13 +46,13 @@ describe("the delegate's prevResult", () => {
   ])("where the attachment is missing among others: %s", (_, calledAs, wrapper) => {
     const [only] = planned({ ...disc, ifName: "eth2", ...wrapper }, { prevResult: bothResult }, { calledAs });
     expect(only?.call?.configuration).not.toHaveProperty("prevResult");
-    expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets none"]);
+    expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets no prevResult"]);
   });
 
   test("where the attachment is missing among others: a meta plugin gets it as it came", () => {
     const [only] = planned({ ifName: "eth2" }, { prevResult: bothResult }, { calledAs: "portmap-wrapper" });
     expect(only?.call?.configuration?.prevResult).toStrictEqual(bothResult);
-    expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets it as it came"]);
+    expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets all of it"]);
   });
 
   test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(
@@ -67,7 +67,7 @@ describe("the delegate's prevResult", () => {
   test("one that cannot be read stops no DEL, and the reason is noted", () => {
     const [only] = planned({}, { problem: "invalid prevResult" });
     expect(only?.call?.configuration).not.toHaveProperty("prevResult");
-    expect(only?.notes).toEqual(["invalid prevResult: the delegate gets none"]);
+    expect(only?.notes).toEqual(["invalid prevResult: the delegate gets no prevResult"]);
   });
 });
 
@@ -89,7 +89,9 @@ describe("a creator's DEL goes by the record", () => {
   test("where ifName was changed in the list: what the same delegate had made", () => {
     const removals = del({ ifName: "eth2" }, eth0, eth1);
     expect(runs(removals)).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
-    expect(removals[0]?.notes).toEqual(["bridge made eth1, which the list does not say: DEL goes by the record"]);
+    expect(removals[0]?.notes).toEqual([
+      "the record says that bridge made eth1, the list does not: DEL follows the record",
+    ]);
     expect(runs(del({}, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
   });
 
@@ -236,6 +238,6 @@ describe("an ADD that made nothing", () => {
   test("is not removed at all where another attachment of the container has the same leases", () => {
     const live = recordOf({ ifName: "eth1" });
     expect(del(live)).toMatchObject([{ call: undefined, forget: [recordFile(nothing)] }]);
-    expect(del(live)[0]?.notes).toEqual([expect.stringContaining("DEL is not run")]);
+    expect(del(live)[0]?.notes).toEqual([expect.stringContaining("DEL is skipped")]);
   });
 });

@@ -141,7 +141,7 @@ describe("chained", () => {
   });
 
   test("DEL of what is not there is noted", () => {
-    const notes = ["interface eth9 is not in prevResult: the delegate gets none"];
+    const notes = ["interface eth9 is not in prevResult: the delegate gets no prevResult"];
     const wrapper = { ifName: "eth9", network: "disc" };
     expect(planned("DEL", { wrapper, prevResult: bothResult })).toStrictEqual(
       handOver({ CNI_IFNAME: "eth9" }, { name: "disc" }, { notes }),
@@ -204,7 +204,7 @@ describe("a prevResult that cannot be read", () => {
   });
 
   test("DEL: let pass", () => {
-    const notes = [`${problem}: the delegate gets none`];
+    const notes = [`${problem}: the delegate gets no prevResult`];
     expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes }));
   });
 

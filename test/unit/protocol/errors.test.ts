@@ -51,7 +51,7 @@ const cases: Record<ErrorKey, Case> = {
   unknownCommand: {
     code: 4,
     msg: "unknown CNI_COMMAND: PRUNE",
-    says: "Known are ADD, DEL, CHECK, GC, STATUS and VERSION.",
+    says: "The commands are ADD, DEL, CHECK, GC, STATUS and VERSION.",
     call: { env: { CNI_COMMAND: "PRUNE" } },
   },
   unreadableInput: {
@@ -63,19 +63,19 @@ const cases: Record<ErrorKey, Case> = {
   oversizedInput: {
     code: 5,
     msg: "plugin configuration is too large",
-    says: "At most 8 MiB",
+    says: "reads at most 8 MiB",
     call: { stdin: Buffer.alloc(8 * 1024 * 1024 + 1, " ") },
   },
   undecodableInput: {
     code: 6,
     msg: "error unmarshall network config",
-    says: "it is no JSON object",
+    says: "it is not a JSON object",
     call: { stdin: "[]" },
   },
   invalidConfiguration: {
     code: 7,
     msg: "invalid plugin configuration: wrapper.role must be",
-    says: "Mend it",
+    says: "Fix it",
     call: { stdin: { ...zone, wrapper: { role: "both" } } },
   },
   unknownWrapperKey: {
@@ -87,7 +87,7 @@ const cases: Record<ErrorKey, Case> = {
   misplacedKey: {
     code: 7,
     msg: "invalid plugin configuration: misplaced key ifName",
-    says: 'Write "wrapper": { "ifName": ... }. Keys of the wrapper belong',
+    says: 'Write "wrapper": { "ifName": ... }. Put the keys of the wrapper',
     call: { stdin: { ...zone, ifName: "eth1" } },
   },
   unnamedDelegate: {
@@ -105,7 +105,7 @@ const cases: Record<ErrorKey, Case> = {
   invalidPrevResult: {
     code: 7,
     msg: "invalid prevResult: prevResult.interfaces[0].name must be a string",
-    says: "what the plugins before this one returned",
+    says: "An earlier plugin of the list returned it",
     call: { env: { CNI_COMMAND: "CHECK" }, stdin: { ...zone, prevResult: { interfaces: [{}] } } },
   },
   unavailable: {
@@ -124,13 +124,13 @@ const cases: Record<ErrorKey, Case> = {
   delegateDied: {
     code: 101,
     msg: "delegate bridge died",
-    says: "it was ended by SIGKILL",
+    says: "it was killed by SIGKILL",
     machine: { answers: [{ ended: "signal", signal: "SIGKILL" }] },
   },
   invalidDelegateOutput: {
     code: 102,
     msg: "output of delegate bridge is invalid",
-    says: "it is no JSON object",
+    says: "it is not a JSON object",
     machine: { answers: [exits(0, "done\n")] },
   },
   attachmentMissing: {
@@ -162,7 +162,7 @@ const cases: Record<ErrorKey, Case> = {
   addressTaken: {
     code: 107,
     msg: "address 172.16.5.2/20 is taken",
-    says: 'Interface eth0 has it already. Set "network"',
+    says: "Interface eth0 has it already. Give each interface",
     call: { stdin: { ...zone, wrapper: { ifName: "eth1" }, prevResult: macvlanResult } },
     machine: { answers: [exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0)] },
   },
@@ -223,10 +223,10 @@ test.each(Object.entries(catalogue))("go-cni's Remove does not ignore %s", (_, {
 });
 
 test("the details are what was seen, then what to do; only what to do where nothing was seen", () => {
-  const hint = "Look in the kernel's and the plugin's logs.";
+  const hint = "Read the kernel's log and the plugin's log.";
   expect(new CniError("delegateDied", "bridge").details).toBe(hint);
-  expect(new CniError("delegateDied", "bridge", "it was ended by SIGKILL").details).toBe(
-    `it was ended by SIGKILL. ${hint}`,
+  expect(new CniError("delegateDied", "bridge", "it was killed by SIGKILL").details).toBe(
+    `it was killed by SIGKILL. ${hint}`,
   );
 });
 

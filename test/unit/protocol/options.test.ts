@@ -55,12 +55,12 @@ describe("wrapper.ports", () => {
     [{ only: ["70000-80"] }, 'has "70000-80" under "only", which is outside 1 to 65535'],
     [{ only: ["0-80"] }, 'has "0-80" under "only", which is outside 1 to 65535'],
     [{ except: ["8999-8000"] }, 'has "8999-8000" under "except", which begins with the higher port'],
-    [{ only: ["http"] }, 'has "http" under "only", which is neither a port nor a range such as "8000-8999"'],
-    [{ only: ["80-"] }, 'has "80-" under "only", which is neither a port nor a range such as "8000-8999"'],
-    [{ only: [443.5] }, 'has 443.5 under "only", which is neither a port nor a range such as "8000-8999"'],
-    [{ only: [-1] }, 'has -1 under "only", which is neither a port nor a range such as "8000-8999"'],
-    [{ only: [[443]] }, 'has [443] under "only", which is neither a port nor a range such as "8000-8999"'],
-    [{ only: [null] }, 'has null under "only", which is neither a port nor a range such as "8000-8999"'],
+    [{ only: ["http"] }, 'has "http" under "only", which is not a port or a range such as "8000-8999"'],
+    [{ only: ["80-"] }, 'has "80-" under "only", which is not a port or a range such as "8000-8999"'],
+    [{ only: [443.5] }, 'has 443.5 under "only", which is not a port or a range such as "8000-8999"'],
+    [{ only: [-1] }, 'has -1 under "only", which is not a port or a range such as "8000-8999"'],
+    [{ only: [[443]] }, 'has [443] under "only", which is not a port or a range such as "8000-8999"'],
+    [{ only: [null] }, 'has null under "only", which is not a port or a range such as "8000-8999"'],
   ])("%j: %s", (value, problem) => {
     expect(portsProblem(value)).toBe(problem);
     expect(isPorts(value)).toBe(false);

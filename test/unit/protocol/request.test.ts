@@ -44,13 +44,13 @@ describe.each(verbs)("%s", (command) => {
     [undefined, "it is not valid UTF-8"],
     ["", "it is empty"],
     [" \n", "it is empty"],
-    ["[]", "it is no JSON object"],
-    ["null", "it is no JSON object"],
-    ["7", "it is no JSON object"],
-    ['"zone"', "it is no JSON object"],
-    ["{", "it is no JSON."],
-    ['{"name":"zone"} {}', "it is no JSON."],
-    ['\uFEFF{"name":"zone"}', "it is no JSON."],
+    ["[]", "it is not a JSON object"],
+    ["null", "it is not a JSON object"],
+    ["7", "it is not a JSON object"],
+    ['"zone"', "it is not a JSON object"],
+    ["{", "it is not JSON."],
+    ['{"name":"zone"} {}', "it is not JSON."],
+    ['\uFEFF{"name":"zone"}', "it is not JSON."],
   ])("stdin %j: code 6, %s", (stdin, what) => {
     expect(() => parse(command, stdin)).toThrow(
       expect.objectContaining({
@@ -159,7 +159,7 @@ describe.each(strictVerbs)("%s, unknown keys under wrapper", (command) => {
 
   test("the known keys are listed", () => {
     expect(() => parseConfiguration(command, { wrapper: { log: { path: "/l" } } })).toThrow(
-      expect.objectContaining({ details: expect.stringContaining("Known are file, level.") }),
+      expect.objectContaining({ details: expect.stringContaining("The keys are file, level.") }),
     );
   });
 });

@@ -46,7 +46,7 @@ test("wrapper.jq is refused in favor of the flavor that has jq, and DEL goes on 
   const configuration = { wrapper: { jq: "." } };
   expect(errorOf(await machine.call({ configuration }))).toMatchObject({
     code: 7,
-    msg: "invalid plugin configuration: wrapper.jq is not in this build of the wrapper: use the one with Node",
+    msg: "invalid plugin configuration: wrapper.jq is not available in this build: use the Node flavor",
   });
   expect(await machine.call({ command: "DEL", configuration })).toMatchObject({ exitCode: 0 });
   expect(JSON.parse(String(machine.received("DEL")))).toMatchObject({ type: "plain" });
