@@ -1,8 +1,7 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleForNode } from "./bundle.ts";
-import { writeCodeCache } from "./code-cache.ts";
-import { findNode, makeExecutable } from "./executable.ts";
+import { makeExecutable, writeCodeCache } from "./executable.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "./publish.ts";
 import { readStamp } from "./stamp.ts";
 
@@ -21,8 +20,8 @@ async function build(): Promise<void> {
   }
   const accounts = Object.entries(bundles).map(([part, { metafile }]) => [part, metafile]);
   writeFileSync(at("meta.json"), JSON.stringify(Object.fromEntries(accounts), null, 2));
-  writeCodeCache(findNode().path, at("core.cjs"), at("core.cache"), stage);
-  await makeExecutable(at("start.cjs"), at(`bin/${executable}`), {
+  writeCodeCache(at("core.cjs"), at("core.cache"));
+  makeExecutable(at("start.cjs"), at(`bin/${executable}`), {
     core: at("core.cjs"),
     "core.cache": at("core.cache"),
     problem: at("problem.cjs"),

@@ -146,7 +146,7 @@ async function addEmptySea(directory: string): Promise<void> {
   const build = path.join(directory, "build");
   mkdirSync(build);
   writeFileSync(path.join(build, "empty.cjs"), "process.exit(0);\n");
-  await makeExecutable(path.join(build, "empty.cjs"), path.join(build, "empty"));
+  makeExecutable(path.join(build, "empty.cjs"), path.join(build, "empty"));
   copyFileSync(path.join(build, "empty"), path.join(directory, "empty"));
 }
 

@@ -6,13 +6,11 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { findNode } from "../../../build/executable.ts";
 import { profiles } from "../../../plugins/index.ts";
 import { built, root, scratch } from "./tree.ts";
 
@@ -35,13 +33,6 @@ test("the folder holds one executable and a relative link for each plugin, and n
   expect(links.map((link) => readlinkSync(join(bin, link)))).toEqual(links.map(() => "cni-wrappers"));
   const file = lstatSync(join(bin, "cni-wrappers"));
   expect([file.isFile(), (file.mode & 0o777).toString(8)]).toEqual([true, "755"]);
-});
-
-test("Node's symbols are not in it", async () => {
-  const sections = (await execa`readelf --section-headers --wide ${join(bin, "cni-wrappers")}`).stdout;
-  expect(sections).toContain(".shstrtab");
-  expect(sections).not.toMatch(/\.(symtab|strtab|debug)/);
-  expect(statSync(join(bin, "cni-wrappers")).size).toBeLessThan(statSync(findNode().path).size - 10e6);
 });
 
 test.each(links)("%s, called with nothing at all, says its name and the project's version first", async (link) => {
