@@ -3,7 +3,7 @@ import { type BuildOptions, build, formatMessages, type Metafile } from "esbuild
 import { deferModules } from "./deferred.ts";
 import type { Stamp } from "./stamp.ts";
 
-/** Scripts by name, without the ending, and esbuild's account of what went into them. */
+/** Scripts by file name (without the extension), and esbuild's list of the source files in them. */
 export interface Bundle {
   readonly scripts: Readonly<Record<string, Uint8Array>>;
   readonly metafile: Metafile;
@@ -12,8 +12,8 @@ export interface Bundle {
 const problem = { problem: "shared/protocol/explain.ts" };
 
 /**
- * Bundles the Node flavor's scripts, in ASCII: `core`, a function of `require` and `process` that answers a call; `problem`,
- * the body of a function that gives the words for faults; `start`, which runs the core; `jq`, its thread for jq. Paths are
+ * Bundles the Node flavor's scripts, all of them ASCII: `core` is a function of `require` and `process` that answers a call;
+ * `problem` is the body of a function that formats errors; `start` runs the core; `jq` is the core's thread for jq. Paths are
  * relative to `root`.
  */
 export async function bundleForNode(root: string, stamp: Stamp) {
@@ -21,11 +21,11 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
   const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
   const plugins = [deferModules(root, { problem: loadProblem })];
-  const inCore = { define: defined(stamp), plugins, ...isFunction };
+  const inCore = { define: constants(stamp), plugins, ...isFunction };
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
     core: await runEsbuild(root, { core: "shared/host/node/main.ts" }, { ...node, ...inCore }),
-    // By itself, so that esbuild leaves out what of zod is not used: it cannot where a module is loaded in the course of a call.
+    // A bundle of its own: here, esbuild drops the unused parts of zod. It cannot do that in a module that is loaded at run time.
     problem: await runEsbuild(root, problem, { ...node, ...words }),
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
     jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
@@ -33,21 +33,21 @@ export async function bundleForNode(root: string, stamp: Stamp) {
 }
 
 /**
- * Bundles the slim flavor's modules: `main` for every call, `later` for what not every call needs, `shared` for what both
- * import, and `problem` for the words for faults. The Rust host loads them by these names.
+ * Bundles the slim flavor's modules: every call loads `main`, some calls load `later`, both import `shared`, and `problem`
+ * formats errors. The Rust host loads them by these names.
  */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
   const load = (name: string) => `globalThis.load(${JSON.stringify(name)})`;
   const plugins = [deferModules(root, { problem: load("problem"), later: load("later") })];
-  const parts = { splitting: true, chunkNames: "shared", define: defined(stamp), plugins };
+  const parts = { splitting: true, chunkNames: "shared", define: constants(stamp), plugins };
   return {
     core: await runEsbuild(root, { main: "shared/host/slim/main.ts", later: "later" }, { ...slim, ...parts }),
     problem: await runEsbuild(root, problem, slim),
   };
 }
 
-function defined(stamp: Stamp): Record<string, string> {
+function constants(stamp: Stamp): Record<string, string> {
   return { __VERSION__: JSON.stringify(stamp.version), __COMMIT__: JSON.stringify(stamp.commit) };
 }
 
@@ -63,7 +63,7 @@ async function runEsbuild(root: string, entryPoints: Record<string, string>, opt
     metafile: true,
     logLevel: "silent",
   });
-  // What esbuild only warns of (an import.meta that is empty, say) would fail on somebody's host.
+  // esbuild warns of code that would fail only on a user's host: an empty import.meta, for example.
   if (warnings.length > 0) throw new Error((await formatMessages(warnings, { kind: "warning" })).join(""));
   const scripts = outputFiles.map(({ path, contents }) => [basename(path, ".js"), contents]);
   return { scripts: Object.fromEntries(scripts), metafile };

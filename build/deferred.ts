@@ -2,9 +2,9 @@ import { join, relative } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * The modules that most calls do not need, by the bundle that holds them. An engine reads a bundle whole before it runs it, so
- * these are read when a call first needs one of their functions: `problem` (with zod) for a wrong value, in both flavors;
- * `later` for what is not CHECK, DEL or VERSION handed over, in the slim flavor.
+ * The modules that most calls do not need, by the bundle that contains them. An engine reads a whole bundle before it runs it,
+ * so these bundles are loaded when a call first uses one of their functions. Both flavors load `problem` (with zod) for a wrong
+ * value. The slim flavor loads `later` for a call that does more than hand over to the plugin.
  */
 const deferred = {
   problem: ["shared/protocol/explain.ts"],
@@ -33,7 +33,7 @@ export type Deferred = keyof typeof deferred;
 /**
  * An esbuild plugin that replaces each import of a deferred module by functions that load its bundle and call the function of
  * the same name there. `loaders` has the expression that loads a bundle; a bundle without one is not deferred. The entry point
- * `later` is all its modules together. Only functions can be deferred.
+ * `later` exports everything from its modules. Only functions can be deferred.
  */
 export function deferModules(root: string, loaders: Partial<Record<Deferred, string>>): Plugin {
   const bundles = Object.keys(loaders) as Deferred[];

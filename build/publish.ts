@@ -6,12 +6,12 @@ import type { Stamp } from "./stamp.ts";
 
 export const root = join(import.meta.dirname, "..");
 
-/** The name of the executable; the plugins' links lead to it. */
+/** The name of the executable. The plugins' links point to it. */
 export const executable = "cni-wrappers";
 
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
 
-/** Makes a directory beside what will be replaced (a rename needs the same file system), gone when the build ends. */
+/** Makes a directory for the new build inside `dist`: a rename needs the same file system. It is removed when the build ends. */
 export function makeStage(dist: string): string {
   mkdirSync(dist, { recursive: true });
   const stage = mkdtempSync(join(dist, ".build-"));
@@ -22,8 +22,8 @@ export function makeStage(dist: string): string {
 }
 
 /**
- * Completes the executable in the stage's `bin` to a folder that goes to a host's CNI path as it is, with a relative link per
- * plugin, and renames all of it over the earlier build, file by file: at no moment is there none.
+ * Adds a relative link for each plugin to the stage's `bin`, so that the folder can be copied to a host's CNI path. Then
+ * renames its files over those of the earlier build one by one: no name is ever missing.
  */
 export function publish(stage: string, dist: string): void {
   const bin = join(dist, "bin");
@@ -36,7 +36,7 @@ export function publish(stage: string, dist: string): void {
   }
 }
 
-/** Says what was built, where, and how long it took since `started`. */
+/** Prints the folder and the size of the build, and how long it took since `started`. */
 export function report(dist: string, { version, commit }: Stamp, started: number): void {
   const bin = join(dist, "bin");
   const megabytes = (statSync(join(bin, executable)).size / 1e6).toFixed(1);
@@ -45,7 +45,7 @@ export function report(dist: string, { version, commit }: Stamp, started: number
   console.log(`${relative(root, bin)}: ${links.join(", ")} -> ${executable}`);
 }
 
-/** Runs a build; what goes wrong is one line, and the exit code 1. */
+/** Runs a build. If it fails, prints one line and sets exit code 1. */
 export async function runBuild(build: () => Promise<void>): Promise<void> {
   try {
     await build();
@@ -55,7 +55,7 @@ export async function runBuild(build: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Why a program failed, in one line: the first that it prints which begins like an error, else the first at all. */
+/** Why a program failed: the first line of its output that begins like an error, or the first line if none does. */
 export function firstError({ error, signal, stderr, stdout }: SpawnSyncReturns<string>): string {
   if (error) return error.message;
   const lines = `${stderr}\n${stdout}`.split("\n").map((line) => line.trim());

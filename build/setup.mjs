@@ -1,5 +1,5 @@
-// Brings a fresh clone to where everything else runs: the first step of every npm script. It runs on the Node that the
-// host has (20 or newer) and before anything is installed, so it needs nothing but Node itself.
+// Prepares a fresh clone: the first step of every npm script. It runs on the host's Node (20 or newer) before anything is
+// installed, so it imports only Node's own modules.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const oldestNode = 20;
 const oldestGo = [1, 24];
 
-/** What stands behind each flag: commands that are needed, and the Debian packages that bring them. */
+/** The commands that each flag needs, and the Debian packages that contain them. */
 const toolsOf = {
   // The private networks of the tests and the demo.
   "--network": {
@@ -23,11 +23,11 @@ const toolsOf = {
     // The tests of the executables read their ELF headers.
     readelf: "binutils",
   },
-  // What the benchmark compares with: a script for bash and jq, and a C program that does nothing.
+  // The benchmark runs a script for bash and jq, and a C program that does nothing.
   "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },
   // Nomad is built with cgo.
   "--nomad": { cc: "build-essential", bash: "bash", jq: "jq" },
-  // Container runtimes, what they run, and a DHCP server.
+  // Container runtimes, a program for the containers, a DHCP server.
   "--runtimes": {
     podman: "podman",
     crun: "crun",
@@ -40,8 +40,8 @@ const toolsOf = {
 
 const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));
 const tools = Object.assign({}, ...flags.map((flag) => toolsOf[flag]));
-// With cargo, the slim flavor is built. Without a C compiler it is skipped, and the step that builds it says so.
-const wishes = flags.length > 0 && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
+// cargo needs a C compiler for the slim flavor. Without one, the flavor is skipped, and the step that builds it says so.
+const optionalTools = flags.length > 0 && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
 
 checkNode();
 if (flags.length > 0) prepareHost();
@@ -52,12 +52,12 @@ function checkNode() {
   if (major < oldestNode) fail(`Node ${process.versions.node} is too old: ${oldestNode} or newer is needed`);
 }
 
-/** Sees to it that private networks can be made, with what apt can install; one line names all that it cannot. */
+/** Installs the tools that are missing. Fails with one line that names everything that the host still lacks. */
 function prepareHost() {
-  const lacking = [lackingSystem(), lackingRoot(), lackingGo()].filter(Boolean);
+  const lacking = [missingSystem(), missingRoot(), missingGo()].filter(Boolean);
   if (lacking.length === 0 && find("apt-get")) {
     installTools(tools, fail);
-    installTools(wishes, say);
+    installTools(optionalTools, say);
   }
   const missing = [...lacking, ...missingOf(tools)];
   if (missing.length > 0) fail(`missing: ${missing.join(", ")}`);
@@ -65,19 +65,19 @@ function prepareHost() {
   if (status !== 0) fail(`this host does not let root make private namespaces: ${firstLine(stderr)}`);
 }
 
-function lackingSystem() {
+function missingSystem() {
   return process.platform === "linux" ? undefined : `Linux (this is ${process.platform})`;
 }
 
-function lackingRoot() {
+function missingRoot() {
   return process.getuid?.() === 0
     ? undefined
     : "root (to make private networks; the host's own network is not touched)";
 }
 
-function lackingGo() {
+function missingGo() {
   const wanted = `Go ${oldestGo.join(".")} or newer in PATH`;
-  // Not the toolchain that some go.mod asks for: that one is downloaded when it is used.
+  // Asks the installed Go. It would download another one if a go.mod says so.
   const { status, stdout } = run("go", ["version"], { GOTOOLCHAIN: "local" });
   if (status !== 0) return wanted;
   const [version = "", major, minor] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
@@ -89,13 +89,13 @@ function missingOf(wanted) {
   return Object.keys(wanted).filter((tool) => !find(tool));
 }
 
-/** Installs those of the tools that are missing, and reports those that apt-get cannot install. */
+/** Installs missing tools. If apt-get cannot install them, reports all of them. */
 function installTools(wanted, report) {
   const missing = missingOf(wanted);
   if (missing.length === 0) return;
   const packages = [...new Set(missing.map((tool) => wanted[tool]))];
   say(`installing ${packages.join(", ")} (apt-get)`);
-  // A source that cannot be updated may be one that is not needed: the installation tells.
+  // If the update fails, the packages may still be available: only the installation decides.
   aptGet("update");
   const { status, stderr } = aptGet("install", "--yes", "--no-install-recommends", ...packages);
   if (status !== 0) report(`missing: ${missing.join(", ")}, and apt-get cannot install them: ${firstLine(stderr)}`);
@@ -108,34 +108,34 @@ function aptGet(...args) {
   return run(program, rest, { DEBIAN_FRONTEND: "noninteractive" });
 }
 
-/** Debian enables and starts the services of what it installs. Where systemd and its links are out of sight, it does not. */
+/** Debian enables and starts the services of new packages. It cannot if systemd's folders are hidden from it. */
 function withoutServices(command) {
   const hide = "for place in /run/systemd /etc/systemd/system; do";
   const script = `${hide} [ ! -d $place ] || mount -t tmpfs none $place || exit; done; exec "$@"`;
   return ["unshare", "--mount", "sh", "-c", script, "sh", ...command];
 }
 
-/** Installs the locked packages unless the last installation was of this very lock file. */
+/** Installs the locked packages, unless the last installation used the same lock file. */
 function installPackages() {
   const directory = join(root, "node_modules");
   const stampFile = join(directory, ".setup");
   const lock = readFileSync(join(root, "package-lock.json"));
   const stamp = `${createHash("sha256").update(lock).digest("hex")} ${process.platform}-${process.arch}\n`;
   if (read(stampFile) === stamp) return;
-  // Through a link, npm ci would empty the directory of whoever shares it.
+  // npm ci would follow a link and empty a directory that belongs to another clone.
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(directory);
   say("installing the locked packages (npm ci)");
   const started = Date.now();
   // npm waits 10 s and 60 s before it tries again: too long for a host without a network.
-  const patience = ["--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=10000"];
-  npm(["ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--loglevel=error", ...patience]);
+  const retries = ["--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=10000"];
+  npm(["ci", "--ignore-scripts", "--prefer-offline", "--no-progress", "--loglevel=error", ...retries]);
   checkInstalledNode();
   writeFileSync(stampFile, stamp);
   say(`done in ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
 function npm(args) {
-  // Inside an npm script, the npm that runs it: PATH may have another one, or none.
+  // Uses the npm that runs the npm script: PATH may have another one, or none.
   const { npm_execpath: cli = "", npm_node_execpath: node = process.execPath } = process.env;
   const [command, ...prefix] = basename(cli) === "npm-cli.js" ? [node, cli] : ["npm"];
   const { status, stderr, error } = run(command, [...prefix, ...args]);
@@ -147,7 +147,7 @@ function npm(args) {
   fail(`npm ci failed: ${reasons.filter(Boolean).slice(0, 3).join("; ")}`);
 }
 
-/** Optional packages carry Node 24, and npm says nothing when it leaves one out. */
+/** Node 24 is an optional package, and npm prints nothing if it leaves one out. */
 function checkInstalledNode() {
   const { status } = run(join(root, "node_modules/.bin/node"), ["--version"]);
   if (status !== 0) fail("the locked Node does not run here: it needs Linux with glibc and libstdc++, on x64 or arm64");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-/** What an executable says about its origin: the package's version and the commit it was built from. */
+/** An executable's origin: the package's version and the commit that it was built from. */
 export type Stamp = { version: string; commit: string };
 
 /** Reads the stamp of the work tree at `root`; without git the commit is `unknown`. */
@@ -13,7 +13,7 @@ export function readStamp(root: string): Stamp {
 
 function readCommit(root: string): string {
   const [workTree, head] = git(root, "rev-parse", "--show-toplevel", "HEAD");
-  // An unpacked archive inside another project's repository must not take that one's commit.
+  // An unpacked archive inside another project's repository must not get that repository's commit.
   if (workTree !== realpathSync(root) || head === undefined) return "unknown";
   const changes = git(root, "status", "--porcelain", "--untracked-files=no");
   return changes.length === 0 ? head : `${head}-dirty`;
@@ -21,7 +21,7 @@ function readCommit(root: string): string {
 
 function git(root: string, ...args: string[]): string[] {
   try {
-    // A build only looks: it must not take the index lock from a commit that is being made.
+    // git must not lock the index: someone may be committing.
     const command = ["--no-optional-locks", "-C", root, ...args];
     const output = execFileSync("git", command, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return output.split("\n").filter(Boolean);

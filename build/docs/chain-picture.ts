@@ -1,4 +1,4 @@
-/** The picture in the README: what each plugin of a list gets on CHECK, without and with the wrappers. */
+/** One half of the picture. */
 interface Panel {
   readonly title: string;
   readonly plugins: readonly Box[];
@@ -8,7 +8,7 @@ interface Box {
   readonly type: string;
   /** The plugin inside a wrapper. */
   readonly delegate?: string;
-  /** The interfaces that the plugin gets to see. */
+  /** The interfaces that the plugin sees. */
   readonly gets: readonly Interface[];
   readonly passes: boolean;
   readonly outcome: string;
@@ -67,7 +67,7 @@ const style = `
 
 const size = { width: 880, height: 320, panel: 420, gap: 20, box: 190, chip: 150 };
 
-/** Draws the picture as SVG. */
+/** Draws the README's picture as SVG: what each plugin of a list gets on CHECK, without and with the wrappers. */
 export function chainPicture(): string {
   const title = "CHECK of one container with two interfaces, without and with the wrappers";
   return [

@@ -1,4 +1,4 @@
-//! Compiles the bundles that the build made of the TypeScript core to bytecode, which `main.rs` embeds.
+//! Compiles the bundles of the TypeScript core to bytecode, which `main.rs` embeds.
 use rquickjs::{Context, Module, Runtime, WriteOptions};
 use std::{env, error::Error, fs, path::Path};
 
@@ -6,7 +6,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundles = env::var("CNI_WRAPPERS_BUNDLES").map_err(|_| "build with: npm run build:slim")?;
     let context = Context::full(&Runtime::new()?)?;
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
-    // What imports another comes behind it.
+    // A module comes after those that it imports.
     for name in ["shared", "main", "later", "problem"] {
         let script = Path::new(&bundles).join(name).with_extension("mjs");
         println!("cargo:rerun-if-changed={}", script.display());

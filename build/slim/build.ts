@@ -27,30 +27,30 @@ async function build(): Promise<void> {
   report(dist, stamp, started);
 }
 
-/** The bundles have a place of their own and are only written where they change: cargo looks at the time of the last change. */
+/** The bundles stay here and are only written if their content changes: cargo compiles again when a file has a new time. */
 const bundles = join(root, "dist/slim/bundles");
 
 async function writeBundles(stamp: Stamp): Promise<void> {
   mkdirSync(bundles, { recursive: true });
   for (const [part, { scripts, metafile }] of Object.entries(await bundleForSlim(root, stamp))) {
     for (const [name, script] of Object.entries(scripts))
-      writeChanged(join(bundles, `${name}.mjs`), Buffer.from(script));
-    writeChanged(join(bundles, `${part}.json`), Buffer.from(JSON.stringify(metafile, null, 2)));
+      writeIfChanged(join(bundles, `${name}.mjs`), Buffer.from(script));
+    writeIfChanged(join(bundles, `${part}.json`), Buffer.from(JSON.stringify(metafile, null, 2)));
   }
 }
 
-function writeChanged(file: string, content: Buffer): void {
+function writeIfChanged(file: string, content: Buffer): void {
   if (!existsSync(file) || !readFileSync(file).equals(content)) writeFileSync(file, content);
 }
 
-/** Compiles the host around the bundles to `output`: by cargo alone for this host, else by way of zig. */
+/** Compiles the Rust host and the bundles to `output`. cargo is enough for this host; another target also needs zig. */
 function compile(asked: string | undefined, output: string): void {
   const target = asked ?? hostTarget();
   const directory = process.env.CARGO_TARGET_DIR || join(cache, "cargo");
   mkdirSync(directory, { recursive: true });
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
-  // Clones share the directory, so that what they have in common is compiled once: what is built is fetched under a lock.
+  // All clones share the directory, so their common crates are compiled once. The lock is held until the executable is copied.
   const script = 'cargo "$@" && cp "$BUILT" "$OUTPUT"';
   const run = spawnSync("flock", [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command], {
     cwd: crate,
@@ -60,7 +60,7 @@ function compile(asked: string | undefined, output: string): void {
   if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
 }
 
-/** Static, at a fixed address, and without a trace of the directories of this host (the crate's own paths are relative). */
+/** cargo's settings for a static executable at a fixed address, without any path of this host (the crate's are relative). */
 function settings(directory: string): Record<string, string> {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const places = { "/cargo": home, "/target": directory };

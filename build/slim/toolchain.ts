@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** What the Rust host needs: `io::pipe`. */
+/** The first cargo with `io::pipe`, which the Rust host uses. */
 const oldestCargo = [1, 87] as const;
 
-/** What this host's Rust toolchain makes executables for: `x86_64-unknown-linux-gnu`. */
+/** The target of this host's Rust toolchain: `x86_64-unknown-linux-gnu`, for example. */
 export function hostTarget(): string {
   return /^host: (.*)$/m.exec(output("rustc", "-vV"))?.[1] ?? "unknown";
 }
 
-/** Why nothing can be built here with cargo, in one line; nothing if it can. */
+/** Why cargo cannot build on this host, in one line; undefined if it can. */
 export function cargoProblem(): string | undefined {
   const wanted = `cargo ${oldestCargo.join(".")} or newer is needed`;
   const [version, major, minor] = /^cargo (\d+)\.(\d+)[.\d]*/.exec(output("cargo", "--version")) ?? [];
@@ -21,7 +21,7 @@ export function cargoProblem(): string | undefined {
   return output("cc", "--version") === "" ? noCompiler : undefined;
 }
 
-/** Why nothing can be built for a target other than this host's, in one line; nothing if it can. */
+/** Why this host cannot build for another target, in one line; undefined if it can. */
 export function crossProblem(target: string): string | undefined {
   if (output("cargo-zigbuild", "--version") === "") {
     return `${target} needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0 (in a venv in PATH)`;
@@ -34,7 +34,7 @@ export function crossProblem(target: string): string | undefined {
 }
 
 function output(command: string, ...args: string[]): string {
-  // Whether a toolchain is there is to be found out, not changed: rustup would download one.
+  // rustup must not download a missing toolchain.
   const env = { ...process.env, RUSTUP_AUTO_INSTALL: "0" };
   return spawnSync(command, args, { encoding: "utf8", env }).stdout ?? "";
 }

@@ -1,4 +1,4 @@
-//! Other executables below this one.
+//! Runs other executables as children.
 use crate::process::memory_file;
 use libc::{
     CLONE_VFORK, CLONE_VM, PR_SET_PDEATHSIG, SIG_DFL, SIG_SETMASK, SIGCHLD, SIGKILL, SIGPIPE, c_char, c_int, c_void,
@@ -11,8 +11,8 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
 use std::{env, iter, mem, ptr, thread};
 
-/// How an executable is started: its path and arguments, names and values of variables by turns, its stdin (or this process's),
-/// and whether its stderr is dropped.
+/// An executable and how to start it. `variables` are names and values in turn. Without `input`, the child reads this process's
+/// stdin. If `is_quiet`, its stderr is discarded.
 pub struct Call<'a> {
     pub path: &'a str,
     pub arguments: &'a [String],
@@ -28,7 +28,7 @@ pub enum Ended {
     TooMuchOutput,
 }
 
-/// Runs an executable to its end and reads its stdout, `limit` bytes at most. The kernel kills it when this process ends first.
+/// Runs an executable to its end and reads at most `limit` bytes of its stdout. If this process ends first, the kernel kills it.
 pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     let (child, stdout) = start(call)?;
     let mut output = Vec::new();
@@ -37,7 +37,7 @@ pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     if too_much {
         let _ = kill_process(child, Signal::TERM);
     }
-    let status = end_of(child)?;
+    let status = wait_for(child)?;
     Ok(match status.and_then(|status| status.terminating_signal()) {
         _ if too_much => Ended::TooMuchOutput,
         Some(signal) => Ended::Signal(signal),
@@ -45,25 +45,25 @@ pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     })
 }
 
-/// Waits for a child's end.
-pub fn end_of(child: Pid) -> io::Result<Option<WaitStatus>> {
+/// Waits until a child has ended.
+pub fn wait_for(child: Pid) -> io::Result<Option<WaitStatus>> {
     let waited = rustix::io::retry_on_intr(|| waitpid(Some(child), WaitOptions::empty()))?;
     Ok(waited.map(|(_, status)| status))
 }
 
-/// What a child becomes. All of it is made before there is a child, which must not allocate.
+/// What a child needs to become an executable. It is made before the child starts, because the child must not allocate.
 struct Image {
-    /// The first one is the path. A null ends these and the variables.
+    /// The first one is the path. A null ends both lists.
     arguments: Vec<*const c_char>,
     variables: Vec<*const c_char>,
-    /// What is put in the place of stdin, stdout and stderr; all above these three, which are open in every Rust program.
+    /// The descriptors that replace stdin, stdout and stderr. They are above 2: these three are open in every Rust program.
     streams: [Option<RawFd>; 3],
     parent: i32,
-    /// The error that execve ended in.
+    /// The error of a failed execve.
     error: Option<i32>,
 }
 
-/// Starts an executable; the reading end of its stdout.
+/// Starts an executable. Returns the child and the reading end of its stdout.
 fn start(call: &Call) -> io::Result<(Pid, PipeReader)> {
     let arguments = iter::once(call.path).chain(call.arguments.iter().map(String::as_str)).map(CString::new);
     let (arguments, variables) = (arguments.collect::<Result<Vec<_>, _>>()?, environment(call.variables)?);
@@ -84,7 +84,7 @@ fn start(call: &Call) -> io::Result<(Pid, PipeReader)> {
     Ok((child, reader))
 }
 
-/// This process's variables with the changes.
+/// This process's variables, with the changes applied.
 fn environment(changes: &[String]) -> io::Result<Vec<CString>> {
     let changed = changes.chunks_exact(2).map(|pair| (pair[0].clone().into(), pair[1].clone().into()));
     let kept = env::vars_os().filter(|(name, _)| !changes.chunks_exact(2).any(|pair| name == pair[0].as_str()));
@@ -97,20 +97,20 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 }
 
 fn clone(mut image: Image) -> io::Result<Pid> {
-    let child = apart(0, || image.execute())?;
+    let child = run_in_child(0, || image.execute())?;
     let Some(error) = image.error else { return Ok(child) };
-    end_of(child)?;
+    wait_for(child)?;
     Err(io::Error::from_raw_os_error(error))
 }
 
 impl Image {
-    /// Becomes the executable; comes back only where that cannot be.
+    /// Becomes the executable. Returns only if that fails.
     fn execute(&mut self) {
-        // SAFETY: these are system calls, none of which changes anything of the process that the memory is shared with. The
-        // pointers are those of strings that are there until this process is the executable.
+        // SAFETY: the child shares its parent's memory, and none of these system calls changes it. The strings that the
+        // pointers point to live until execve is done: the parent waits.
         unsafe {
             libc::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            // One that has ended before that is not told of any more.
+            // If the parent ended before this line, the signal never comes.
             if libc::getppid() != self.parent {
                 return;
             }
@@ -119,7 +119,7 @@ impl Image {
                     libc::dup2(descriptor, stream);
                 }
             }
-            // Rust ignores it, and what is ignored stays so.
+            // Rust ignores SIGPIPE, and an ignored signal stays ignored after execve.
             libc::signal(SIGPIPE, SIG_DFL);
             libc::sigprocmask(SIG_SETMASK, &mem::zeroed(), ptr::null_mut());
             libc::execve(self.arguments[0], self.arguments.as_ptr(), self.variables.as_ptr());
@@ -128,37 +128,37 @@ impl Image {
     }
 }
 
-/// Does something in a child that has this process's memory, as posix_spawn does, and waits until it is done or the child is
-/// another executable. To copy the memory takes longer than all the rest, and the standard library copies it as soon as anything
-/// is to be done in a child. The action must be system calls only: it must not allocate. `shared` says what else is shared.
-pub fn apart<F: FnMut()>(shared: c_int, mut action: F) -> io::Result<Pid> {
-    // Aligned as a stack must be.
+/// Runs an action in a child that shares this process's memory, as posix_spawn does. Waits until the action is done or the child
+/// has become another executable. The standard library would fork, which takes longer than all the rest of a call. The
+/// action may only make system calls: it must not allocate. `shared` are clone(2)'s flags for what else the child shares.
+pub fn run_in_child<F: FnMut()>(shared: c_int, mut action: F) -> io::Result<Pid> {
+    // u128 has the alignment that a stack needs.
     let mut stack = Vec::<u128>::with_capacity(4096);
-    // SAFETY: the stack is the child's alone. This thread, whose `action` it is, goes on when the child does not use it any more.
+    // SAFETY: only the child uses the stack. This thread keeps `action` alive, and waits until the child no longer uses it.
     let child = unsafe {
         let top = stack.as_mut_ptr().add(stack.capacity());
-        libc::clone(act::<F>, top.cast(), CLONE_VM | CLONE_VFORK | SIGCHLD | shared, (&raw mut action).cast())
+        libc::clone(run_action::<F>, top.cast(), CLONE_VM | CLONE_VFORK | SIGCHLD | shared, (&raw mut action).cast())
     };
     Pid::from_raw(child.max(0)).ok_or_else(io::Error::last_os_error)
 }
 
-extern "C" fn act<F: FnMut()>(action: *mut c_void) -> c_int {
-    // SAFETY: it is the action of `apart`, which waits.
+extern "C" fn run_action<F: FnMut()>(action: *mut c_void) -> c_int {
+    // SAFETY: `run_in_child` passes a pointer to its own action, and waits.
     unsafe { (*action.cast::<F>())() };
     0
 }
 
-/// A stream to read a text from.
+/// Opens a stream that contains the text.
 fn input_stream(text: &str) -> io::Result<OwnedFd> {
     match memory_file(text) {
         Ok(file) => Ok(file.into()),
-        Err(_) => fed_pipe(text.to_owned()),
+        Err(_) => pipe_with(text.to_owned()),
     }
 }
 
-fn fed_pipe(text: String) -> io::Result<OwnedFd> {
+fn pipe_with(text: String) -> io::Result<OwnedFd> {
     let (reader, mut writer) = io::pipe()?;
-    // An executable that does not read to the end breaks the pipe, which is its right.
+    // An executable may end before it has read everything: a broken pipe is no error.
     thread::spawn(move || writer.write_all(text.as_bytes()));
     Ok(reader.into())
 }

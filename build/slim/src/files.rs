@@ -1,4 +1,4 @@
-//! Small files: what the core reads, writes and looks at.
+//! The small files that the core reads, writes and inspects.
 use rustix::fs::{Access, access};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -9,8 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const OWN: &str = "/proc/self/exe";
 const COMPARED_AT_ONCE: usize = 64 * 1024;
 
-/// What a path leads to, as far as executing it goes: 0 nothing, 1 what cannot be executed, 2 this executable or a copy of
-/// it, 3 an executable.
+/// Whether a path can be executed: 0 if it is no file, 1 if it is not executable, 2 if it is this executable or a copy of it,
+/// 3 if it is another executable.
 pub fn inspect(path: &str) -> u8 {
     let Ok(file) = fs::metadata(path) else { return 0 };
     if !file.is_file() {
@@ -52,20 +52,20 @@ pub fn list_directory(path: &str) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Device, inode and time of the last change, in milliseconds, of what a path leads to.
+/// A file's device, inode and time of the last change, in milliseconds. Follows links.
 pub fn stat(path: &str) -> Option<Vec<f64>> {
     let file = fs::metadata(path).ok()?;
     let modified = file.mtime() as f64 * 1e3 + file.mtime_nsec() as f64 / 1e6;
     Some(vec![file.dev() as f64, file.ino() as f64, modified])
 }
 
-/// Writes a file whole or not at all, its directory if missing. It outlasts a power failure as well: what was written is on the
-/// disk before it gets its name, and the name before this returns.
+/// Writes a whole file or nothing. Makes its directory if missing. The file survives a power failure: its content is on the disk
+/// before it gets its name, and the name is on the disk before this returns.
 pub fn write_file(path: &str, text: &str) -> io::Result<()> {
     let path = Path::new(path);
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     make_directory(directory)?;
-    // No other process has this name, not even one with the same id in another container. No record's name begins with a dot.
+    // The name is unique: a process in another container may have the same id. No record's name begins with a dot.
     let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
     let unfinished = directory.join(format!(".{}.{time}", std::process::id()));
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
@@ -81,25 +81,25 @@ fn write_synced(mut file: File, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes a directory with those above it. Each one's entry is in the directory above, which is put on the disk.
+/// Makes a directory and its parents. Syncs each parent, because it contains the new entry.
 fn make_directory(path: &Path) -> io::Result<()> {
     let Some(above) = path.parent() else { return Ok(()) };
     if path.exists() {
         return Ok(());
     }
     make_directory(above)?;
-    // Another process may make it at this moment.
+    // Another process may make it at the same time.
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     sync_directory(above);
     Ok(())
 }
 
-// Some file systems cannot do it to a directory: the file is there all the same.
+// Some file systems cannot sync a directory. The file exists all the same.
 fn sync_directory(path: &Path) {
     let _ = File::open(path).and_then(|directory| directory.sync_all());
 }
 
-/// Appends a line by one write; makes the file and its directory if missing.
+/// Appends a line with one write. Makes the file and its directory if missing.
 pub fn append_line(path: &str, line: &str) -> io::Result<()> {
     let mut log = open_log(path).or_else(|_| {
         let directory = Path::new(path).parent().unwrap_or(Path::new("/"));
@@ -108,7 +108,7 @@ pub fn append_line(path: &str, line: &str) -> io::Result<()> {
     log.write(line.as_bytes()).map(|_| ())
 }
 
-// Not blocking: a log that is a pipe without a reader must not hold anything up.
+// Non-blocking: a log may be a pipe without a reader, and the call must not wait for one.
 fn open_log(path: &str) -> io::Result<File> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(nonblocking).open(path)

@@ -1,5 +1,5 @@
-//! What the core is given of the machine: an object of functions. Numbers stand for what stays here: bytes are an index,
-//! and a failure is its negative error number.
+//! The machine, as an object of functions for the core. Bytes stay here, and the core gets their index. A failure is a negative
+//! error number.
 use crate::child::{self, Call, Ended};
 use crate::{files, links, process};
 use rquickjs::{Ctx, Function, Object, Result};
@@ -7,15 +7,15 @@ use std::cell::RefCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
-/// EINVAL, for what the standard library itself refuses: a NUL in a path, say.
+/// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
 
 thread_local! {
-    /// What came from outside. The core only hands it on, mostly, and need not hold it.
+    /// The bytes of stdin and of each plugin's stdout. The core mostly passes them on.
     static BYTES: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The machine, as far as the core knows it.
+/// Makes the object that the core's `main` gets.
 pub fn machine<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let machine = Object::new(ctx.clone())?;
     machine.set("arguments", env::args_os().map(|argument| lossy(&argument)).collect::<Vec<_>>())?;
@@ -35,7 +35,7 @@ pub fn machine<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
         "exec": |path: String, variables: Vec<String>, input: Option<String>| process::exec(&path, &variables, input.as_deref()),
         "spawn": |path: String, arguments: Vec<String>, variables: Vec<String>, input: Option<String>, limit: f64, is_quiet: bool| {
             let input = input.as_deref();
-            ended(child::run(&Call { path: &path, arguments: &arguments, variables: &variables, input, is_quiet }, limit as usize))
+            numbers_of(child::run(&Call { path: &path, arguments: &arguments, variables: &variables, input, is_quiet }, limit as usize))
         },
         "readFile": |path: String| fs::read(path).ok().map(|content| String::from_utf8_lossy(&content).into_owned()),
         "writeFile": |path: String, text: String| outcome(files::write_file(&path, &text)),
@@ -80,8 +80,8 @@ fn outcome(result: io::Result<()>) -> i32 {
     result.map_or_else(|error| failure(&error), |()| 0)
 }
 
-/// A failure or 0, whether there was too much output, the signal, the exit code, and the bytes of stdout.
-fn ended(result: io::Result<Ended>) -> Vec<i32> {
+/// A failure or 0; 1 for too much output; the signal; the exit code; the index of stdout's bytes.
+fn numbers_of(result: io::Result<Ended>) -> Vec<i32> {
     match result {
         Err(error) => vec![failure(&error)],
         Ok(Ended::TooMuchOutput) => vec![0, 1],

@@ -1,5 +1,5 @@
 //! Links in network namespaces.
-use crate::child::{apart, end_of};
+use crate::child::{run_in_child, wait_for};
 use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, RTM_GETLINK};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
@@ -9,16 +9,16 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// The sizes of nlmsghdr, and of ifinfomsg, which comes behind it with the link's index at 4.
+/// The sizes of nlmsghdr and of ifinfomsg, which follows it and has the link's index at offset 4.
 const HEADER: usize = 16;
 const LINK: usize = 16;
 
 thread_local! {
-    /// The namespace that was asked last, and a socket in it: to enter it takes longer than to ask.
+    /// The last namespace and a socket in it: to enter a namespace takes longer than to ask.
     static ASKED: RefCell<Option<(String, OwnedFd)>> = const { RefCell::new(None) };
 }
 
-/// The index of a link in a network namespace, 0 if it has none of that name.
+/// The index of a link in a network namespace, 0 if there is no link of that name.
 pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
     ASKED.with_borrow_mut(|asked| {
         let (known, socket) = match asked.take() {
@@ -31,21 +31,22 @@ pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
     })
 }
 
-/// A socket of rtnetlink(7) in a namespace, which a child enters, with this process's descriptors: this process stays where it is.
+/// Opens an rtnetlink(7) socket in a namespace. A child enters the namespace and shares this process's descriptors, so this
+/// process stays in its own.
 fn socket_in(netns: &str) -> io::Result<OwnedFd> {
     let namespace = File::open(netns)?;
     let mut socket = Err(Errno::CHILD);
-    let child = apart(CLONE_FILES, || {
+    let child = run_in_child(CLONE_FILES, || {
         let entered = move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network));
-        // The first protocol, which None stands for, is NETLINK_ROUTE.
+        // None is protocol 0: NETLINK_ROUTE.
         let open = |()| socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None);
         socket = entered.and_then(open);
     })?;
-    end_of(child)?;
+    wait_for(child)?;
     Ok(socket?)
 }
 
-// The ioctl for it would let the kernel look for a module of each name that is missing, which takes long.
+// With the ioctl for this, the kernel would look for a module of each missing name, which takes long.
 fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
     let attribute = attribute(IFLA_IFNAME, name);
     send(socket, &request(&attribute), SendFlags::empty())?;
@@ -56,7 +57,7 @@ fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
         let error = Errno::from_raw_os_error(-number(HEADER));
         return if error == Errno::NODEV { Ok(0) } else { Err(error.into()) };
     }
-    // A link is found by an alternative name, too, but only its own name comes back like this.
+    // The kernel also finds a link by an alternative name. Only its own name has this attribute in the answer.
     let is_own_name = answer.windows(attribute.len()).any(|bytes| bytes == attribute);
     Ok(if is_own_name { number(HEADER + 4) } else { 0 })
 }
@@ -72,7 +73,7 @@ fn request(attribute: &[u8]) -> Vec<u8> {
 }
 
 fn attribute(kind: u16, text: &str) -> Vec<u8> {
-    // With these two numbers, and a NUL behind the text.
+    // The length includes the two numbers before the text and the NUL after it.
     let length = (4 + text.len() + 1) as u16;
     [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), text.as_bytes(), &[0]].concat()
 }

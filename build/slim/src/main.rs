@@ -1,5 +1,5 @@
-//! The slim flavor: the TypeScript core, compiled to bytecode, on an embedded QuickJS. This is a host, not a second
-//! implementation: it does what the core asks of the machine, and knows nothing of what that is for.
+//! The slim flavor: the TypeScript core, compiled to bytecode, on an embedded QuickJS. This is only a host: it does what the
+//! core asks of the machine, and knows nothing about CNI.
 mod child;
 mod files;
 #[cfg(target_env = "gnu")]
@@ -16,18 +16,18 @@ macro_rules! bytecode {
     ($($name:literal),*) => { &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bytecode")))),*] };
 }
 
-/// The core's modules. `main` is for every call, and imports `shared`; the core asks for the others when it needs them.
+/// The core's modules. Every call loads `main`, which imports `shared`. The core loads the others when it needs them.
 static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "problem"];
 
-/// What the core needs of the engine: each part that is not there starts no call later.
+/// The parts of the engine that the core uses. Each further part would slow down every start.
 type Intrinsics = (Date, Json, MapSet, Promise, RegExp);
 
 fn main() {
     #[cfg(target_env = "gnu")]
-    heap::take();
+    heap::populate();
     let failed = match engine() {
         Ok(context) => context.with(|ctx| match run(&ctx) {
-            // The kernel frees faster: nothing is dropped.
+            // Drops nothing: the kernel frees the memory faster.
             Ok(code) => exit(code),
             Err(error) => format!("{error}: {:?}", ctx.catch()),
         }),
@@ -39,7 +39,7 @@ fn main() {
 
 fn engine() -> rquickjs::Result<Context> {
     let runtime = Runtime::new()?;
-    // A call is over before there is much to collect, and looking for it takes long.
+    // A call ends before there is much garbage, and collecting it takes long.
     runtime.set_gc_threshold(usize::MAX);
     Context::custom::<Intrinsics>(&runtime)
 }
@@ -52,7 +52,7 @@ fn run(ctx: &Ctx<'_>) -> rquickjs::Result<i32> {
     main.call((machine,))
 }
 
-/// Evaluates a module, and what it imports, which is declared; what it exports.
+/// Evaluates a module and returns its exports. Its imports must be declared.
 fn load<'js>(ctx: Ctx<'js>, name: String) -> rquickjs::Result<Object<'js>> {
     declare(&ctx, &name)?;
     Module::import(&ctx, format!("{name}.js"))?.finish()
@@ -60,6 +60,6 @@ fn load<'js>(ctx: Ctx<'js>, name: String) -> rquickjs::Result<Object<'js>> {
 
 fn declare(ctx: &Ctx<'_>, name: &str) -> rquickjs::Result<()> {
     let (_, bytecode) = MODULES.iter().find(|(known, _)| *known == name).ok_or(Error::Unknown)?;
-    // SAFETY: `bytecode` was made by this very version of the engine, in build.rs.
+    // SAFETY: `bytecode` was made by the same version of the engine, in build.rs.
     unsafe { Module::load(ctx.clone(), bytecode) }.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! Standard streams, and another executable in this one's place.
+//! Standard streams, and exec.
 use rustix::buffer::spare_capacity;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
@@ -11,18 +11,18 @@ use std::thread;
 use std::time::Duration;
 
 unsafe extern "C" {
-    /// The environment, where the C library keeps it.
+    /// The C library's environment.
     static environ: *const *const c_char;
 }
 
 const CHUNK: usize = 16 * 1024;
 
-/// All of stdin; None as soon as it is more than `limit` bytes.
+/// Reads all of stdin. Returns None as soon as it has more than `limit` bytes.
 pub fn read_stdin(limit: usize) -> io::Result<Option<Vec<u8>>> {
     let mut input = Vec::new();
     loop {
         input.reserve(CHUNK);
-        let length = patiently(|| rustix::io::read(stdin(), spare_capacity(&mut input)))?;
+        let length = retry(|| rustix::io::read(stdin(), spare_capacity(&mut input)))?;
         if length == 0 {
             return Ok(Some(input));
         }
@@ -32,17 +32,17 @@ pub fn read_stdin(limit: usize) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Writes all of it to stdout.
+/// Writes all of `output` to stdout.
 pub fn write_stdout(mut output: &[u8]) -> io::Result<()> {
     while !output.is_empty() {
-        let written = patiently(|| rustix::io::write(stdout(), output))?;
+        let written = retry(|| rustix::io::write(stdout(), output))?;
         output = &output[written..];
     }
     Ok(())
 }
 
-// A stream may be non-blocking: whoever made it decides.
-fn patiently(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize> {
+// The runtime may have made a stream non-blocking.
+fn retry(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize> {
     loop {
         match transfer() {
             Err(Errno::AGAIN) => thread::sleep(Duration::from_millis(1)),
@@ -52,16 +52,16 @@ fn patiently(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<u
     }
 }
 
-/// Lets an executable take this process's place; comes back only where that cannot be.
+/// Replaces this process by an executable. Returns only if that fails.
 pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
     let Ok(path) = CString::new(path) else { return };
     if let Some(text) = input {
         let Ok(()) = memory_file(text).and_then(|file| Ok(dup2_stdin(file)?)) else { return };
     }
     let arguments = [path.as_ptr(), null()];
-    // SAFETY: there is no other thread that could look at the environment or the signals while they change, and all that is
-    // pointed to is alive and ends in a null. The standard library's own way is execvp, which gives a shell whatever the
-    // kernel does not know, and it has SIGPIPE ignored, which would stay so.
+    // SAFETY: no other thread reads the environment or the signals while they change. All pointers are valid, and each list
+    // ends in a null. The standard library would call execvp, which runs a file in a shell if the kernel does not know its
+    // format, and would leave SIGPIPE ignored.
     unsafe {
         for pair in variables.chunks_exact(2) {
             std::env::set_var(&pair[0], &pair[1]);
@@ -72,7 +72,7 @@ pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
     }
 }
 
-/// A file without a name that has this text, to be read from its start.
+/// Makes a file without a name that contains the text, and rewinds it.
 pub fn memory_file(text: &str) -> io::Result<File> {
     let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
     file.write_all(text.as_bytes())?;

@@ -58,6 +58,6 @@ test("it has functions that nothing has called", () => {
   expect(readFileSync(codeCache(core)).length).toBeGreaterThan(4 * before.length);
 });
 
-test("of a script with a syntax error there is none", () => {
+test("a script with a syntax error is refused", () => {
   expect(() => codeCache("(function () {")).toThrow(/^the executable cannot be made: SyntaxError: [^\n]+$/);
 });
