@@ -12,9 +12,9 @@ const lists: Record<Side, NetworkList> = {
 
 const plugins = await findPlugins();
 console.log(
-  `One list, two interfaces: macvlan (eth0), bridge (eth1). Reference plugins ${plugins.version} by way of go-cni.`,
+  `One list, two interfaces: macvlan (eth0), bridge (eth1). Reference plugins ${plugins.version} through go-cni.`,
 );
-console.log("All of it happens in private namespaces, which vanish with the demo.\n");
+console.log("Everything runs in private namespaces, and the demo removes them at its end.\n");
 const lab = { plain: await startLab(), wrapped: await startLab() };
 const container = { plain: await lab.plain.addContainer("task"), wrapped: await lab.wrapped.addContainer("task") };
 
@@ -52,7 +52,7 @@ row("left behind", left.plain, left.wrapped);
 
 const asPromised = !added.plain && !checked.plain && !faulty && added.wrapped && checked.wrapped && deleted;
 if (!asPromised || left.wrapped !== "nothing") {
-  console.error("The demo did not go as it should.");
+  console.error("The demo failed: not every call ended as expected.");
   process.exitCode = 1;
 }
 await Promise.all(Object.values(lab).map((one) => one[Symbol.asyncDispose]()));
