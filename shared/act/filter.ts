@@ -7,12 +7,12 @@ import { type Session, say } from "./session.ts";
 const inputLimit = 1024 * 1024;
 
 /**
- * The call with its configuration put through its jq program (`wrapper.jq`). Code 7 if that fails; a DEL or STATUS then
- * gets the configuration as it is, because what is there must be removable.
+ * The call with its configuration rewritten by its jq program (`wrapper.jq`). Code 7 if the program fails. DEL and STATUS then
+ * use the configuration unchanged, because a container must always be removable.
  */
-export function filtered(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
+export function applyFilter(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
   try {
-    const configuration = throughJq(session, program, JSON.stringify(call.configuration));
+    const configuration = runJq(session, program, JSON.stringify(call.configuration));
     say(session, "debug", "plugin configuration after wrapper.jq", { configuration });
     return { ...call, configuration };
   } catch (error) {
@@ -24,7 +24,7 @@ export function filtered(session: Session, call: DelegateCall, { program, mayFai
   }
 }
 
-function throughJq({ host }: Session, program: string, input: string) {
+function runJq({ host }: Session, program: string, input: string) {
   if (host.jq === undefined) throw refusal("is not available in this build: use the Node flavor");
   if (input.length > inputLimit) throw refusal("gets more than 1 MiB");
   const answer = host.jq(program, input);

@@ -1,10 +1,7 @@
 import type { Host } from "../host/host.ts";
-import type { DelegateCall } from "../plan/call.ts";
 import { delegateName } from "../plan/target.ts";
 import { CniError } from "../protocol/errors.ts";
-import { filtered } from "./filter.ts";
 import { cleanPath, directoriesBehind, pathIn, searchPath } from "./search-path.ts";
-import type { Session } from "./session.ts";
 
 /** Where the delegate is, an executable that is not the wrapper itself; undefined if nowhere. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
@@ -50,24 +47,4 @@ function searched(host: Host, delegate: string): string[] {
 function pathParts(path: string): { directory: string | undefined; name: string } {
   const end = path.lastIndexOf("/") + 1;
   return { directory: end === 0 ? undefined : cleanPath(path.slice(0, end - 1) || "/"), name: path.slice(end) };
-}
-
-/** Notes for the log which delegate is called, and for which interface. */
-export function nameSubject({ fields }: Session, { delegate, environment }: DelegateCall): void {
-  fields.delegate = delegate;
-  if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
-}
-
-/** The call as the delegate gets it: its configuration put through `wrapper.jq`, if there is one. */
-export function ready(session: Session, call: DelegateCall): DelegateCall {
-  return call.filter ? filtered(session, call, call.filter) : call;
-}
-
-/** What a delegate gets on stdin; nothing where it gets the runtime's own. */
-export function inputOf({ configuration }: DelegateCall): string | undefined {
-  try {
-    return JSON.stringify(configuration);
-  } catch {
-    throw new CniError("undecodableInput", "", "it is nested too deeply");
-  }
 }

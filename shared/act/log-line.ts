@@ -6,11 +6,11 @@ import type { Environment } from "../protocol/variables.ts";
 /** Appends one JSON line to a log. What looks like a secret is masked. Failing to log never fails a call. */
 export function writeLine(host: Host, file: string, level: LogLevel, message: string, fields: JsonObject): void {
   const time = new Date(host.now()).toISOString();
-  const line = { time, level, pid: host.pid, ...subjectFields(host.env), ...fields, message };
+  const line = { time, level, pid: host.pid, ...callFields(host.env), ...fields, message };
   host.appendLine(file, `${JSON.stringify(line, masked)}\n`);
 }
 
-function subjectFields(env: Environment): JsonObject {
+function callFields(env: Environment): JsonObject {
   return {
     command: env.CNI_COMMAND,
     containerId: env.CNI_CONTAINERID || undefined,

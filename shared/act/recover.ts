@@ -50,8 +50,8 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   if (present === undefined) return runDelegate(session, path, call);
   const found = findRecord(session.host, plan, present);
   const attempt = { session, path, call, plan, found, present };
-  if (stepOf(attempt) !== "clean up, then add") return addOrHeal(attempt, isNew(attempt));
-  return addOrHeal({ ...attempt, found: cleanedUp(attempt) }, true);
+  if (nextStep(attempt) !== "clean up, then add") return addOrRecover(attempt, isFirst(attempt));
+  return addOrRecover({ ...attempt, found: cleanUp(attempt) }, true);
 }
 
 /**
@@ -73,31 +73,38 @@ export function addChained(session: Session, path: string, call: DelegateCall, p
   return runDelegate(session, path, call);
 }
 
-function addOrHeal(attempt: Attempt, writes: boolean): Finished {
+function addOrRecover(attempt: Attempt, writes: boolean): Finished {
   const before = linkIndex(attempt);
-  if (writes) record(attempt, { before, ...kept(attempt) });
+  if (writes) save(attempt, { before, ...kept(attempt) });
   const first = add(attempt, true);
   const link = linkIndex(attempt);
-  if (first.exitCode === 0) return completed(attempt, before, link, first);
-  if (stepOf(attempt, { before, link }) === "add again") return healed(attempt, first);
+  if (first.exitCode === 0) return complete(attempt, before, link, first);
+  if (nextStep(attempt, { before, link }) === "add again") return addAgain(attempt);
   // The record of an attachment that may be live outlasts an ADD that fails.
-  if (writes) record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  if (writes) save(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
   return first;
 }
 
-function healed(attempt: Attempt, first: Finished): Finished {
+function addAgain(attempt: Attempt): Finished {
   const { session, path, call, found } = attempt;
-  const answer = session.host.decodeUtf8(first.stdout);
-  say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more", { answer });
-  runDelegate(session, path, undoing(call, found));
+  say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more");
+  runDelegate(session, path, delOfRecord(call, found));
   const before = linkIndex(attempt);
-  record(attempt, { before, ...kept(attempt) });
-  // Nothing on the host refers to an address of an earlier boot: another one is better than none.
-  const second = add(attempt, !kept(attempt).outlived);
+  save(attempt, { before, ...kept(attempt) });
+  const second = add(attempt, insistsOnAddresses(attempt));
   const link = linkIndex(attempt);
-  if (second.exitCode === 0) return completed(attempt, before, link, second);
-  record(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  if (second.exitCode === 0) return complete(attempt, before, link, second);
+  save(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
   return second;
+}
+
+/**
+ * Nothing on the host refers to an address of an earlier boot, and a list that was edited may have another subnet: another address is
+ * better than none.
+ */
+function insistsOnAddresses(attempt: Attempt): boolean {
+  const { found, plan } = attempt;
+  return !kept(attempt).outlived && (found.record?.listed ?? plan.listed) === plan.listed;
 }
 
 /** Runs ADD; if it may ask, for the addresses that the attachment is to keep. */
@@ -108,20 +115,19 @@ function add(attempt: Attempt, asks: boolean): Finished {
   return runDelegate(session, path, asking ?? call);
 }
 
-function completed(attempt: Attempt, before: number | undefined, link: number | undefined, answer: Finished): Finished {
-  const { host } = attempt.session;
+function complete(attempt: Attempt, before: number | undefined, link: number | undefined, answer: Finished): Finished {
   const { ifName, runtimeIfName } = attempt.plan.key;
-  const name = { ifName, runtimeIfName, netns: attempt.plan.netns };
-  const addresses = addressesOf(host.decodeUtf8(answer.stdout), name);
+  const selector = { ifName, runtimeIfName, netns: attempt.plan.netns };
+  const addresses = addressesOf(answer.stdout.decodeUtf8(), selector);
   // A creator that makes no interface of its own, or takes over one that was there, has one all the same.
-  record(attempt, { before, made: link || undefined, addresses });
+  save(attempt, { before, made: link || undefined, addresses });
   return answer;
 }
 
-function cleanedUp(attempt: Attempt): Found {
+function cleanUp(attempt: Attempt): Found {
   const { session, path, call, plan, found, present } = attempt;
   say(session, "warn", "attached before this boot: running DEL first");
-  const del = undoing(call, found);
+  const del = delOfRecord(call, found);
   // An interface that is there by now is another attachment's.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
@@ -129,14 +135,14 @@ function cleanedUp(attempt: Attempt): Found {
 }
 
 /** The DEL of what the record says, in the network in which it was made: the list may have changed. */
-function undoing(call: DelegateCall, { record }: Found): DelegateCall {
+function delOfRecord(call: DelegateCall, { record }: Found): DelegateCall {
   const del = delOf(call);
   if (record?.delegateNetwork === undefined || record.delegate !== call.delegate) return del;
   return { ...del, configuration: { ...del.configuration, name: record.delegateNetwork } };
 }
 
 /** The step after an ADD that failed with these links, or before ADD. */
-function stepOf({ session, plan, found, present }: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
+function nextStep({ session, plan, found, present }: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
   if (links === undefined) return recovery(found, present, false, plan.mode);
   return recovery(found, { ...present, ...links, claimed: isClaimed(session.host, plan) }, true, plan.mode);
 }
@@ -151,7 +157,7 @@ function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
   return { record: known, completed: isComplete(host, plan.key, file) };
 }
 
-function isNew({ session, plan, found }: Attempt): boolean {
+function isFirst({ session, plan, found }: Attempt): boolean {
   return writesBefore(found, session.host.stat(cachedResultFile(plan.key)) !== undefined);
 }
 
@@ -185,7 +191,7 @@ function originOf(session: Session, netns: string): Origin | undefined {
   return bootId && namespace ? { bootId, namespace } : undefined;
 }
 
-function record({ session, plan, present }: Attempt, seen: Seen): void {
+function save({ session, plan, present }: Attempt, seen: Seen): void {
   const { key, listed, netns, delegate, delegateNetwork } = plan;
   writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...seen });
 }

@@ -2,7 +2,8 @@ import type { DelegateCall } from "../plan/call.ts";
 import type { Removal } from "../plan/del.ts";
 import type { GcRemovals } from "../plan/gc.ts";
 import { toCniError } from "../protocol/errors.ts";
-import { findDelegate, missingDelegate, nameSubject, ready } from "./find-delegate.ts";
+import { findDelegate, missingDelegate } from "./find-delegate.ts";
+import { noteDelegate, prepareCall } from "./prepare-call.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
@@ -14,7 +15,7 @@ export function runRemovals(session: Session, removals: readonly Removal[]): num
   const answers = removals.map((removal) => remove(session, removal)).filter((answer) => answer !== undefined);
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   if (answer === undefined) return 0;
-  session.host.writeStdout(answer.stdout);
+  answer.stdout.print();
   return answer.exitCode;
 }
 
@@ -32,9 +33,9 @@ export function collectGarbage(session: Session, { removals, forget }: GcRemoval
 
 /** Runs a call, and if it fails the other one: its answer counts. Returns the exit code. */
 export function runInTurn(session: Session, path: string, call: DelegateCall, other: DelegateCall): number {
-  const first = runDelegate(session, path, call);
+  const first = runDelegate(session, path, call, "warn");
   const answer = first.exitCode === 0 ? first : runOther(session, path, other);
-  session.host.writeStdout(answer.stdout);
+  answer.stdout.print();
   return answer.exitCode;
 }
 
@@ -46,9 +47,9 @@ function runOther(session: Session, path: string, call: DelegateCall): Finished 
 function remove(session: Session, removal: Removal): Finished | undefined {
   const { call, again, forget, notes, otherwise } = removal;
   if (otherwise && call && findDelegate(session.host, call.delegate) === undefined) return remove(session, otherwise);
-  if (call) nameSubject(session, call);
+  if (call) noteDelegate(session, call);
   for (const note of notes) say(session, "warn", note);
-  const answer = call && runDel(session, ready(session, call), again);
+  const answer = call && runDel(session, prepareCall(session, call), again);
   if (!answer || answer.exitCode === 0) for (const file of forget) session.host.removeFile(file);
   return answer;
 }
@@ -57,9 +58,8 @@ function runDel(session: Session, call: DelegateCall, again: boolean): Finished 
   const { host } = session;
   const path = findDelegate(host, call.delegate);
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
-  const first = runDelegate(session, path, call);
+  const first = runDelegate(session, path, call, again ? "warn" : "error");
   if (first.exitCode === 0 || !again) return first;
-  const answer = host.decodeUtf8(first.stdout);
-  say(session, "warn", "DEL failed in a network that the list's interfaces share: running it once more", { answer });
+  say(session, "warn", "DEL failed in a network that the list's interfaces share: running it once more");
   return runDelegate(session, path, call);
 }

@@ -2,14 +2,23 @@ import type { Answer } from "../host/host.ts";
 import type { DelegateCall } from "../plan/call.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, parseJsonObject } from "../protocol/json.ts";
-import { inputOf } from "./find-delegate.ts";
+import type { LogLevel } from "../protocol/schema.ts";
+import { inputOf } from "./prepare-call.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 
 /** A delegate that came to its own end. */
 export type Finished = Answer & { ended: "exit" };
 
-/** Runs the delegate to its end and logs how it ended; throws if it is killed, prints too much or cannot start. */
-export function runDelegate(session: Session, path: string, call: DelegateCall): Finished {
+/**
+ * Runs the delegate to its end and logs how it ended, a failure at `failureLevel`. Throws if it is killed, prints too much or cannot
+ * start.
+ */
+export function runDelegate(
+  session: Session,
+  path: string,
+  call: DelegateCall,
+  failureLevel: LogLevel = "error",
+): Finished {
   const { host } = session;
   const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
   say(session, "debug", `running ${path}: ${verb}`, { configuration: call.configuration });
@@ -17,20 +26,25 @@ export function runDelegate(session: Session, path: string, call: DelegateCall):
   const answer = host.spawn(path, call.environment, inputOf(call), sizeLimit);
   const durationMs = host.now() - started;
   if (answer.ended !== "exit") throw delegateError(call.delegate, answer);
-  logAnswer(session, verb, answer, durationMs);
+  logAnswer(session, verb, { ...answer, durationMs }, failureLevel);
   return answer;
 }
 
-function logAnswer(session: Session, verb: string | undefined, answer: Finished, durationMs: number): void {
+function logAnswer(
+  session: Session,
+  verb: string | undefined,
+  answer: Finished & { durationMs: number },
+  failureLevel: LogLevel,
+): void {
   if (session.log.file === undefined) return;
-  const { exitCode, stdout } = answer;
-  const output = readable(session.host.decodeUtf8(stdout));
+  const { exitCode, stdout, durationMs } = answer;
+  const output = readable(stdout.decodeUtf8());
   if (exitCode === 0) {
     say(session, "info", `delegate passed ${verb}`, { durationMs, exitCode });
   } else {
     const { code, msg, details } = isJsonObject(output) ? output : {};
     const words = msg === undefined ? "it printed no CNI error" : String(msg);
-    say(session, "error", `delegate failed ${verb}: ${words}`, { code, msg, details, durationMs, exitCode });
+    say(session, failureLevel, `delegate failed ${verb}: ${words}`, { code, msg, details, durationMs, exitCode });
   }
   say(session, "debug", "delegate's answer", { answer: output });
 }

@@ -1,4 +1,4 @@
-import type { Bytes, Host } from "../host/host.ts";
+import type { Bytes } from "../host/host.ts";
 import { type AddPlan, type Splice, spliceResult } from "../plan/add.ts";
 import { delOf } from "../plan/call.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
@@ -7,8 +7,9 @@ import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { recordFile, routingFile } from "../record/record.ts";
-import { findDelegate, missingDelegate, nameSubject } from "./find-delegate.ts";
+import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { recordRouting } from "./moved-routes.ts";
+import { noteDelegate } from "./prepare-call.ts";
 import { addChained, addWithRecovery } from "./recover.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
@@ -21,22 +22,23 @@ import { warnOfUnwrapped } from "./warn-unwrapped.ts";
 export function runAndSplice(session: Session, plan: AddPlan): number {
   const { host } = session;
   const { delegate } = plan.call;
-  nameSubject(session, plan.call);
+  noteDelegate(session, plan.call);
   const path = findDelegate(host, delegate);
   if (path === undefined) throw missingDelegate(host, delegate, "delegateNotFound");
   const answer = runAdd(session, path, plan);
   if (answer.exitCode !== 0) {
-    host.writeStdout(answer.stdout);
+    answer.stdout.print();
     return answer.exitCode;
   }
   try {
-    const output = splicedOutput(host, delegate, plan.splice, answer.stdout);
+    const spliced = splicedText(delegate, plan.splice, answer.stdout);
     if (plan.routing) recordRouting(session, plan.routing);
     warnOfUnwrapped(session, plan);
-    host.writeStdout(output);
+    if (spliced === undefined) answer.stdout.print();
+    else host.writeStdout(spliced);
     return 0;
   } catch (thrown) {
-    throw undone(session, path, plan, toCniError(thrown));
+    throw undo(session, path, plan, toCniError(thrown));
   }
 }
 
@@ -48,26 +50,26 @@ function runAdd(session: Session, path: string, plan: AddPlan): Finished {
   } catch (thrown) {
     const error = toCniError(thrown);
     // Cut off while it was printing its answer: it had done its work.
-    throw error.key === "invalidDelegateOutput" ? undone(session, path, plan, error) : error;
+    throw error.key === "invalidDelegateOutput" ? undo(session, path, plan, error) : error;
   }
 }
 
-/** What the runtime gets for the delegate's answer: its very bytes where nothing is changed. */
-function splicedOutput(host: Host, delegate: string, splice: Splice, stdout: Bytes): string | Bytes {
-  const text = host.decodeUtf8(stdout) ?? "";
+/** The text that the runtime gets; undefined if it gets the delegate's answer unchanged. */
+function splicedText(delegate: string, splice: Splice, stdout: Bytes): string | undefined {
+  const text = stdout.decodeUtf8() ?? "";
   const result = parseJsonObject(text);
   if (result === undefined) {
     if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is not a JSON object");
-    if (splice.as === "only") return stdout;
+    if (splice.as === "only") return undefined;
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
   const problem = resultProblem(result, "result") ?? versionProblem(result);
   // What works with the bare plugin works wrapped: alone in its chain, it may return what it likes.
-  if (problem !== undefined && splice.as === "only") return stdout;
+  if (problem !== undefined && splice.as === "only") return undefined;
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
   try {
     const spliced = spliceResult(splice, result);
-    return spliced === result ? stdout : `${JSON.stringify(spliced, null, 4)}\n`;
+    return spliced === result ? undefined : `${JSON.stringify(spliced, null, 4)}\n`;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
@@ -79,8 +81,8 @@ function versionProblem({ cniVersion }: CniResult): string | undefined {
   return `a result of cniVersion ${cniVersion} cannot be spliced`;
 }
 
-// The runtime will never know of what the delegate set up, so that nothing of it may stay.
-function undone(
+// The runtime will never learn what the delegate set up, so nothing of it may stay.
+function undo(
   session: Session,
   path: string,
   { call, recovery, chained, routing }: AddPlan,
@@ -90,9 +92,7 @@ function undone(
   try {
     const { exitCode, stdout } = runDelegate(session, path, delOf(call));
     if (exitCode !== 0) {
-      return error.adding(
-        `The delegate's DEL failed as well: ${session.host.decodeUtf8(stdout) || `exit code ${exitCode}`}`,
-      );
+      return error.adding(`The delegate's DEL failed as well: ${stdout.decodeUtf8() || `exit code ${exitCode}`}`);
     }
     if (recovery) session.host.removeFile(recordFile(recovery.key));
     if (chained) session.host.removeFile(chained.file);

@@ -18,7 +18,7 @@ export interface ListedAttachment extends Attachment {
 }
 
 /** Which attachment is meant, and whose an address without `interface` is. */
-export interface AttachmentName {
+export interface AttachmentSelector {
   readonly ifName: string;
   /** CNI_NETNS: decides where several sandboxes have an interface of that name. */
   readonly netns: string;
@@ -58,10 +58,10 @@ export function findAttachment(result: CniResult, ifName: string, netns: string)
  * container interface, as Calico does. It then has the addresses that belong to no container interface, and the host-side
  * interfaces that they point to belong to no other attachment.
  */
-export function ownAttachment(result: CniResult, name: AttachmentName): Attachment | undefined {
-  const found = findAttachment(result, name.ifName, name.netns);
-  const unlisted = unlistedAttachment(result, name.runtimeIfName);
-  if (found === undefined) return name.ifName === name.runtimeIfName ? unlisted : undefined;
+export function ownAttachment(result: CniResult, selector: AttachmentSelector): Attachment | undefined {
+  const found = findAttachment(result, selector.ifName, selector.netns);
+  const unlisted = unlistedAttachment(result, selector.runtimeIfName);
+  if (found === undefined) return selector.ifName === selector.runtimeIfName ? unlisted : undefined;
   return unlisted ? { ...found, members: found.members.filter((index) => !unlisted.members.includes(index)) } : found;
 }
 
@@ -81,7 +81,7 @@ export function containerInterfaceNames(result: CniResult): string[] {
 }
 
 /** Tells, for each address of a result, whether it belongs to an attachment. */
-export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentName) {
+export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
   let isRuntimes: boolean | undefined;
   return (ip: IpConfig): boolean => {
     if (typeof ip.interface === "number") return attachment.members.includes(ip.interface);

@@ -1,5 +1,5 @@
 import { type CniResult, type IpConfig, isContainerInterface } from "../protocol/result.ts";
-import { type AttachmentName, attachmentsOf, findAttachment } from "./attachments.ts";
+import { type AttachmentSelector, attachmentsOf, findAttachment } from "./attachments.ts";
 import { ipName, isLinkLocal } from "./subnet.ts";
 
 /** An address that two interfaces of a container would have. */
@@ -16,10 +16,10 @@ export interface SharedAddress {
 export function sharedAddress(
   prevResult: CniResult,
   delegateResult: CniResult,
-  name: AttachmentName,
+  selector: AttachmentSelector,
 ): SharedAddress | undefined {
-  const taken = takenAddresses(prevResult, name);
-  for (const { address } of ownAddresses(delegateResult, name)) {
+  const taken = takenAddresses(prevResult, selector);
+  for (const { address } of ownAddresses(delegateResult, selector)) {
     const ifName = taken.get(ipName(address) ?? "");
     if (ifName !== undefined && !isLinkLocal(address)) return { address, ifName };
   }
@@ -27,7 +27,7 @@ export function sharedAddress(
 }
 
 /** The container interface that has an address, by the address. */
-function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: AttachmentName): Map<string, string> {
+function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: AttachmentSelector): Map<string, string> {
   const runtimes = findAttachment(prevResult, runtimeIfName, netns);
   const taken = new Map<string, string>();
   for (const ip of prevResult.ips ?? []) {
@@ -39,7 +39,7 @@ function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: Attachm
 }
 
 // A plugin that carries prevResult over by itself returns the other interfaces' addresses as well, before its own.
-function ownAddresses(result: CniResult, { ifName, netns }: AttachmentName): readonly IpConfig[] {
+function ownAddresses(result: CniResult, { ifName, netns }: AttachmentSelector): readonly IpConfig[] {
   const own = findAttachment(result, ifName, netns) ?? attachmentsOf(result.interfaces ?? []).at(-1);
   return (result.ips ?? []).filter(({ interface: index }) => typeof index !== "number" || index === own?.container);
 }

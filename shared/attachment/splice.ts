@@ -3,7 +3,7 @@ import { type CniResult, type Dns, type Interface, isContainerInterface } from "
 import { arranged, reindexed } from "./arrange.ts";
 import {
   type Attachment,
-  type AttachmentName,
+  type AttachmentSelector,
   attachmentsOf,
   findAttachment,
   type ListedAttachment,
@@ -27,7 +27,7 @@ export function orderResult(result: CniResult): CniResult {
  * Completes what a creator returned for a chain: a container interface, which has all the addresses, if it reported none; an
  * index for each address; and put in order.
  */
-export function completeResult(result: CniResult, { ifName, netns }: AttachmentName): CniResult {
+export function completeResult(result: CniResult, { ifName, netns }: AttachmentSelector): CniResult {
   const interfaces = result.interfaces ?? [];
   if (interfaces.some(isContainerInterface)) {
     const attachment = findAttachment(result, ifName, netns) ?? attachmentsOf(interfaces)[0];
@@ -42,11 +42,15 @@ export function completeResult(result: CniResult, { ifName, netns }: AttachmentN
  * (what came first wins). `lo` is dropped from prevResult, as a plain creator drops it. What a plugin returned that has
  * carried prevResult over by itself is the whole already.
  */
-export function spliceCreator(prevResult: CniResult, delegateResult: CniResult, name: AttachmentName): CniResult {
-  if (carriesOver(prevResult, delegateResult)) return withoutLoopback(completeResult(delegateResult, name));
-  const runtimes = findAttachment(prevResult, name.runtimeIfName, name.netns);
+export function spliceCreator(
+  prevResult: CniResult,
+  delegateResult: CniResult,
+  selector: AttachmentSelector,
+): CniResult {
+  if (carriesOver(prevResult, delegateResult)) return withoutLoopback(completeResult(delegateResult, selector));
+  const runtimes = findAttachment(prevResult, selector.runtimeIfName, selector.netns);
   const before = withoutLoopback(orderResult(indexed(prevResult, runtimes)));
-  const added = completeResult(delegateResult, name);
+  const added = completeResult(delegateResult, selector);
   const offset = before.interfaces?.length ?? 0;
   const merged: Record<string, unknown> = { ...added, ...before };
   merged.interfaces = [...(before.interfaces ?? []), ...(added.interfaces ?? [])];
@@ -62,18 +66,18 @@ export function spliceMeta(
   prevResult: CniResult,
   attachment: Attachment,
   delegateResult: CniResult,
-  name: AttachmentName,
+  selector: AttachmentSelector,
 ): CniResult {
   const { interfaces: all, ips, routes, dns: _replaced, ...unknown } = prevResult;
   const interfaces = all ?? [];
-  const own = orderResult(indexed(delegateResult, findAttachment(delegateResult, name.ifName, name.netns)));
+  const own = orderResult(indexed(delegateResult, findAttachment(delegateResult, selector.ifName, selector.netns)));
   // The members stand side by side, so that one stretch of the list is exchanged for another.
   const start = attachment.members[0] ?? 0;
   const end = start + attachment.members.length;
   const ownInterfaces = own.interfaces ?? [];
   const shift = ownInterfaces.length - attachment.members.length;
 
-  const isOwn = ownership(prevResult, attachment, name);
+  const isOwn = ownership(prevResult, attachment, selector);
   const others = (ips ?? [])
     .filter((ip) => !isOwn(ip))
     .map((ip) => reindexed(ip, (index) => (index < end ? index : index + shift)));
@@ -81,7 +85,7 @@ export function spliceMeta(
   const place = first < 0 ? others.length : first;
   const returned = (own.ips ?? []).map((ip) => reindexed(ip, (index) => index + start));
 
-  const isShown = routeFilter(prevResult, attachment, name);
+  const isShown = routeFilter(prevResult, attachment, selector);
   const hidden = (routes ?? []).filter((route) => !isShown(route));
 
   const merged: Record<string, unknown> = { ...unknown, ...own };

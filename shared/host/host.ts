@@ -1,7 +1,12 @@
 import type { Environment } from "../protocol/variables.ts";
 
-/** Bytes that the core hands on without looking at them; a number stands for bytes that the host keeps. */
-export type Bytes = Uint8Array | number;
+/** Bytes that a host keeps: from stdin, or from a delegate's stdout. */
+export interface Bytes {
+  /** The text; undefined if the bytes are not valid UTF-8. */
+  decodeUtf8(): string | undefined;
+  /** Writes all of them to stdout. Throws if that fails. */
+  print(): void;
+}
 
 /** Everything that a wrapper needs of the machine. The core knows no more of it than this. */
 export interface Host {
@@ -15,18 +20,16 @@ export interface Host {
   now(): number;
   /** All of stdin; undefined as soon as it is more than `limit` bytes. Throws the name of the error if it cannot be read. */
   readStdin(limit: number): Bytes | undefined;
-  /** Writes all of it to stdout. Throws if that fails. */
-  writeStdout(output: string | Bytes): void;
-  /** The text of UTF-8 bytes; undefined if they are not valid. */
-  decodeUtf8(bytes: Bytes): string | undefined;
+  /** Writes all of a text to stdout. Throws if that fails. */
+  writeStdout(text: string): void;
   /** What a path leads to, as far as executing it goes; a copy of this executable is itself. */
   inspect(path: string): "executable" | "not executable" | "missing" | "the wrapper itself";
   /**
    * Lets an executable take this process's place, with this process's variables but for `changes`, and with `stdin` (or the
-   * present one) as its stdin. Comes back, with nothing done, where that cannot be: the caller then spawns.
+   * present one) as its stdin. Returns, with nothing done, if that is impossible: the caller then spawns.
    */
-  exec(path: string, changes: Environment, stdin: string | undefined): void;
-  /** Runs an executable, likewise, to its end and reads its stdout, `limit` bytes at most; its stderr is this process's. */
+  tryExec(path: string, changes: Environment, stdin: string | undefined): void;
+  /** Runs an executable with the same variables and stdin to its end and reads its stdout, `limit` bytes at most; its stderr is this process's. */
   spawn(path: string, changes: Environment, stdin: string | undefined, limit: number): Answer;
   /** The text of a small file; undefined if it cannot be read. */
   readFile(path: string): string | undefined;

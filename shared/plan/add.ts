@@ -1,6 +1,6 @@
 import {
   type Attachment,
-  type AttachmentName,
+  type AttachmentSelector,
   containerInterfaceNames,
   findAttachment,
   missingAttachment,
@@ -17,20 +17,20 @@ import { type DelegateCall, delegateCall } from "./call.ts";
 import { type ExpectedRecord, expectedRecords } from "./expected-records.ts";
 import { instanceOf, listedAs, recordKey } from "./record-key.ts";
 import { sharedDeviceName } from "./shared-device.ts";
-import type { Subject } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** What becomes of the delegate's answer to ADD before the runtime gets it. */
 export type Splice =
   /** As it is, put in order if it is not. */
   | { readonly as: "only" }
   /** The first of a chain, under another name than the runtime's: completed and put in order. */
-  | { readonly as: "first"; readonly name: AttachmentName }
+  | { readonly as: "first"; readonly selector: AttachmentSelector }
   /** Appended to prevResult. */
-  | { readonly as: "creator"; readonly name: AttachmentName; readonly prevResult: CniResult }
+  | { readonly as: "creator"; readonly selector: AttachmentSelector; readonly prevResult: CniResult }
   /** In the place of its attachment of prevResult. */
   | {
       readonly as: "meta";
-      readonly name: AttachmentName;
+      readonly selector: AttachmentSelector;
       readonly prevResult: CniResult;
       readonly attachment: Attachment;
     };
@@ -50,40 +50,40 @@ export interface AddPlan {
 }
 
 /** Plans ADD without a prevResult. */
-export function planFirstAdd(request: Request, subject: Subject): AddPlan {
-  if (subject.renamed) refuseDeviceName(request, subject);
-  const splice: Splice = subject.renamed ? { as: "first", name: subject.name } : { as: "only" };
+export function planFirstAdd(request: Request, target: Target): AddPlan {
+  if (target.renamed) refuseDeviceName(request, target);
+  const splice: Splice = target.renamed ? { as: "first", selector: target.selector } : { as: "only" };
   return {
-    call: delegateCall(request, subject),
+    call: delegateCall(request, target),
     splice,
-    ...(subject.role === "meta" ? {} : recoveryOf(request, subject)),
+    ...(target.role === "meta" ? {} : recoveryOf(request, target)),
   };
 }
 
 /** Plans ADD behind other plugins; code 7 if a creator's name is taken, 103 if a meta plugin's interface is not there. */
-export function planChainedAdd(request: Request, subject: Subject, prevResult: CniResult): AddPlan {
-  const { name } = subject;
-  const role = subject.role ?? (findAttachment(prevResult, name.ifName, name.netns) ? "meta" : "creator");
+export function planChainedAdd(request: Request, target: Target, prevResult: CniResult): AddPlan {
+  const { selector } = target;
+  const role = target.role ?? (findAttachment(prevResult, selector.ifName, selector.netns) ? "meta" : "creator");
   const others = containerInterfaceNames(prevResult);
-  if (subject.profile?.takesOverHostInterface && others.length === 0) return planFirstAdd(request, subject);
+  if (target.profile?.takesOverHostInterface && others.length === 0) return planFirstAdd(request, target);
   if (role === "creator") {
     refuseIndexOutside(prevResult);
-    refuseDeviceName(request, subject);
-    refuseTakenName(prevResult, name);
+    refuseDeviceName(request, target);
+    refuseTakenName(prevResult, selector);
     return {
-      call: delegateCall(request, subject, "none"),
-      splice: { as: "creator", name, prevResult },
-      expectedRecords: expectedRecords(request, subject, prevResult),
-      ...recoveryOf(request, subject),
+      call: delegateCall(request, target, "none"),
+      splice: { as: "creator", selector, prevResult },
+      expectedRecords: expectedRecords(request, target, prevResult),
+      ...recoveryOf(request, target),
     };
   }
-  const chained = chainedRecoveryOf(request, subject);
-  if (others.length === 0) return { call: delegateCall(request, subject), splice: { as: "only" }, ...chained };
-  const attachment = ownAttachment(prevResult, name);
-  if (attachment === undefined) throw missingAttachment(name.ifName, others);
-  const shown = shownResult(prevResult, attachment, name);
-  const splice: Splice = shown === prevResult ? { as: "only" } : { as: "meta", name, prevResult, attachment };
-  return { call: delegateCall(request, subject, shown), splice, ...chained };
+  const chained = chainedRecoveryOf(request, target);
+  if (others.length === 0) return { call: delegateCall(request, target), splice: { as: "only" }, ...chained };
+  const attachment = ownAttachment(prevResult, selector);
+  if (attachment === undefined) throw missingAttachment(selector.ifName, others);
+  const shown = shownResult(prevResult, attachment, selector);
+  const splice: Splice = shown === prevResult ? { as: "only" } : { as: "meta", selector, prevResult, attachment };
+  return { call: delegateCall(request, target, shown), splice, ...chained };
 }
 
 /**
@@ -95,36 +95,36 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
     case "only":
       return orderResult(delegateResult);
     case "first":
-      return completeResult(delegateResult, splice.name);
+      return completeResult(delegateResult, splice.selector);
     case "creator":
-      refuseSharedAddress(splice.prevResult, delegateResult, splice.name);
-      return spliceCreator(splice.prevResult, delegateResult, splice.name);
+      refuseSharedAddress(splice.prevResult, delegateResult, splice.selector);
+      return spliceCreator(splice.prevResult, delegateResult, splice.selector);
     case "meta":
-      return spliceMeta(splice.prevResult, splice.attachment, delegateResult, splice.name);
+      return spliceMeta(splice.prevResult, splice.attachment, delegateResult, splice.selector);
     default:
       return splice satisfies never;
   }
 }
 
-function recoveryOf(request: Request, subject: Subject): Pick<AddPlan, "recovery"> {
+function recoveryOf(request: Request, target: Target): Pick<AddPlan, "recovery"> {
   const { netns } = request.variables;
   // Leases outlive a boot, namespaces do not: without CNI_NETNS nothing is touched that was made since.
-  const earlierNetns = subject.profile?.delNeedsNamespace ? netns : "";
+  const earlierNetns = target.profile?.delNeedsNamespace ? netns : "";
   const mode = request.wrapper.recover ?? "own";
-  const { delegate, network: delegateNetwork } = subject;
-  const recorded = { key: recordKey(request, subject), listed: listedAs(request), netns, delegate, delegateNetwork };
+  const { delegate, network: delegateNetwork } = target;
+  const recorded = { key: recordKey(request, target), listed: listedAs(request), netns, delegate, delegateNetwork };
   return { recovery: { ...recorded, mode, earlierNetns } };
 }
 
-function chainedRecoveryOf(request: Request, subject: Subject): Pick<AddPlan, "chained"> {
+function chainedRecoveryOf(request: Request, target: Target): Pick<AddPlan, "chained"> {
   if (request.wrapper.recover === "never") return {};
-  const { delegate, network: delegateNetwork } = subject;
-  const key = recordKey(request, subject);
-  const file = chainedRecordFile(key, instanceOf(request, subject));
+  const { delegate, network: delegateNetwork } = target;
+  const key = recordKey(request, target);
+  const file = chainedRecordFile(key, instanceOf(request, target));
   return { chained: { key, file, netns: request.variables.netns, delegate, delegateNetwork } };
 }
 
-function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentName): void {
+function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentSelector): void {
   const isTaken = (interfaces ?? []).some(
     (candidate) => isContainerInterface(candidate) && candidate.name === ifName && candidate.sandbox === netns,
   );
@@ -132,8 +132,8 @@ function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: Attachmen
 }
 
 // Leases of a renamed interface are kept apart, so that two pools of one subnet give the same address.
-function refuseSharedAddress(prevResult: CniResult, delegateResult: CniResult, name: AttachmentName): void {
-  const shared = sharedAddress(prevResult, delegateResult, name);
+function refuseSharedAddress(prevResult: CniResult, delegateResult: CniResult, selector: AttachmentSelector): void {
+  const shared = sharedAddress(prevResult, delegateResult, selector);
   if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
 }
 
@@ -144,9 +144,9 @@ function refuseIndexOutside(prevResult: CniResult): void {
 }
 
 // The plugin's CHECK would take the one for the other.
-function refuseDeviceName({ configuration }: Request, { profile, name }: Subject): void {
+function refuseDeviceName({ configuration }: Request, { profile, selector }: Target): void {
   const device = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
-  if (device === name.ifName) {
-    throw new CniError("interfaceNameTaken", name.ifName, `it is the plugin's own ${profile?.sharedDevice?.key}`);
+  if (device === selector.ifName) {
+    throw new CniError("interfaceNameTaken", selector.ifName, `it is the plugin's own ${profile?.sharedDevice?.key}`);
   }
 }

@@ -3,7 +3,7 @@ import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { argsOf } from "./cni-args.ts";
 import { withOwnPorts } from "./ports.ts";
-import type { Subject } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** One run of the delegate: which, with which variables changed, and with what on stdin. */
 export interface DelegateCall {
@@ -29,14 +29,14 @@ export type ShownPrevResult = "none" | "as it came" | CniResult;
  * where the interface is renamed, or where `wrapper.args` and `wrapper.ports` say so. Every other key and variable is what the
  * runtime gave.
  */
-export function delegateCall(request: Request, subject: Subject, shown: ShownPrevResult = "as it came"): DelegateCall {
+export function delegateCall(request: Request, target: Target, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
-  const configuration: JsonObject = { ...rest, type: subject.delegate, name: subject.network };
+  const configuration: JsonObject = { ...rest, type: target.delegate, name: target.network };
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
   const call = {
-    delegate: subject.delegate,
-    environment: changedVariables(request, subject),
+    delegate: target.delegate,
+    environment: changedVariables(request, target),
     configuration: withPorts(configuration, request),
   };
   const { jq } = request.wrapper;
@@ -55,8 +55,8 @@ function withPorts(configuration: JsonObject, { command, wrapper: { ports } }: R
   return ports === undefined || command === "DEL" ? configuration : withOwnPorts(configuration, ports);
 }
 
-function changedVariables({ variables, wrapper }: Request, { renamed, name }: Subject): Record<string, string> {
+function changedVariables({ variables, wrapper }: Request, { renamed, selector }: Target): Record<string, string> {
   if (variables.ifName === "") return {};
   const args = argsOf(variables.args, wrapper.args, renamed);
-  return { ...(renamed && { CNI_IFNAME: name.ifName }), ...(args !== variables.args && { CNI_ARGS: args }) };
+  return { ...(renamed && { CNI_IFNAME: selector.ifName }), ...(args !== variables.args && { CNI_ARGS: args }) };
 }

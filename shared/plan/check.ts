@@ -5,7 +5,7 @@ import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { type DeviceMac, deviceMac } from "./shared-device.ts";
-import type { Subject } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** What CHECK asks of the delegate. */
 export interface CheckPlan {
@@ -18,18 +18,18 @@ export interface CheckPlan {
  * Plans CHECK: narrows prevResult to the delegate's attachment and works around known CHECK bugs; code 103 if the attachment
  * is missing among others. A prevResult without any container interface is passed as it came.
  */
-export function planCheck(request: Request, subject: Subject, prevResult: CniResult): CheckPlan {
-  const { name, profile } = subject;
-  const attachment = ownAttachment(prevResult, name);
+export function planCheck(request: Request, target: Target, prevResult: CniResult): CheckPlan {
+  const { profile, selector } = target;
+  const attachment = ownAttachment(prevResult, selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
-  if (others.length > 0) throw missingAttachment(name.ifName, others);
-  const narrowed = attachment ? shownResult(prevResult, attachment, name) : prevResult;
+  if (others.length > 0) throw missingAttachment(selector.ifName, others);
+  const narrowed = attachment ? shownResult(prevResult, attachment, selector) : prevResult;
   const mac = profile?.sharedDevice && deviceMac(narrowed, profile.sharedDevice, request.configuration);
-  return { call: withIpam(delegateCall(request, subject, narrowed), subject), ...(mac && { mac }) };
+  return { call: withIpam(delegateCall(request, target, narrowed), target), ...(mac && { mac }) };
 }
 
 // static checks that there is a prevResult and, without addresses of its own, nothing else.
-function withIpam(call: DelegateCall, { profile }: Subject): DelegateCall {
+function withIpam(call: DelegateCall, { profile }: Target): DelegateCall {
   const ipam = call.configuration && goLookup(call.configuration, "ipam");
   const hasIpam = isJsonObject(ipam) && Boolean(goLookup(ipam, "type"));
   if (!profile?.checkNeedsIpam || hasIpam) return call;

@@ -8,7 +8,7 @@ import { type DelegateCall, delegateCall } from "./call.ts";
 import { inBothNetworks } from "./list-network.ts";
 import type { Profiles } from "./profile.ts";
 import { listedAs, recordKey } from "./record-key.ts";
-import { recordedSubject, type Subject } from "./target.ts";
+import { recordedTarget, type Target } from "./target.ts";
 
 /** One run of the delegate's DEL. */
 export interface Removal {
@@ -38,7 +38,7 @@ type OneCall = Pick<Removal, "notes"> & { readonly call: DelegateCall };
 /** Plans DEL, which must not fail for what the configuration or prevResult says: whatever is there must be removable. */
 export function planDel(
   request: Request,
-  configured: Subject,
+  configured: Target,
   profiles: Profiles,
   records: Records,
   input: DelInput,
@@ -46,9 +46,9 @@ export function planDel(
   const key = recordKey(request, configured);
   // A record that cannot be read says nothing, but goes as well.
   const unreadable = records.has(recordFile(key)) && !records.find(key) ? [recordFile(key)] : [];
-  const unrecorded = (subject: Subject, forget: readonly string[] = unreadable) => ({
-    ...delCall(request, subject, input),
-    again: sharesNetwork(request, subject),
+  const unrecorded = (target: Target, forget: readonly string[] = unreadable) => ({
+    ...delCall(request, target, input),
+    again: sharesNetwork(request, target),
     forget,
   });
   const files = metaFiles(configured, key, records);
@@ -58,11 +58,11 @@ export function planDel(
   const kept = keptRecords(request, configured, key, records);
   if (kept.length === 0) return inTurn(inBothNetworks(request, configured, records).map((one) => unrecorded(one)));
   const removals = kept.map(({ file, record }) => {
-    const subject = recordedSubject(configured, record, profiles);
-    const { call, notes } = delCall(request, subject, input);
-    const isOther = record.ifName !== configured.name.ifName || record.delegate !== configured.delegate;
+    const target = recordedTarget(configured, record, profiles);
+    const { call, notes } = delCall(request, target, input);
+    const isOther = record.ifName !== configured.selector.ifName || record.delegate !== configured.delegate;
     const made = `the record says that ${record.delegate} made ${record.ifName}, the list does not: DEL follows the record`;
-    const again = sharesNetwork(request, subject);
+    const again = sharesNetwork(request, target);
     const removal = { call, again, forget: [file], notes: isOther ? [made, ...notes] : notes };
     return record.made === 0 ? withoutForeign(removal, record, records) : removal;
   });
@@ -88,7 +88,7 @@ const othersLeases = "ADD made nothing, and the leases belong to another attachm
  * The records of what a creator's DEL removes: that of its interface; if it has none, those of the interfaces that the same
  * configuration made under names that the list had before, as another plugin's own DEL does that better; at last that of its interface by another delegate.
  */
-function keptRecords(request: Request, { delegate, name, renamed }: Subject, key: RecordKey, records: Records) {
+function keptRecords(request: Request, { delegate, selector, renamed }: Target, key: RecordKey, records: Records) {
   const isUnusable = request.unusable.includes("ifName");
   const own = isUnusable ? undefined : records.find(key);
   if (own?.record.delegate === delegate) return [own];
@@ -97,12 +97,12 @@ function keptRecords(request: Request, { delegate, name, renamed }: Subject, key
     record.delegate === delegate && (record.listed === undefined || record.listed === listedAs(request));
   const earlier = records
     .ofAttachment(key)
-    .filter(({ record }) => isIts(record) && !(isRenamed && record.ifName === name.runtimeIfName));
+    .filter(({ record }) => isIts(record) && !(isRenamed && record.ifName === selector.runtimeIfName));
   if (earlier.length > 0) return earlier;
   return own ? [own] : [];
 }
 
-function sharesNetwork({ configuration }: Request, { role, renamed, network }: Subject): boolean {
+function sharesNetwork({ configuration }: Request, { role, renamed, network }: Target): boolean {
   return role === "creator" && renamed && network === configuration.name;
 }
 
@@ -117,7 +117,7 @@ function withoutNamespace(call: DelegateCall | undefined): DelegateCall | undefi
   return call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } };
 }
 
-function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Records): readonly string[] {
+function metaFiles({ delegate, profile }: Target, key: RecordKey, records: Records): readonly string[] {
   const moved = profile?.movesRoutes && records.has(routingFile(key)) ? [routingFile(key)] : [];
   return [...records.ofChained(key, delegate), ...moved];
 }
@@ -126,27 +126,27 @@ function metaFiles({ delegate, profile }: Subject, key: RecordKey, records: Reco
  * The delegate's DEL, narrowed to its attachment; if that is missing, a creator gets no prevResult, with which it removes what it
  * can find, and a meta plugin gets it as it came.
  */
-function delCall(request: Request, subject: Subject, { prevResult, problem }: DelInput): OneCall {
-  const { name } = subject;
-  if (problem !== undefined) return lenientCall(request, subject, problem);
-  if (prevResult === undefined) return { call: delegateCall(request, subject), notes: [] };
-  const attachment = ownAttachment(prevResult, name);
-  if (attachment) return narrowedCall(request, subject, prevResult, attachment);
-  if (containerInterfaceNames(prevResult).length === 0) return { call: delegateCall(request, subject), notes: [] };
-  return lenientCall(request, subject, `interface ${name.ifName} is not in prevResult`);
+function delCall(request: Request, target: Target, { prevResult, problem }: DelInput): OneCall {
+  const { selector } = target;
+  if (problem !== undefined) return lenientCall(request, target, problem);
+  if (prevResult === undefined) return { call: delegateCall(request, target), notes: [] };
+  const attachment = ownAttachment(prevResult, selector);
+  if (attachment) return narrowedCall(request, target, prevResult, attachment);
+  if (containerInterfaceNames(prevResult).length === 0) return { call: delegateCall(request, target), notes: [] };
+  return lenientCall(request, target, `interface ${selector.ifName} is not in prevResult`);
 }
 
-function narrowedCall(request: Request, subject: Subject, prevResult: CniResult, attachment: Attachment) {
+function narrowedCall(request: Request, target: Target, prevResult: CniResult, attachment: Attachment) {
   try {
-    return { call: delegateCall(request, subject, shownResult(prevResult, attachment, subject.name)), notes: [] };
+    return { call: delegateCall(request, target, shownResult(prevResult, attachment, target.selector)), notes: [] };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
-    return lenientCall(request, subject, error.message);
+    return lenientCall(request, target, error.message);
   }
 }
 
-function lenientCall(request: Request, subject: Subject, reason: string): OneCall {
-  const isMeta = subject.role === "meta";
-  const call = delegateCall(request, subject, isMeta ? "as it came" : "none");
+function lenientCall(request: Request, target: Target, reason: string): OneCall {
+  const isMeta = target.role === "meta";
+  const call = delegateCall(request, target, isMeta ? "as it came" : "none");
   return { call, notes: [`${reason}: the delegate gets ${isMeta ? "all of it" : "no prevResult"}`] };
 }

@@ -1,4 +1,4 @@
-import { type AttachmentName, ownAttachment, ownership } from "../attachment/attachments.ts";
+import { type AttachmentSelector, ownAttachment, ownership } from "../attachment/attachments.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -11,12 +11,12 @@ import type { DelegateCall } from "./call.ts";
 const choosingIpam: readonly unknown[] = ["host-local"];
 
 /** The addresses of an attachment, such as `172.26.64.2/20`, in a result's text; all of them if it lists no such interface. */
-export function addressesOf(text: string | undefined, name: AttachmentName): string[] {
+export function addressesOf(text: string | undefined, selector: AttachmentSelector): string[] {
   const result = parseJsonObject(text ?? "");
   if (result === undefined || resultProblem(result, "result") !== undefined) return [];
   const { ips } = result as CniResult;
-  const attachment = ownAttachment(result, name);
-  const own = attachment ? (ips ?? []).filter(ownership(result, attachment, name)) : (ips ?? []);
+  const attachment = ownAttachment(result, selector);
+  const own = attachment ? (ips ?? []).filter(ownership(result, attachment, selector)) : (ips ?? []);
   return own.map(({ address }) => address);
 }
 

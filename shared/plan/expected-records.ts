@@ -3,7 +3,7 @@ import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { recordFile } from "../record/record.ts";
 import { recordKey } from "./record-key.ts";
-import type { Subject } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** A container interface of prevResult, and the file of the record that a wrapper left if it made the interface. */
 export interface ExpectedRecord {
@@ -12,8 +12,8 @@ export interface ExpectedRecord {
 }
 
 /** The records that the wrappers before a creator left, one for each container interface. No loopback plugin is wrapped. */
-export function expectedRecords(request: Request, subject: Subject, prevResult: CniResult): ExpectedRecord[] {
-  const key = recordKey(request, subject);
+export function expectedRecords(request: Request, target: Target, prevResult: CniResult): ExpectedRecord[] {
+  const key = recordKey(request, target);
   const ifNames = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo"));
   return [...ifNames].map((ifName) => ({ ifName, file: recordFile({ ...key, ifName }) }));
 }

@@ -5,7 +5,7 @@ import { type DelegateCall, delegateCall } from "./call.ts";
 import type { Removal } from "./del.ts";
 import type { Profiles } from "./profile.ts";
 import { listedAs } from "./record-key.ts";
-import { recordedSubject, type Subject } from "./target.ts";
+import { recordedTarget, type Target } from "./target.ts";
 
 // libcni sends both: SPEC.md had named the key differently from the code (containernetworking/cni#1101).
 const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
@@ -14,12 +14,12 @@ const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as c
  * Plans GC: a list of valid attachments names them by the runtime's interface, so that the wrapper's own is added for every
  * container; without it the delegate would free what is in use. None is removed.
  */
-export function planGc(request: Request, subject: Subject): DelegateCall {
-  const call = delegateCall(request, subject);
+export function planGc(request: Request, target: Target): DelegateCall {
+  const call = delegateCall(request, target);
   const configuration: JsonObject = { ...call.configuration };
   for (const key of attachmentKeys) {
     const list = configuration[key];
-    if (Array.isArray(list)) configuration[key] = withInterface(list, subject.name.ifName);
+    if (Array.isArray(list)) configuration[key] = withInterface(list, target.selector.ifName);
   }
   return { ...call, configuration };
 }
@@ -37,24 +37,24 @@ export interface GcRemovals {
  * that the list has now: leases under a name that the list had before would stay. An attachment whose namespace is still there
  * is left alone, as it may be another runtime's.
  */
-export function planGcRemovals(request: Request, subject: Subject, profiles: Profiles, records: Records): GcRemovals {
+export function planGcRemovals(request: Request, target: Target, profiles: Profiles, records: Records): GcRemovals {
   const isValid = validOwners(request);
   if (isValid === undefined) return { removals: [], forget: [] };
   const invalid = records.ofNetwork(request.configuration.name).filter(({ owner }) => !isValid(owner));
-  const gone = invalid.filter(({ isLive, record }) => !isLive && isIts(request, subject, record));
+  const gone = invalid.filter(({ isLive, record }) => !isLive && isIts(request, target, record));
   const live = new Set(invalid.filter(({ isLive }) => isLive).map(({ owner }) => ownerKey(owner)));
   const isLeft = ({ record, owner }: KeptFile): boolean => record === undefined && !live.has(ownerKey(owner));
   return {
-    removals: gone.flatMap(({ file, record }) => (record ? removalOf(request, subject, profiles, file, record) : [])),
+    removals: gone.flatMap(({ file, record }) => (record ? removalOf(request, target, profiles, file, record) : [])),
     forget: invalid.filter(isLeft).map(({ file }) => file),
   };
 }
 
 // Another plugin of the same type may keep its leases elsewhere.
-function isIts(request: Request, { delegate, name }: Subject, record: AttachmentRecord | undefined): boolean {
+function isIts(request: Request, { delegate, selector }: Target, record: AttachmentRecord | undefined): boolean {
   if (record?.delegate !== delegate) return false;
   const { listed, ifName } = record;
-  return listed === undefined || listed === listedAs(request) || ifName === name.ifName;
+  return listed === undefined || listed === listedAs(request) || ifName === selector.ifName;
 }
 
 function ownerKey({ containerId, runtimeIfName }: KeptFile["owner"]): string {
@@ -63,12 +63,12 @@ function ownerKey({ containerId, runtimeIfName }: KeptFile["owner"]): string {
 
 function removalOf(
   request: Request,
-  subject: Subject,
+  target: Target,
   profiles: Profiles,
   file: string,
   record: AttachmentRecord,
 ): Removal {
-  const call = delegateCall(request, recordedSubject(subject, record, profiles));
+  const call = delegateCall(request, recordedTarget(target, record, profiles));
   const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
   const { containerId, ifName } = record;
   const variables = {

@@ -16,7 +16,7 @@ import type { Profiles } from "./profile.ts";
 import { recordKey } from "./record-key.ts";
 import type { DeviceMac } from "./shared-device.ts";
 import { hasSuspectKey } from "./suspect.ts";
-import { delegateName, type Subject, subjectOf } from "./target.ts";
+import { delegateName, type Target, targetOf } from "./target.ts";
 
 /** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
 export type Plan =
@@ -26,16 +26,10 @@ export type Plan =
       readonly call: DelegateCall;
       /** What the runtime gets where the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
       readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
-      /** Faults that the call does not fail for. */
-      readonly notes: readonly string[];
-      /** Run if `call` fails, and then its answer counts. */
+      /** Run if `call` fails; then its answer counts. */
       readonly fallback?: DelegateCall;
-      /** On GC: what is cleaned up before. */
-      readonly removals?: GcRemovals;
-      /** On CHECK: where routes may have been moved. */
-      readonly routing?: RoutingPlan;
-      /** On CHECK: the device whose MAC is compared only if it is fixed. */
-      readonly mac?: DeviceMac;
+      /** Acted on before the delegate is run, in this order. */
+      readonly effects: readonly Effect[];
     }
   /** The delegate's DEL is run, more than once if the list has changed, and its records go. */
   | { readonly do: "remove"; readonly removals: readonly Removal[] }
@@ -48,6 +42,19 @@ export type Plan =
 
 export type HandOver = Plan & { readonly do: "handOver" };
 
+/** One thing that a wrapper does before it hands a call over, or to that call. */
+export type Effect =
+  /** Log a fault for which the call does not fail. */
+  | { readonly do: "warn"; readonly message: string }
+  /** Let `wrapper.jq` rewrite the configuration. */
+  | { readonly do: "applyFilter" }
+  /** On GC: remove what belongs to attachments that are not valid any more. */
+  | { readonly do: "collectGarbage"; readonly garbage: GcRemovals }
+  /** On CHECK: compare the MAC of a device only if it is fixed. */
+  | { readonly do: "compareFixedMac"; readonly mac: DeviceMac }
+  /** On CHECK: look for moved routes where they are now. */
+  | { readonly do: "followMovedRoutes"; readonly routing: RoutingPlan };
+
 /** Plans VERSION: the delegate's answer, or the wrapper's own where the executable's name names no delegate. */
 export function planVersion(calledAs: string): Plan {
   const delegate = delegateName(calledAs);
@@ -58,57 +65,59 @@ export function planVersion(calledAs: string): Plan {
 /** Plans a call with a plugin configuration: everything is decided here, before anything is done. */
 export function planRequest(request: Request, calledAs: string, profiles: Profiles, records: Records): Plan {
   try {
-    const subject = subjectOf(request, calledAs, profiles);
-    const misplaced = misplacedIn(request.configuration, subject);
+    const target = targetOf(request, calledAs, profiles);
+    const misplaced = misplacedIn(request.configuration, target);
     if (request.command === "ADD" && misplaced[0]) throw misplaced[0];
-    return noting(planVerb(request, subject, profiles, records), misplaced);
+    return noting(planVerb(request, target, profiles, records), misplaced);
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     return { do: "fail", error: errorResult(error, request.configuration.cniVersion) };
   }
 }
 
-function planVerb(request: Request, subject: Subject, profiles: Profiles, records: Records): Plan {
+function planVerb(request: Request, target: Target, profiles: Profiles, records: Records): Plan {
   switch (request.command) {
     case "ADD":
-      return planAdd(request, inLeasedNetwork(request, subject, records));
+      return planAdd(request, inLeasedNetwork(request, target, records));
     case "CHECK":
-      return planChainedCheck(request, subject, records);
+      return planChainedCheck(request, target, records);
     case "DEL":
-      return planRemovals(planDel(request, subject, profiles, records, delInput(request, subject)));
+      return planRemovals(planDel(request, target, profiles, records, delInput(request, target)));
     case "GC":
-      return {
-        ...handOver(planGc(request, subject)),
-        removals: planGcRemovals(request, subject, profiles, records),
-      };
+      return handOver(planGc(request, target), {
+        after: [{ do: "collectGarbage", garbage: planGcRemovals(request, target, profiles, records) }],
+      });
     case "STATUS":
-      return { ...handOver(delegateCall(request, subject)), withoutDelegate: "unavailable" };
+      return { ...handOver(delegateCall(request, target)), withoutDelegate: "unavailable" };
     default:
       return request.command satisfies never;
   }
 }
 
-function planAdd(request: Request, subject: Subject): Plan {
-  const prevResult = chainedResult(request, subject);
-  if (prevResult)
-    return { do: "splice", ...planChainedAdd(request, subject, prevResult), ...movedBy(request, subject) };
-  if (!isChainVersion(request.configuration.cniVersion)) return handOver(delegateCall(request, subject));
-  return { do: "splice", ...planFirstAdd(request, subject) };
+function planAdd(request: Request, target: Target): Plan {
+  const prevResult = chainedResult(request, target);
+  if (prevResult) return { do: "splice", ...planChainedAdd(request, target, prevResult), ...movedBy(request, target) };
+  if (!isChainVersion(request.configuration.cniVersion)) return handOver(delegateCall(request, target));
+  return { do: "splice", ...planFirstAdd(request, target) };
 }
 
 /**
  * A renamed interface without a record was made by something else, a script say: its leases lie under the list's own name, so
  * that a CHECK that fails is run once more under that. It looks for the same addresses, links and routes.
  */
-function planChainedCheck(request: Request, configured: Subject, records: Records): Plan {
+function planChainedCheck(request: Request, configured: Target, records: Records): Plan {
   const record = records.find(recordKey(request, configured))?.record;
-  const subject = record ? inNetworkOf(configured, record) : configured;
-  const prevResult = chainedResult(request, subject);
-  const { call, ...mac }: CheckPlan = prevResult
-    ? planCheck(request, subject, prevResult)
-    : { call: delegateCall(request, subject) };
-  const plan = { ...handOver(call), ...mac, ...routingOf(request, subject) };
-  const other = record ? undefined : listNetwork(request, subject);
+  const target = record ? inNetworkOf(configured, record) : configured;
+  const prevResult = chainedResult(request, target);
+  const { call, mac }: CheckPlan = prevResult
+    ? planCheck(request, target, prevResult)
+    : { call: delegateCall(request, target) };
+  const { routing } = routingOf(request, target);
+  const plan = handOver(call, {
+    before: mac ? [{ do: "compareFixedMac", mac }] : [],
+    after: routing ? [{ do: "followMovedRoutes", routing }] : [],
+  });
+  const other = record ? undefined : listNetwork(request, target);
   if (other === undefined) return plan;
   return { ...plan, fallback: { ...call, configuration: { ...call.configuration, name: other } } };
 }
@@ -118,12 +127,12 @@ function planRemovals(removals: readonly Removal[]): Plan {
   const [first] = removals;
   const isAwaited = removals.length > 1 || first?.again || first?.otherwise || first?.forget.length !== 0;
   if (first?.call === undefined || isAwaited) return { do: "remove", removals };
-  return { ...handOver(first.call), notes: first.notes };
+  return handOver(first.call, { before: first.notes.map(warning) });
 }
 
-function delInput(request: Request, subject: Subject): DelInput {
+function delInput(request: Request, target: Target): DelInput {
   try {
-    const prevResult = chainedResult(request, subject);
+    const prevResult = chainedResult(request, target);
     return prevResult ? { prevResult } : {};
   } catch (error) {
     if (!(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
@@ -132,21 +141,21 @@ function delInput(request: Request, subject: Subject): DelInput {
 }
 
 /** Creators look for routes where they have put them; a meta plugin looks for none but those that it has moved itself. */
-function routingOf(request: Request, subject: Subject): { routing?: RoutingPlan } {
-  if (subject.role === "meta" || !request.configuration.prevResult) return movedBy(request, subject);
-  return { routing: { key: recordKey(request, subject), netns: subject.name.netns, of: "creator" } };
+function routingOf(request: Request, target: Target): { routing?: RoutingPlan } {
+  if (target.role === "meta" || !request.configuration.prevResult) return movedBy(request, target);
+  return { routing: { key: recordKey(request, target), netns: target.selector.netns, of: "creator" } };
 }
 
-function movedBy(request: Request, subject: Subject): { routing?: RoutingPlan } {
-  if (!subject.profile?.movesRoutes) return {};
-  return { routing: { key: recordKey(request, subject), netns: subject.name.netns, of: "mover" } };
+function movedBy(request: Request, target: Target): { routing?: RoutingPlan } {
+  if (!target.profile?.movesRoutes) return {};
+  return { routing: { key: recordKey(request, target), netns: target.selector.netns, of: "mover" } };
 }
 
 /**
  * The prevResult that can be narrowed; none if the delegate gets it as it came. Code 1 if its version has no chains that a
  * wrapper knows, code 7 if it is malformed.
  */
-function chainedResult({ command, configuration }: Request, { renamed }: Subject): CniResult | undefined {
+function chainedResult({ command, configuration }: Request, { renamed }: Target): CniResult | undefined {
   const { prevResult, cniVersion } = configuration;
   if (prevResult === undefined || prevResult === null) return undefined;
   if (!isChainVersion(cniVersion)) {
@@ -159,7 +168,7 @@ function chainedResult({ command, configuration }: Request, { renamed }: Subject
   return prevResult;
 }
 
-function misplacedIn(configuration: JsonObject, { profile }: Subject): readonly CniError[] {
+function misplacedIn(configuration: JsonObject, { profile }: Target): readonly CniError[] {
   return hasSuspectKey(configuration) ? misplacedKeys(configuration, profile !== undefined) : [];
 }
 
@@ -167,12 +176,23 @@ function misplacedIn(configuration: JsonObject, { profile }: Subject): readonly 
 function noting(plan: Plan, misplaced: readonly CniError[]): Plan {
   const notes = misplaced.map(({ message }) => message);
   if (notes.length === 0) return plan;
-  if (plan.do === "handOver") return { ...plan, notes: [...plan.notes, ...notes] };
+  if (plan.do === "handOver") return { ...plan, effects: [...notes.map(warning), ...plan.effects] };
   if (plan.do !== "remove") return plan;
   const [first, ...others] = plan.removals;
   return first ? { ...plan, removals: [{ ...first, notes: [...first.notes, ...notes] }, ...others] } : plan;
 }
 
-function handOver(call: DelegateCall): HandOver {
-  return { do: "handOver", call, withoutDelegate: "delegateNotFound", notes: [] };
+/** Hands a call over, with the effects before and after `wrapper.jq`. */
+function handOver(call: DelegateCall, { before = [], after = [] }: Surrounding = {}): HandOver {
+  const effects: Effect[] = [...before, ...(call.filter ? [{ do: "applyFilter" } as const] : []), ...after];
+  return { do: "handOver", call, withoutDelegate: "delegateNotFound", effects };
+}
+
+interface Surrounding {
+  readonly before?: readonly Effect[];
+  readonly after?: readonly Effect[];
+}
+
+function warning(message: string): Effect {
+  return { do: "warn", message };
 }

@@ -1,19 +1,19 @@
 import { CniError } from "../protocol/errors.ts";
 import type { Request } from "../protocol/request.ts";
 import type { RecordKey } from "../record/record.ts";
-import type { Subject } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** What the record of a request's attachment is found by. */
-export function recordKey({ configuration, variables }: Request, { name }: Subject): RecordKey {
+export function recordKey({ configuration, variables }: Request, { selector }: Target): RecordKey {
   const { containerId } = variables;
-  return { network: configuration.name, containerId, runtimeIfName: name.runtimeIfName, ifName: name.ifName };
+  return { network: configuration.name, containerId, runtimeIfName: selector.runtimeIfName, ifName: selector.ifName };
 }
 
 /**
  * Tells a meta plugin's configuration from the others of its list: its type and a checksum of what the list says about it. The
  * runtime sends the same bytes for every try.
  */
-export function instanceOf({ configuration }: Request, { delegate }: Subject): string {
+export function instanceOf({ configuration }: Request, { delegate }: Target): string {
   const { prevResult: _result, runtimeConfig: _runtime, ...listed } = configuration;
   return `${delegate}-${checksum(listed)}`;
 }

@@ -1,4 +1,4 @@
-import type { AttachmentName } from "../attachment/attachments.ts";
+import type { AttachmentSelector } from "../attachment/attachments.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import { networkNameProblem } from "../protocol/names.ts";
@@ -7,27 +7,27 @@ import type { AttachmentRecord } from "../record/record.ts";
 import type { Profile, Profiles, Role } from "./profile.ts";
 
 /** What a call is about: which delegate, on which interface of which network. */
-export interface Subject {
+export interface Target {
   readonly delegate: string;
   readonly profile: Profile | undefined;
   /** The role that the profile or the operator gives; without either it shows in prevResult. */
   readonly role: Role | undefined;
-  readonly name: AttachmentName;
+  readonly selector: AttachmentSelector;
   /** Whether the interface has another name than the runtime's. */
   readonly renamed: boolean;
   readonly network: string;
 }
 
 /** The same, for the interface that a record is of: what was made counts, whatever the list says by now. */
-export function recordedSubject(configured: Subject, record: AttachmentRecord, profiles: Profiles): Subject {
+export function recordedTarget(configured: Target, record: AttachmentRecord, profiles: Profiles): Target {
   const { delegate, ifName, delegateNetwork } = record;
   return {
     ...configured,
     delegate,
     profile: profileOf(delegate, profiles),
     role: "creator",
-    name: { ...configured.name, ifName },
-    renamed: ifName !== configured.name.runtimeIfName,
+    selector: { ...configured.selector, ifName },
+    renamed: ifName !== configured.selector.runtimeIfName,
     network: delegateNetwork,
   };
 }
@@ -37,7 +37,7 @@ function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
 }
 
 /** Finds out what a call is about; code 7 if no delegate is named, the role contradicts the profile, or a name is wrong. */
-export function subjectOf(request: Request, calledAs: string, profiles: Profiles): Subject {
+export function targetOf(request: Request, calledAs: string, profiles: Profiles): Target {
   const { wrapper, variables } = request;
   const delegate = wrapper.delegate ?? delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
@@ -49,7 +49,7 @@ export function subjectOf(request: Request, calledAs: string, profiles: Profiles
     delegate,
     profile,
     role: roleOf(request, delegate, profile),
-    name: { ifName, netns: variables.netns, runtimeIfName },
+    selector: { ifName, netns: variables.netns, runtimeIfName },
     renamed,
     network: wrapper.network ?? networkOf(request, ifName, renamed),
   };

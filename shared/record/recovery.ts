@@ -6,7 +6,7 @@ const longestTry = 15 * 60 * 1000;
 /** The part of a record that decides about recovery. */
 export type Remembered = Origin &
   Pick<AttachmentRecord, "before" | "made" | "addresses" | "outlived"> &
-  Partial<Pick<AttachmentRecord, "delegate" | "delegateNetwork">>;
+  Partial<Pick<AttachmentRecord, "delegate" | "delegateNetwork" | "listed">>;
 
 /** What ADD finds on the host. */
 export interface Found {

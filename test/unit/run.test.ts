@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../shared/host/host.ts";
-import { type Call, callWrapper, exits, printed, type Run } from "./support/fake-host.ts";
+
+import { type Call, callWrapper, exits, type FakeAnswer, printed, type Run } from "./support/fake-host.ts";
 import { blue } from "./support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "./support/results.ts";
 import { withShallowJson } from "./support/shallow-json.ts";
@@ -213,7 +213,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
   });
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, FakeAnswer, string]>([
     ["with an error", exits(1, '{"code":11,"msg":"busy"}'), '{"code":11,"msg":"busy"}'],
     ["without a word", exits(5), "exit code 5"],
     ["by a signal", { ended: "signal", signal: "SIGTERM" }, "delegate bridge died"],
@@ -232,7 +232,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
 });
 
 describe("a delegate that came to no end of its own", () => {
-  test.each<[string, Answer, number]>([
+  test.each<[string, FakeAnswer, number]>([
     ["a signal", { ended: "signal", signal: "SIGSEGV" }, 101],
     ["no start", { ended: "not started", reason: "ENOEXEC" }, 104],
   ])("%s on ADD: it did not succeed, so that nothing is undone", (_, answer, code) => {
@@ -241,7 +241,7 @@ describe("a delegate that came to no end of its own", () => {
     expect(commands(outcome.runs)).toEqual(["ADD"]);
   });
 
-  test.each<[string, Answer, number]>([
+  test.each<[string, FakeAnswer, number]>([
     ["a signal", { ended: "signal", signal: "SIGSEGV" }, 101],
     ["no start", { ended: "not started", reason: "ENOEXEC" }, 104],
     ["too much output", { ended: "too much output" }, 102],

@@ -27,9 +27,8 @@ export function nodeHost(): Host {
     now: Date.now,
     readStdin,
     writeStdout,
-    decodeUtf8,
     inspect: inspectFile,
-    exec,
+    tryExec,
     spawn,
     readFile,
     writeFile,
@@ -44,21 +43,28 @@ export function nodeHost(): Host {
   };
 }
 
-function readStdin(limit: number): Uint8Array | undefined {
+function readStdin(limit: number): Bytes | undefined {
   const chunks: Buffer[] = [];
   let size = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(chunkSize);
     const length = patiently(() => readSync(0, chunk, 0, chunkSize, null));
-    if (length === 0) return Buffer.concat(chunks, size);
+    if (length === 0) return keep(Buffer.concat(chunks, size));
     size += length;
     if (size > limit) return undefined;
     chunks.push(chunk.subarray(0, length));
   }
 }
 
-function writeStdout(output: string | Bytes): void {
-  const bytes = typeof output === "string" ? Buffer.from(output) : (output as Uint8Array);
+function keep(bytes: Uint8Array): Bytes {
+  return { decodeUtf8: () => decodeUtf8(bytes), print: () => print(bytes) };
+}
+
+function writeStdout(text: string): void {
+  print(Buffer.from(text));
+}
+
+function print(bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(1, bytes, written));
 }
 
@@ -83,15 +89,15 @@ function patiently(transfer: () => number): number {
   }
 }
 
-function decodeUtf8(bytes: Bytes): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes as Uint8Array);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-function exec(path: string, changes: Host["env"], stdin: string | undefined): void {
+function tryExec(path: string, changes: Host["env"], stdin: string | undefined): void {
   if (process.execve === undefined || !canExec(path)) return;
   if (stdin !== undefined && !replaceStdin(stdin)) return;
   // Node ignores these two, and what is ignored stays so across execve; with a handler they are back to their default.
@@ -120,7 +126,7 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
   if (error !== undefined && status === null && signal === null)
     return { ended: "not started", reason: `${path}: ${code}` };
   if (signal !== null) return { ended: "signal", signal };
-  return { ended: "exit", exitCode: status ?? 0, stdout };
+  return { ended: "exit", exitCode: status ?? 0, stdout: keep(stdout) };
 }
 
 function changed(changes: Host["env"]): Record<string, string> {

@@ -13,15 +13,15 @@ export function replaceStdin(text: string): boolean {
   const content = Buffer.from(text);
   // The lowest free descriptor is the next one to be given: 0.
   closeSync(0);
-  if (directories.some((directory) => isStdinNow(directory, content))) return true;
+  if (directories.some((directory) => becomeStdin(directory, content))) return true;
   openSync("/dev/null", constants.O_RDONLY);
   return false;
 }
 
-function isStdinNow(directory: string, content: Buffer): boolean {
+function becomeStdin(directory: string, content: Buffer): boolean {
   const file = openTemporary(directory);
   if (file === undefined) return false;
-  if (file === 0 && isWritten(file, content)) return true;
+  if (file === 0 && writeWhole(file, content)) return true;
   closeSync(file);
   return false;
 }
@@ -35,7 +35,7 @@ function openTemporary(directory: string): number | undefined {
 }
 
 // By position, so that the reader begins at the start.
-function isWritten(file: number, content: Buffer): boolean {
+function writeWhole(file: number, content: Buffer): boolean {
   try {
     return writeSync(file, content, 0, content.length, 0) === content.length;
   } catch {

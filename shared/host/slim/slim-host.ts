@@ -1,4 +1,4 @@
-import type { Answer, Host } from "../host.ts";
+import type { Answer, Bytes, Host } from "../host.ts";
 import { ipCommand } from "../ip-command.ts";
 import type { Machine } from "./machine.ts";
 import { errorName, signalName } from "./system-names.ts";
@@ -25,15 +25,13 @@ export function slimHost(machine: Machine): Host {
     now: machine.now,
     readStdin(limit) {
       const bytes = machine.readStdin(limit);
-      return bytes === undefined ? undefined : checked(bytes);
+      return bytes === undefined ? undefined : keep(machine, checked(bytes));
     },
-    writeStdout: (output) =>
-      void checked(typeof output === "string" ? machine.writeText(output) : machine.writeBytes(output as number)),
-    decodeUtf8: (bytes) => machine.decodeUtf8(bytes as number),
+    writeStdout: (text) => void checked(machine.writeText(text)),
     inspect,
-    exec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
+    tryExec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
     spawn: (path, changes, stdin, limit) =>
-      answer(path, machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false)),
+      answer(machine, path, machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false)),
     readFile: (path) => machine.readFile(wellFormed(path)),
     writeFile(path, text) {
       const result = machine.writeFile(wellFormed(path), text);
@@ -54,8 +52,8 @@ export function slimHost(machine: Machine): Host {
       const command = ipCommand({ env: machine.variables, inspect }, netns, family);
       if (command === undefined) return undefined;
       const { program, args, limit } = command;
-      const run = answer(program, machine.spawn(program, args.map(wellFormed), [], commands, limit, true));
-      return run.ended === "exit" && run.exitCode === 0 ? machine.decodeUtf8(run.stdout as number) : undefined;
+      const run = answer(machine, program, machine.spawn(program, args.map(wellFormed), [], commands, limit, true));
+      return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
     },
     appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),
   };
@@ -75,10 +73,17 @@ function wellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
 }
 
-function answer(path: string, [failure = 0, tooMuch, signal, exitCode = 0, stdout = 0]: readonly number[]): Answer {
+/** Bytes that stay outside of the engine, by their number. */
+function keep(machine: Machine, bytes: number): Bytes {
+  return { decodeUtf8: () => machine.decodeUtf8(bytes), print: () => void checked(machine.writeBytes(bytes)) };
+}
+
+function answer(machine: Machine, path: string, ended: readonly number[]): Answer {
+  const [failure = 0, tooMuch, signal, exitCode = 0, stdout = 0] = ended;
   if (failure !== 0) return { ended: "not started", reason: startProblem(path, errorName(-failure)) };
   if (tooMuch) return { ended: "too much output" };
-  return signal ? { ended: "signal", signal: signalName(signal) } : { ended: "exit", exitCode, stdout };
+  if (signal) return { ended: "signal", signal: signalName(signal) };
+  return { ended: "exit", exitCode, stdout: keep(machine, stdout) };
 }
 
 function startProblem(path: string, error: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import { planChainedAdd, planFirstAdd, spliceResult } from "../../../shared/plan/add.ts";
-import { subjectOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
@@ -13,12 +13,12 @@ const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 
 function first(wrapper: JsonObject, configuration: JsonObject = {}) {
   const request = requestOf("ADD", { wrapper, ...configuration });
-  return planFirstAdd(request, subjectOf(request, "bridge-wrapper", profiles));
+  return planFirstAdd(request, targetOf(request, "bridge-wrapper", profiles));
 }
 
 function chained(calledAs: string, wrapper: JsonObject, prevResult: CniResult, configuration: JsonObject = {}) {
   const request = requestOf("ADD", { wrapper, prevResult, ...configuration });
-  return planChainedAdd(request, subjectOf(request, calledAs, profiles), frozen(prevResult));
+  return planChainedAdd(request, targetOf(request, calledAs, profiles), frozen(prevResult));
 }
 
 describe("the first of a chain", () => {
@@ -27,7 +27,7 @@ describe("the first of a chain", () => {
   });
 
   test("under another name", () => {
-    expect(first({ ifName: "eth1" }).splice).toStrictEqual({ as: "first", name: eth1Name });
+    expect(first({ ifName: "eth1" }).splice).toStrictEqual({ as: "first", selector: eth1Name });
   });
 });
 
@@ -35,7 +35,7 @@ describe("behind others", () => {
   test("a creator gets no prevResult", () => {
     const { call, splice } = chained("bridge-wrapper", { ifName: "eth1" }, macvlanResult);
     expect(call.configuration).toStrictEqual({ cniVersion: "1.0.0", name: "zone-eth1", type: "bridge" });
-    expect(splice).toStrictEqual({ as: "creator", name: eth1Name, prevResult: macvlanResult });
+    expect(splice).toStrictEqual({ as: "creator", selector: eth1Name, prevResult: macvlanResult });
   });
 
   test("a meta plugin gets it narrowed", () => {
@@ -43,7 +43,7 @@ describe("behind others", () => {
     expect(call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
     expect(splice).toStrictEqual({
       as: "meta",
-      name: eth1Name,
+      selector: eth1Name,
       prevResult: bothResult,
       attachment: { container: 3, members: [1, 2, 3] },
     });
@@ -78,7 +78,10 @@ describe("a creator that takes over a host interface", () => {
     const { call, splice } = chained("ipvlan-wrapper", {}, made);
     expect(call.configuration?.prevResult).toStrictEqual(made);
     expect(splice).toStrictEqual({ as: "only" });
-    expect(chained("ipvlan-wrapper", { ifName: "eth1" }, made).splice).toStrictEqual({ as: "first", name: eth1Name });
+    expect(chained("ipvlan-wrapper", { ifName: "eth1" }, made).splice).toStrictEqual({
+      as: "first",
+      selector: eth1Name,
+    });
   });
 
   test("gets nothing of another's container interface", () => {
@@ -148,7 +151,7 @@ describe("what the runtime gets", () => {
   });
 
   test("for a first one of another name: completed and put in order", () => {
-    expect(spliceResult({ as: "first", name: eth1Name }, trailing)).toStrictEqual({
+    expect(spliceResult({ as: "first", selector: eth1Name }, trailing)).toStrictEqual({
       interfaces: ordered,
       ips: [{ address: "10.0.1.2/24", interface: 1 }],
     });
@@ -162,7 +165,7 @@ describe("what the runtime gets", () => {
   test("for a meta plugin: in its attachment's place", () => {
     const { splice } = chained("tuning-wrapper", {}, bothResult);
     const returned = { ...macvlanResult, interfaces: [{ ...macvlanResult.interfaces[0], name: "eth0", mtu: 1400 }] };
-    expect(splice).toMatchObject({ as: "meta", name: eth0Name });
+    expect(splice).toMatchObject({ as: "meta", selector: eth0Name });
     expect(spliceResult(splice, frozen(returned)).interfaces).toMatchObject([
       { name: "eth0", mtu: 1400 },
       ...bridgeResult.interfaces,

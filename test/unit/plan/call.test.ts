@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/plan/call.ts";
 import { askingFor } from "../../../shared/plan/earlier-addresses.ts";
-import { subjectOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
 import { frozen } from "../support/frozen.ts";
@@ -9,7 +9,7 @@ import { requestOf } from "../support/requests.ts";
 
 function callOf(configuration: JsonObject, variables: Partial<Variables> = {}) {
   const request = requestOf("ADD", configuration, variables);
-  return delegateCall(request, subjectOf(request, "bridge-wrapper", {}));
+  return delegateCall(request, targetOf(request, "bridge-wrapper", {}));
 }
 
 test("type is the delegate's, name its network, the wrapper block is gone, everything else is what came", () => {
@@ -38,20 +38,20 @@ test("keys keep their order", () => {
 describe("prevResult", () => {
   const prevResult = frozen({ ips: [] });
   const request = requestOf("ADD", { prevResult });
-  const subject = subjectOf(request, "bridge-wrapper", {});
+  const target = targetOf(request, "bridge-wrapper", {});
 
   test("as it came", () => {
-    expect(delegateCall(request, subject).configuration).toHaveProperty("prevResult", { ips: [] });
+    expect(delegateCall(request, target).configuration).toHaveProperty("prevResult", { ips: [] });
     expect(callOf({ prevResult: null }).configuration).toHaveProperty("prevResult", null);
     expect(callOf({}).configuration).not.toHaveProperty("prevResult");
   });
 
   test("none", () => {
-    expect(delegateCall(request, subject, "none").configuration).not.toHaveProperty("prevResult");
+    expect(delegateCall(request, target, "none").configuration).not.toHaveProperty("prevResult");
   });
 
   test("a narrowed one", () => {
-    expect(delegateCall(request, subject, { routes: [] }).configuration?.prevResult).toStrictEqual({ routes: [] });
+    expect(delegateCall(request, target, { routes: [] }).configuration?.prevResult).toStrictEqual({ routes: [] });
   });
 });
 

@@ -33,7 +33,7 @@ function handOver(environment: Record<string, string>, configuration: JsonObject
     do: "handOver",
     call: { delegate: "bridge", environment, configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration } },
     withoutDelegate: "delegateNotFound",
-    notes: [],
+    effects: [],
     ...more,
   };
 }
@@ -59,7 +59,7 @@ function inList(environment: Record<string, string>, more: object = {}) {
   return handOver(environment, { name: "zone", ...more }).call;
 }
 
-const nothing = { removals: [], forget: [] };
+const collecting = [{ do: "collectGarbage", garbage: { removals: [], forget: [] } }];
 const macvlanShown = {
   ...macvlanResult,
   routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }],
@@ -67,20 +67,23 @@ const macvlanShown = {
 };
 const bridgeShown = { ...bridgeResult, dns: bothResult.dns };
 const eth1 = { CNI_IFNAME: "eth1" };
-const routing = (ifName = "eth0") => ({ key: key(ifName), netns: blue, of: "creator" });
+const followingRoutes = (ifName = "eth0") => {
+  const routing = { key: key(ifName), netns: blue, of: "creator" };
+  return [{ do: "followMovedRoutes", routing }];
+};
 
 describe("first in the chain, or without a prevResult", () => {
   test.each([
     ["ADD", {}, splice({}, { name: "zone" }, { as: "only" })],
-    ["ADD", { wrapper: renamed }, splice(eth1, { name: "zone-eth1" }, { as: "first", name: eth1Name })],
+    ["ADD", { wrapper: renamed }, splice(eth1, { name: "zone-eth1" }, { as: "first", selector: eth1Name })],
     ["ADD", { prevResult: null }, splice({}, { name: "zone", prevResult: null }, { as: "only" })],
     ["CHECK", {}, handOver({}, { name: "zone" })],
     ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" }, { fallback: inList(eth1) })],
     ["CHECK", { wrapper: { ...renamed, network: "disc" } }, handOver(eth1, { name: "disc" })],
     ["DEL", {}, handOver({}, { name: "zone" })],
     ["DEL", { wrapper: { ...renamed, network: "disc" } }, handOver(eth1, { name: "disc" })],
-    ["GC", {}, handOver({}, { name: "zone" }, { removals: nothing })],
-    ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { removals: nothing })],
+    ["GC", {}, handOver({}, { name: "zone" }, { effects: collecting })],
+    ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { effects: collecting })],
     ["STATUS", {}, handOver({}, { name: "zone" }, { withoutDelegate: "unavailable" })],
     ["STATUS", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { withoutDelegate: "unavailable" })],
   ] as const)("%s %j", (command, configuration, plan) => {
@@ -91,7 +94,7 @@ describe("first in the chain, or without a prevResult", () => {
 describe("chained", () => {
   test("ADD of a creator", () => {
     const configuration = { wrapper: renamed, prevResult: macvlanResult };
-    const as = { as: "creator", name: eth1Name, prevResult: macvlanResult };
+    const as = { as: "creator", selector: eth1Name, prevResult: macvlanResult };
     expect(planned("ADD", configuration)).toStrictEqual({
       ...splice(eth1, { name: "zone-eth1" }, as),
       expectedRecords: [{ ifName: "eth0", file: "/var/lib/cni/wrappers/zone:blue:eth0:eth0" }],
@@ -108,14 +111,14 @@ describe("chained", () => {
   });
 
   test.each([
-    ["CHECK", {}, handOver({}, { name: "zone", prevResult: macvlanShown }, { routing: routing() })],
+    ["CHECK", {}, handOver({}, { name: "zone", prevResult: macvlanShown }, { effects: followingRoutes() })],
     [
       "CHECK",
       { wrapper: renamed },
       handOver(
         eth1,
         { name: "zone-eth1", prevResult: bridgeShown },
-        { routing: routing("eth1"), fallback: inList(eth1, { prevResult: bridgeShown }) },
+        { effects: followingRoutes("eth1"), fallback: inList(eth1, { prevResult: bridgeShown }) },
       ),
     ],
     ["DEL", {}, handOver({}, { name: "zone", prevResult: macvlanShown })],
@@ -135,22 +138,24 @@ describe("chained", () => {
   test("a plugin that moves routes has a record of them", () => {
     const request = { wrapper: renamed, prevResult: bothResult };
     const mover = { key: key("eth1"), netns: blue, of: "mover" };
-    expect(planned("CHECK", request, "tuning-wrapper")).not.toHaveProperty("routing");
+    expect(planned("CHECK", request, "tuning-wrapper")).toHaveProperty("effects", []);
     expect(planned("ADD", request, "sbr-wrapper")).toHaveProperty("routing", mover);
-    expect(planned("CHECK", request, "sbr-wrapper")).toHaveProperty("routing", mover);
+    expect(planned("CHECK", request, "sbr-wrapper")).toHaveProperty("effects", [
+      { do: "followMovedRoutes", routing: mover },
+    ]);
   });
 
   test("DEL of what is not there is noted", () => {
-    const notes = ["interface eth9 is not in prevResult: the delegate gets no prevResult"];
+    const effects = [{ do: "warn", message: "interface eth9 is not in prevResult: the delegate gets no prevResult" }];
     const wrapper = { ifName: "eth9", network: "disc" };
     expect(planned("DEL", { wrapper, prevResult: bothResult })).toStrictEqual(
-      handOver({ CNI_IFNAME: "eth9" }, { name: "disc" }, { notes }),
+      handOver({ CNI_IFNAME: "eth9" }, { name: "disc" }, { effects }),
     );
   });
 
   test("GC and STATUS have no prevResult; what came is handed on", () => {
     expect(planned("GC", { prevResult: bothResult })).toStrictEqual(
-      handOver({}, { name: "zone", prevResult: bothResult }, { removals: nothing }),
+      handOver({}, { name: "zone", prevResult: bothResult }, { effects: collecting }),
     );
   });
 });
@@ -204,8 +209,8 @@ describe("a prevResult that cannot be read", () => {
   });
 
   test("DEL: let pass", () => {
-    const notes = [`${problem}: the delegate gets no prevResult`];
-    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { notes }));
+    const effects = [{ do: "warn", message: `${problem}: the delegate gets no prevResult` }];
+    expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { effects }));
   });
 
   test("ADD of a meta plugin: code 7", () => {
@@ -264,7 +269,7 @@ describe("specification versions", () => {
 
     test.each([{}, { ...renamed, network: "disc" }])("DEL in a chain gets prevResult as it came: %j", (wrapper) => {
       const plan = planned("DEL", { cniVersion, wrapper, prevResult });
-      expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult } }, notes: [] });
+      expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult } }, effects: [] });
     });
 
     test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is the delegate's business", (command) => {
@@ -321,7 +326,7 @@ describe("VERSION", () => {
       do: "handOver",
       call: { delegate: "bridge", environment: {} },
       withoutDelegate: "ownVersions",
-      notes: [],
+      effects: [],
     });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/plan/call.ts";
 import { withOwnPorts } from "../../../shared/plan/ports.ts";
-import { subjectOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { requestOf } from "../support/requests.ts";
@@ -70,7 +70,7 @@ describe("the verbs", () => {
   function shown(command: "ADD" | "CHECK" | "DEL" | "STATUS"): unknown {
     const wrapper = { ports: { only: [443] } };
     const request = requestOf(command, { wrapper, runtimeConfig: { portMappings: [web, tls] } });
-    return delegateCall(request, subjectOf(request, "portmap-wrapper", {})).configuration?.runtimeConfig;
+    return delegateCall(request, targetOf(request, "portmap-wrapper", {})).configuration?.runtimeConfig;
   }
 
   test.each(["ADD", "CHECK", "STATUS"] as const)("%s gets its own", (command) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { delegateName, subjectOf } from "../../../shared/plan/target.ts";
+import { delegateName, targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue, requestOf } from "../support/requests.ts";
@@ -42,18 +42,18 @@ describe("the delegate", () => {
     // No property of Object is taken for a profile.
     ["toString-wrapper", {}, "toString", undefined, undefined],
   ])("%s with %j", (calledAs, wrapper, delegate, profile, role) => {
-    expect(subjectOf(requestOf("ADD", { wrapper }), calledAs, profiles)).toMatchObject({ delegate, profile, role });
+    expect(targetOf(requestOf("ADD", { wrapper }), calledAs, profiles)).toMatchObject({ delegate, profile, role });
   });
 
   test("none is named", () => {
-    expect(() => subjectOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles)).toThrow(
+    expect(() => targetOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles)).toThrow(
       expect.objectContaining({ code: 7, message: "no delegate: started as /opt/cni/bin/cni-wrappers" }),
     );
   });
 
   test.each(["ADD", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
     const request = requestOf(command, { wrapper: { role: "meta" } });
-    expect(() => subjectOf(request, "bridge-wrapper", profiles)).toThrow(
+    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
       expect.objectContaining({
         code: 7,
         message: 'invalid plugin configuration: wrapper.role must be "creator" for bridge, or be left out',
@@ -71,8 +71,8 @@ describe("the interface and its network", () => {
     ["another, in a network of its own", { ifName: "eth1", network: "disc" }, "eth1", true, "disc"],
     ["the runtime's, in a network of its own", { network: "disc" }, "eth0", false, "disc"],
   ])("%s", (_, wrapper, ifName, renamed, network) => {
-    expect(subjectOf(requestOf("ADD", { wrapper }), "bridge-wrapper", profiles)).toMatchObject({
-      name: { ifName, netns: blue, runtimeIfName: "eth0" },
+    expect(targetOf(requestOf("ADD", { wrapper }), "bridge-wrapper", profiles)).toMatchObject({
+      selector: { ifName, netns: blue, runtimeIfName: "eth0" },
       renamed,
       network,
     });
@@ -80,27 +80,30 @@ describe("the interface and its network", () => {
 
   test("a network's name may have fewer characters than an interface's", () => {
     const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
-    expect(() => subjectOf(request, "bridge-wrapper", profiles)).toThrow(
+    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
       expect.objectContaining({ code: 7, message: expect.stringContaining("set wrapper.network") }),
     );
     const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
-    expect(subjectOf(named, "bridge-wrapper", profiles)).toMatchObject({ network: "disc", name: { ifName: "eth@1" } });
+    expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject({
+      network: "disc",
+      selector: { ifName: "eth@1" },
+    });
   });
 });
 
 describe("GC, which comes without CNI_IFNAME: the runtime's interface is what all attachments name", () => {
   const attachment = (containerID: string, ifname: unknown): JsonObject => ({ containerID, ifname });
 
-  function subjectOfGc(attachments: unknown[]) {
+  function targetOfGc(attachments: unknown[]) {
     const configuration = { wrapper: { ifName: "eth0" }, "cni.dev/valid-attachments": attachments };
-    return subjectOf(requestOf("GC", configuration, { ifName: "" }), "bridge-wrapper", profiles);
+    return targetOf(requestOf("GC", configuration, { ifName: "" }), "bridge-wrapper", profiles);
   }
 
   test.each([
     ["the wrapper's", [attachment("a", "eth0"), attachment("b", "eth0")], "eth0", false, "zone"],
     ["another", [attachment("a", "net0"), attachment("b", "net0")], "net0", true, "zone-eth0"],
   ])("%s", (_, attachments, runtimeIfName, renamed, network) => {
-    expect(subjectOfGc(attachments)).toMatchObject({ name: { runtimeIfName }, renamed, network });
+    expect(targetOfGc(attachments)).toMatchObject({ selector: { runtimeIfName }, renamed, network });
   });
 
   test.each([
@@ -109,7 +112,7 @@ describe("GC, which comes without CNI_IFNAME: the runtime's interface is what al
     ["what they name is no name", [attachment("a", 7)]],
     ["they are no attachments", ["eth0"]],
   ])("or unknown: %s", (_, attachments) => {
-    expect(subjectOfGc(attachments).name).toMatchObject({ ifName: "eth0", runtimeIfName: "" });
+    expect(targetOfGc(attachments).selector).toMatchObject({ ifName: "eth0", runtimeIfName: "" });
   });
 });
 
@@ -120,6 +123,6 @@ describe.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (comm
     ["an interface name that no network's can end in", { ifName: "eth@1" }, "zone"],
   ])("%s", (_, wrapper, network) => {
     const request = requestOf(command, { wrapper }, { ifName: command === "DEL" ? "eth0" : "" });
-    expect(subjectOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network });
+    expect(targetOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network });
   });
 });

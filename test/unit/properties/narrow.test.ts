@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AttachmentName, findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
+import { type AttachmentSelector, findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { interfacesOf, made, netns, resultOf, type Scene, scenes } from "./scene.ts";
@@ -12,7 +12,7 @@ function ownAttachments(scene: Scene): number[] {
 
 function narrowed(scene: Scene, number: number): CniResult {
   const result = resultOf(scene);
-  const name: AttachmentName = {
+  const name: AttachmentSelector = {
     ifName: made(scene, number).container.name,
     netns,
     runtimeIfName: made(scene, scene.runtime).container.name,

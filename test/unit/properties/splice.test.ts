@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AttachmentName, findAttachment } from "../../../shared/attachment/attachments.ts";
+import { type AttachmentSelector, findAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
@@ -8,7 +8,7 @@ import { isContainerInterface } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
 import { interfacesOf, made, netns, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 
-function nameOf(scene: Scene, number: number): AttachmentName {
+function nameOf(scene: Scene, number: number): AttachmentSelector {
   const runtimeIfName = made(scene, scene.runtime).container.name;
   return { ifName: made(scene, number).container.name, netns, runtimeIfName };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { instanceOf } from "../../../shared/plan/record-key.ts";
-import { subjectOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/plan/target.ts";
 import { chainedRecordFile, parseRecord, recordFile } from "../../../shared/record/record.ts";
 import { recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
@@ -49,5 +49,5 @@ describe("a record in a file's text", () => {
 test("a meta plugin's instance is its type and a checksum (FNV-1a, 32 bits) of its configuration", () => {
   const request = requestOf("ADD", { mtu: 1400, runtimeConfig: { mac: "m" }, prevResult: {} });
   const profiles = { tuning: { role: "meta" } } as const;
-  expect(instanceOf(request, subjectOf(request, "tuning-wrapper", profiles))).toBe("tuning-a3589d3c");
+  expect(instanceOf(request, targetOf(request, "tuning-wrapper", profiles))).toBe("tuning-a3589d3c");
 });

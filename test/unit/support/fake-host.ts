@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { profiles } from "../../../plugins/index.ts";
-import type { Answer, Host } from "../../../shared/host/host.ts";
+import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { run } from "../../../shared/run.ts";
 import { frozen } from "./frozen.ts";
@@ -19,7 +19,7 @@ export interface Machine {
   /** What is at a path; without it, every executable of /opt/cni/bin is there. */
   readonly inspect?: Host["inspect"];
   /** How the delegate's runs end, one after the other; the last one is for all that follow. */
-  readonly answers?: readonly Answer[];
+  readonly answers?: readonly FakeAnswer[];
   /** Whether the delegate can take the process's place. */
   readonly canExec?: boolean;
   /** What writing to stdout ends in. */
@@ -39,6 +39,11 @@ export interface Machine {
   /** Why no file can be written. */
   readonly writeProblem?: string;
 }
+
+/** How a delegate's run ends, with the bytes that it printed. */
+export type FakeAnswer =
+  | Exclude<Answer, { ended: "exit" }>
+  | { readonly ended: "exit"; readonly exitCode: number; readonly stdout: Uint8Array };
 
 /** One run of a delegate. */
 export interface Run {
@@ -67,7 +72,7 @@ export const bootId = "11111111-2222-4333-8444-555555555555";
 const kernelFiles = { "/proc/sys/kernel/random/boot_id": `${bootId}\n` };
 
 /** The answer of a delegate that exits by itself; an object is printed as JSON. */
-export function exits(exitCode: number, output: unknown = ""): Answer {
+export function exits(exitCode: number, output: unknown = ""): FakeAnswer & { ended: "exit" } {
   const stdout = output instanceof Uint8Array ? output : Buffer.from(textOf(output));
   return { ended: "exit", exitCode, stdout };
 }
@@ -110,15 +115,28 @@ function fakeHost(
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
   let [looks, stderr] = [0, ""];
-  let replacedBy: (Answer & { ended: "exit" }) | undefined;
+  let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
   const written = Object.entries({ ...kernelFiles, ...given });
   const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
-  const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): Answer => {
+  const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): FakeAnswer => {
     runs.push({ how, path, env: { ...host.env, ...env }, stdin: stdin && parsed(stdin) });
     return answers[Math.min(runs.length, answers.length) - 1] ?? exits(0);
   };
+
+  const print = (bytes: Uint8Array): void => {
+    if (replacedBy) return;
+    if (stdoutError) throw stdoutError;
+    output.push(Buffer.from(bytes));
+  };
+  const keep = (bytes: Uint8Array): Bytes => ({
+    print: () => print(bytes),
+    decodeUtf8() {
+      const text = Buffer.from(bytes).toString();
+      return Buffer.from(text).equals(bytes) ? text : undefined;
+    },
+  });
 
   const host: Host = {
     env: frozen({ ...environment, ...env }),
@@ -130,20 +148,11 @@ function fakeHost(
     readStdin(limit) {
       if (stdin instanceof Error) throw stdin;
       const bytes = stdin instanceof Uint8Array ? stdin : Buffer.from(textOf(stdin));
-      return bytes.length > limit ? undefined : bytes;
+      return bytes.length > limit ? undefined : keep(bytes);
     },
-    writeStdout(text) {
-      if (replacedBy) return;
-      if (stdoutError) throw stdoutError;
-      output.push(Buffer.from(text as string | Uint8Array));
-    },
-    decodeUtf8(bytes) {
-      const given = Buffer.from(bytes as Uint8Array);
-      const text = given.toString();
-      return Buffer.from(text).equals(given) ? text : undefined;
-    },
+    writeStdout: (text) => print(Buffer.from(text)),
     inspect,
-    exec(path, env, stdin) {
+    tryExec(path, env, stdin) {
       if (!canExec) return;
       const answer = start("exec", path, env, stdin);
       if (answer.ended === "exit") replacedBy = answer;
@@ -152,7 +161,8 @@ function fakeHost(
     },
     spawn(path, env, stdin) {
       clock += 7;
-      return start("spawn", path, env, stdin);
+      const answer = start("spawn", path, env, stdin);
+      return answer.ended === "exit" ? { ...answer, stdout: keep(answer.stdout) } : answer;
     },
     readFile: (path) => files.get(path)?.text,
     writeFile(path, text) {
@@ -183,7 +193,7 @@ function fakeHost(
   };
 
   const seen = () => {
-    const stdout = replacedBy ? Buffer.from(replacedBy.stdout as Uint8Array) : Buffer.concat(output);
+    const stdout = replacedBy ? Buffer.from(replacedBy.stdout) : Buffer.concat(output);
     const kept = [...files].filter(([path]) => !/^\/(proc|sys)\//.test(path)).map(([path, { text }]) => [path, text]);
     return { stdout: stdout.toString(), writes: output.length, runs, log, stderr, files: Object.fromEntries(kept) };
   };

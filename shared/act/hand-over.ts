@@ -1,0 +1,68 @@
+import type { Host } from "../host/host.ts";
+import type { DelegateCall } from "../plan/call.ts";
+import type { Effect, HandOver } from "../plan/plan.ts";
+import { type RoutingPlan, routingFile } from "../record/record.ts";
+import { withFixedMac } from "./device-mac.ts";
+import { findDelegate, missingDelegate } from "./find-delegate.ts";
+import { checkRouting } from "./moved-routes.ts";
+import { inputOf, noteDelegate, prepareCall } from "./prepare-call.ts";
+import { printVersions } from "./print.ts";
+import { collectGarbage, runInTurn } from "./remove.ts";
+import { runDelegate } from "./run-delegate.ts";
+import { type Session, say } from "./session.ts";
+
+/**
+ * Lets the delegate take this process's place. It is spawned instead if that is impossible, if a fallback may have to follow, or
+ * if there is a log, which says how the call ended. Returns the exit code.
+ */
+export function handOver(session: Session, plan: HandOver): number {
+  const { host } = session;
+  noteDelegate(session, plan.call);
+  const path = findDelegate(host, plan.call.delegate);
+  if (path === undefined) return answerWithoutDelegate(session, plan);
+  const planned: Calls = [plan.call, plan.fallback];
+  const [call, fallback] = plan.effects.reduce((calls, effect) => actOn(session, effect, calls), planned);
+  if (fallback) return runInTurn(session, path, call, fallback);
+  if (session.log.file === undefined) host.tryExec(path, call.environment, inputOf(call));
+  const answer = runDelegate(session, path, call);
+  answer.stdout.print();
+  return answer.exitCode;
+}
+
+/** The call, and its fallback if it has one. */
+type Calls = readonly [DelegateCall, DelegateCall | undefined];
+
+function actOn(session: Session, effect: Effect, calls: Calls): Calls {
+  const { host } = session;
+  switch (effect.do) {
+    case "warn":
+      say(session, "warn", effect.message);
+      return calls;
+    case "applyFilter":
+      return changed(calls, (call) => prepareCall(session, call));
+    case "collectGarbage":
+      collectGarbage(session, effect.garbage);
+      return calls;
+    case "compareFixedMac":
+      return changed(calls, (call) => withFixedMac(host, call, effect.mac));
+    case "followMovedRoutes":
+      return followRoutes(host, effect.routing, calls);
+    default:
+      return effect satisfies never;
+  }
+}
+
+function followRoutes(host: Host, plan: RoutingPlan, calls: Calls): Calls {
+  const record = host.readFile(routingFile(plan.key));
+  return record === undefined ? calls : changed(calls, (call) => checkRouting(host, call, plan, record));
+}
+
+function changed([call, fallback]: Calls, change: (call: DelegateCall) => DelegateCall): Calls {
+  return [change(call), fallback && change(fallback)];
+}
+
+function answerWithoutDelegate(session: Session, { call, effects, withoutDelegate }: HandOver): number {
+  if (withoutDelegate === "ownVersions") return printVersions(session.host);
+  for (const effect of effects) if (effect.do === "warn") say(session, "warn", effect.message);
+  throw missingDelegate(session.host, call.delegate, withoutDelegate);
+}
