@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { flavors } from "./test/flavors.ts";
+import { flavors } from "./test/support/flavors.ts";
 
 export default defineConfig({
   test: {

@@ -16,7 +16,7 @@ type Report = { testResults: { status: string; assertionResults: { status: strin
 
 const root = join(import.meta.dirname, "..");
 // vitest fails where there is no such file: without it, nothing would notice a case that is gone.
-const caseReporters = ["./test/tools/case-reporter.ts"];
+const caseReporters = ["./test/support/case-reporter.ts"];
 const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 
@@ -27,19 +27,24 @@ const steps: Step[] = [
   { name: "unit", ...vitest("unit") },
   { name: "build", command: ["node", "build/build.ts"] },
   { name: "executable", ...vitest("executable"), needs: "build" },
-  { name: "plugins", command: ["node", "test/tools/go.ts"] },
+  { name: "plugins", command: ["node", "test/support/go.ts"] },
   { name: "e2e", ...vitest("e2e", caseReporters), needs: "build" },
   // The rest of this suite takes minutes, and Nomad minutes to build: `npm run test:nomad`.
   {
     name: "nomad",
     ...vitest("nomad", caseReporters, ["test/nomad/short.test.ts"]),
     needs: "build",
-    lacks: ["node", "test/tools/go.ts", "lacks-nomad"],
+    lacks: ["node", "test/support/go.ts", "lacks-nomad"],
   },
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
   { name: "executable-slim", ...vitest("executable-slim"), needs: "build-slim", slim: true },
   { name: "e2e-slim", ...vitest("e2e-slim", caseReporters), needs: "build-slim", slim: true },
-  { name: "differential", command: ["node", "test/differential/differential.ts"], needs: "build-slim", slim: true },
+  {
+    name: "differential",
+    command: ["node", "test/reports/differential/differential.ts"],
+    needs: "build-slim",
+    slim: true,
+  },
 ];
 
 function vitest(project: string, reporters: string[] = [], files: string[] = []): Pick<Step, "command" | "isVitest"> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Lab, type Outcome } from "../tools/lab.ts";
-import { callPlugin } from "../tools/plugin-call.ts";
-import type { AttachOptions, NetworkList } from "../tools/runtime.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
+import { callPlugin } from "../support/plugin-call.ts";
+import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import { attached, bridge, expectFailure, expectNothingLeft, expectSuccess, wrapped, zone } from "./support.ts";
 
 // Calls that the plain plugins accept although a wrapper cannot narrow their prevResult, or not in the usual way.

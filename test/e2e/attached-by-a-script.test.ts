@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
-import { type Container, Lab } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, expectPassed, leftOfContainers } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Lab } from "../tools/lab.ts";
+import { Lab } from "../support/lab.ts";
 import {
   attached,
   bridge,

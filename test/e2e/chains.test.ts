@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Result } from "../tools/kernel.ts";
-import { type Container, Lab } from "../tools/lab.ts";
-import { hostHas } from "../tools/needs.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import type { Result } from "../support/kernel.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import { hostHas } from "../support/needs.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import {
   attached,
   bridge,

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import { attached, everyPair, expectFailure, expectSuccess, twoInterfaces } from "./support.ts";
 
 // A CHECK that passes says something only if it fails when something is missing. Each twin takes one thing away.

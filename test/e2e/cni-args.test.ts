@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Lab } from "../tools/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { bridge, everyPair, expectSuccess, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const workload = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Lab } from "../tools/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { bridge, expectFailure, expectNothingLeft, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
 
 /** When a runtime that is in a hurry gives up: early for the plugin below, late for a wrapper to have started it. In milliseconds. */

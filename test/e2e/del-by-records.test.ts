@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
-import { leftovers } from "../tools/leftovers.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import { leftovers } from "../support/leftovers.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, expectPassed, records } from "./recovery-support.ts";
 import { attached, bridge, expectNothingLeft, macvlan, wrapped, zone } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Lab } from "../tools/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { expectPassed, identity } from "./recovery-support.ts";
 import { bridge, expectFailure, expectNothingLeft, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Lab, type Outcome } from "../tools/lab.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
 import { bridge, expectFailure, expectSuccess, macvlan, zone } from "./support.ts";
 
 const plugins = "1.9.1";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { Lab, type Outcome } from "../tools/lab.ts";
-import { hostHas, type needs } from "../tools/needs.ts";
-import type { AttachOptions, NetworkList } from "../tools/runtime.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
+import { hostHas, type needs } from "../support/needs.ts";
+import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import { expectFailure } from "./support.ts";
 
 const directory = path.resolve(import.meta.dirname, "../../conf-examples");

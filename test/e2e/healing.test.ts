@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Container, Lab, type Outcome } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import {
   attached,
   bridge,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../plugins/index.ts";
-import { loadCases, positions, tryOut } from "../positions/positions.ts";
-import { Lab } from "../tools/lab.ts";
-import { hostHas } from "../tools/needs.ts";
+import { loadCases, positions, tryOut } from "../reports/plugins-table/positions.ts";
+import { Lab } from "../support/lab.ts";
+import { hostHas } from "../support/needs.ts";
 import {
   attached,
   bridge,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
-import type { NetworkList, PortMapping } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList, PortMapping } from "../support/runtime.ts";
 import { bridge, everyPair, expectFailure, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
 
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };

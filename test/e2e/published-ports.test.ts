@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
-import { hostHas } from "../tools/needs.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import { hostHas } from "../support/needs.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { bridge, expectFailure, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
 
 // One container publishes ports on two interfaces; `ports`, or a jq program, says which are whose.

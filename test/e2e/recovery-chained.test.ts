@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import {
   addressesIn,
   expectPassed,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import { expectLeftAlone, expectPassed, identity, installPlugin, records } from "./recovery-support.ts";
 import { bridge, expectFailure, expectNothingLeft, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 

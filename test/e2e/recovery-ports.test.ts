@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
-import type { AttachOptions, NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import {
   addressesIn,
   expectPassed,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { type Container, Lab, type Outcome } from "../tools/lab.ts";
-import { leftovers } from "../tools/leftovers.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { leftovers } from "../support/leftovers.ts";
 
 /** The directory of the wrappers' records. */
 export const records = "/var/lib/cni/wrappers";

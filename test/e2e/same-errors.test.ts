@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type PluginVersion, pluginVersions } from "../tools/go.ts";
-import { type Container, Lab } from "../tools/lab.ts";
-import { normalise } from "../tools/normalise.ts";
-import { callPlugin } from "../tools/plugin-call.ts";
-import { snapshot, withoutRecords } from "../tools/snapshot.ts";
+import { type PluginVersion, pluginVersions } from "../support/go.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import { normalise } from "../support/normalise.ts";
+import { callPlugin } from "../support/plugin-call.ts";
+import { snapshot, withoutRecords } from "../support/snapshot.ts";
 import { bridge, hostLocal, macvlan } from "./support.ts";
 
 // What a plain plugin says when something is wrong, its wrapper says too: same answer, same exit code, same state left.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Container, Lab, type Outcome } from "../tools/lab.ts";
-import type { Attachment, NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import type { Attachment, NetworkList } from "../support/runtime.ts";
 import {
   bridge,
   expectFailure,

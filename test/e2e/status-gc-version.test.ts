@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pluginVersions } from "../tools/go.ts";
-import { type CallRecord, Lab } from "../tools/lab.ts";
+import { pluginVersions } from "../support/go.ts";
+import { type CallRecord, Lab } from "../support/lab.ts";
 import {
   attached,
   bridge,

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { pluginVersions } from "../tools/go.ts";
-import type { Container, Lab, Outcome } from "../tools/lab.ts";
-import { type NetworkList, type Runtime, runtimes } from "../tools/runtime.ts";
+import { pluginVersions } from "../support/go.ts";
+import type { Container, Lab, Outcome } from "../support/lab.ts";
+import { type NetworkList, type Runtime, runtimes } from "../support/runtime.ts";
 
 type Plugin = Record<string, unknown>;
 

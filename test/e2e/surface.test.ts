@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { owners, surfaceCases, tableProblems } from "../surface/cases.ts";
-import { type Comparison, compare } from "../surface/compare.ts";
-import { goOptions } from "../surface/go-options.ts";
-import { meaningProblem } from "../surface/meaning.ts";
-import { newestVersion, sampleVersions } from "../surface/versions.ts";
-import { hostHas } from "../tools/needs.ts";
+import { owners, surfaceCases, tableProblems } from "../reports/surface/cases.ts";
+import { type Comparison, compare } from "../reports/surface/compare.ts";
+import { goOptions } from "../reports/surface/go-options.ts";
+import { meaningProblem } from "../reports/surface/meaning.ts";
+import { newestVersion, sampleVersions } from "../reports/surface/versions.ts";
+import { hostHas } from "../support/needs.ts";
 
 // Every option of bridge and macvlan, and of host-local and static behind them: wrapped is as plain. `npm run surface`
 // runs all of it in every version.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Lab, type Outcome } from "../tools/lab.ts";
-import { normalise } from "../tools/normalise.ts";
-import type { AttachOptions, NetworkList, Runtime } from "../tools/runtime.ts";
-import { snapshot, withoutRecords } from "../tools/snapshot.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
+import { normalise } from "../support/normalise.ts";
+import type { AttachOptions, NetworkList, Runtime } from "../support/runtime.ts";
+import { snapshot, withoutRecords } from "../support/snapshot.ts";
 import { checkVersions, hostLocal, wrapped, zone } from "./support.ts";
 
 // A chain with one interface gives, wrapped, what it gives plain: the same result, kernel state and errors.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { pluginVersions } from "../tools/go.ts";
-import type { Result } from "../tools/kernel.ts";
-import { type Container, Lab } from "../tools/lab.ts";
+import { pluginVersions } from "../support/go.ts";
+import type { Result } from "../support/kernel.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import {
   attached,
   bridge,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import {
   attached,
   bridge,

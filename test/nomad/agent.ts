@@ -1,4 +1,4 @@
-import type { Lab, Service } from "../tools/lab.ts";
+import type { Lab, Service } from "../support/lab.ts";
 import { until } from "./until.ts";
 
 /** A line of an agent's log. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
-import { leftovers } from "../tools/leftovers.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { leftovers } from "../support/leftovers.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { clientConfig } from "./agent.ts";
 import { jobOf } from "./jobs.ts";
 import { isDealtWith, isPassedCheck } from "./log.ts";

@@ -1,6 +1,6 @@
 import { bridge, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
-import type { Lab } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import type { Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 
 type Plugin = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { nomad, type PluginVersion } from "../tools/go.ts";
-import { Lab } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { nomad, type PluginVersion } from "../support/go.ts";
+import { Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
 import { isPassedCheck, isTornDown, wordsOf } from "./log.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bridge, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
-import type { Lab } from "../tools/lab.ts";
+import type { Lab } from "../support/lab.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";

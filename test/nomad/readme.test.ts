@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
-import type { Lab } from "../tools/lab.ts";
+import type { Lab } from "../support/lab.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { until } from "./until.ts";

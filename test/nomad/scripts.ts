@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Lab } from "../tools/lab.ts";
+import type { Lab } from "../support/lab.ts";
 
 /** The `cni_path` with which plugins are looked for among the scripts first. */
 export const scriptPath = "/opt/cni/bin/script:/opt/cni/bin";
@@ -9,7 +9,7 @@ const directories = {
   /** Names and results are divided, nothing is narrowed. */
   "merge-only": path.join(import.meta.dirname, "merge-only"),
   /** The workaround of hashicorp/nomad#25510. */
-  workaround: path.join(import.meta.dirname, "../bench/script"),
+  workaround: path.join(import.meta.dirname, "../support/workaround"),
 };
 
 /** Puts scripts before the plugins, by the plugins' names. They look for the plugin in the directory above their own. */

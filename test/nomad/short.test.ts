@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
-import { isNomadAtHand } from "../tools/go.ts";
+import { isNomadAtHand } from "../support/go.ts";
 import { jobOf } from "./jobs.ts";
 import { errorsOf, isComplaint, isFailedCheck, isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
-import type { Lab } from "../tools/lab.ts";
+import type { Lab } from "../support/lab.ts";
 import type { Allocation } from "./api.ts";
 
 /** The port on which every task answers, in its own namespace. */

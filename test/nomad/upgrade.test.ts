@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
-import { referencePlugins } from "../tools/go.ts";
+import { referencePlugins } from "../support/go.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { wrapped, zone } from "../e2e/support.ts";
-import { Lab } from "../tools/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { Containerd } from "./containerd.ts";
 import {
   addressesIn,

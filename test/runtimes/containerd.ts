@@ -1,6 +1,6 @@
 import { vi } from "vitest";
-import type { Lab, Outcome } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import type { Lab, Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, makeRootfs, rootfs } from "./support.ts";
 
 /** Without these it asks the host for file systems and devices that a lab does not have, and for Kubernetes' sandboxes. */

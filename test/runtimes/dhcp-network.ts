@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect, vi } from "vitest";
-import { Lab } from "../tools/lab.ts";
+import { Lab } from "../support/lab.ts";
 
 const leaseFile = "/run/lab/dnsmasq.leases";
 const serverLog = "/run/lab/dnsmasq.log";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { attached, expectFailure, expectSuccess, wrapped } from "../e2e/support.ts";
-import { type Container, Lab } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { DhcpNetwork, type Lease } from "./dhcp-network.ts";
 import { plugins } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
-import { Lab, type Outcome } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { Podman, podmanHasCni } from "./podman.ts";
 import {
   bridge,

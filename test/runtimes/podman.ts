@@ -1,6 +1,6 @@
 import { execa } from "execa";
-import type { Container, Lab, Outcome } from "../tools/lab.ts";
-import type { NetworkList } from "../tools/runtime.ts";
+import type { Container, Lab, Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, makeRootfs, rootfs } from "./support.ts";
 
 /** Whether this podman still has the CNI backend: version 4 is the last one that has it. */

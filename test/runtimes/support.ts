@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { hostLocal } from "../e2e/support.ts";
-import type { Lab, Outcome } from "../tools/lab.ts";
+import type { Lab, Outcome } from "../support/lab.ts";
 
 type Plugin = Record<string, unknown>;
 

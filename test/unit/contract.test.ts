@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { profiles } from "../../plugins/index.ts";
 import { catalogue } from "../../shared/protocol/catalogue.ts";
 import { wrapperSchema } from "../../shared/protocol/schema.ts";
-import { readSection, type SectionName } from "../tools/page-section.ts";
+import { readSection, type SectionName } from "../support/page-section.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
@@ -44,7 +44,7 @@ describe("plugins", () => {
 
   test.each(folders)("%s stands in an example and has a case and fixtures", (folder) => {
     expect(examples.filter((text) => text.includes(`"type": "${folder}-wrapper"`))).not.toEqual([]);
-    expect(existsSync(new URL(`test/positions/cases/${folder}.ts`, root))).toBe(true);
+    expect(existsSync(new URL(`test/reports/plugins-table/cases/${folder}.ts`, root))).toBe(true);
     const fixtures = globSync(`test/fixtures/**/*-${folder}-wrapper/request.json`, { cwd: fileURLToPath(root) });
     expect(fixtures.map((file) => /\d+-([A-Z]+)-/.exec(file)?.[1])).toEqual(
       expect.arrayContaining(["ADD", "CHECK", "DEL"]),

@@ -140,7 +140,7 @@ test("the reporter of the executed cases takes part in the steps that have a lis
     makeTree({ ...allPass, unit: fails, executable: fails, e2e: fails, nomad: fails, "e2e-slim": fails }),
   );
   const calls = stdout.split("\n").filter((line) => line.startsWith("vitest run"));
-  const guarded = calls.filter((line) => line.includes("--reporter=./test/tools/case-reporter.ts"));
+  const guarded = calls.filter((line) => line.includes("--reporter=./test/support/case-reporter.ts"));
   expect(calls).toHaveLength(5);
   expect(guarded.map((line) => line.split(" ")[3])).toEqual(["e2e", "nomad", "e2e-slim"]);
 });
@@ -151,7 +151,7 @@ test("vitest fails where a reporter cannot be found", async () => {
     all: true,
     cwd: root,
     preferLocal: true,
-  })`vitest run --project unit --reporter=./test/tools/no-reporter.ts test/unit/about.test.ts`;
+  })`vitest run --project unit --reporter=./test/support/no-reporter.ts test/unit/about.test.ts`;
   expect(exitCode).not.toBe(0);
   expect(all).toContain("no-reporter.ts");
 });

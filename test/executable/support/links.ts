@@ -1,4 +1,4 @@
-import { type Holder, hold } from "../../tools/holder.ts";
+import { type Holder, hold } from "../../support/holder.ts";
 
 // One end of the pair is shown as `near0@far0`, and has a second name.
 const script = `

@@ -1,0 +1,92 @@
+// What a call costs through the wrapper and through what else there is: medians, spread and ratios of interleaved runs.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { writeSection } from "../../support/page-section.ts";
+import { say } from "../../support/progress.ts";
+import { timeChains } from "./chain.ts";
+import { firstLine } from "./first-line.ts";
+import { plotOf } from "./plot.ts";
+import { describeMachine, type Report } from "./report.ts";
+import { timeRestores } from "./restore.ts";
+import { timeAtOnce, timeCalls, timeGrowth } from "./sections.ts";
+import { type Stage, setStage } from "./stage.ts";
+import { tablesOf } from "./tables.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    /** Puts the tables into docs/benchmarks.md, and the figures and the plot beside this file. */
+    write: { type: "boolean", default: false },
+    /** For a quick look: fewer than 50 prove nothing. */
+    runs: { type: "string", default: "120" },
+    /** Parts by name, with commas. */
+    only: { type: "string" },
+  },
+});
+
+type Part = Omit<Partial<Report>, "missing"> & { readonly missing?: readonly string[] };
+
+/** The parts of the benchmark. What takes long is run less often: its figures are spread less. */
+const parts: Readonly<Record<string, (stage: Stage, runs: number) => Promise<Part>>> = {
+  calls: async (stage, runs) => ({ calls: await timeCalls(stage, runs) }),
+  growth: async (stage, runs) => ({ growth: await timeGrowth(stage, runs) }),
+  "at-once": async (stage, runs) => ({ atOnce: await timeAtOnce(stage, atLeast(3, runs / 3)) }),
+  chain: async (stage, runs) => {
+    const { rows, missing } = await timeChains(stage, atLeast(3, runs / 2));
+    return { chains: { runs: atLeast(3, runs / 2), rows }, missing };
+  },
+  restore: timeRestores,
+};
+
+function atLeast(least: number, runs: number): number {
+  return Math.max(least, Math.round(runs));
+}
+
+async function bench(runs: number, names: readonly string[]): Promise<Report> {
+  if (!(runs > 0)) throw new Error("--runs must be a number of runs");
+  const unknown = names.find((name) => !parts[name]);
+  if (unknown !== undefined) throw new Error(`there is no part ${unknown}, but ${Object.keys(parts).join(", ")}`);
+  const loadBefore = loadavg()[0] ?? Number.NaN;
+  const stage = await setStage();
+  const missing = [...stage.missing];
+  const found: Part[] = [];
+  for (const name of names) {
+    const part = await runPart(name, stage, runs);
+    found.push(part);
+    missing.push(...(part.missing ?? []));
+  }
+  return Object.assign({ machine: describeMachine(), loadBefore }, ...found, { missing });
+}
+
+/** What fails is named, and the exit code tells: minutes of other figures are not to be lost for it. */
+async function runPart(name: string, stage: Stage, runs: number): Promise<Part> {
+  try {
+    return (await parts[name]?.(stage, runs)) ?? {};
+  } catch (error) {
+    process.exitCode = 1;
+    say(`${name}: failed: ${error instanceof Error ? error.message : error}`);
+    return { missing: [`${name} failed: ${firstLine(error)}`] };
+  }
+}
+
+const results = path.join(import.meta.dirname, "results");
+
+function write(report: Report): void {
+  mkdirSync(results, { recursive: true });
+  writeFileSync(path.join(results, "figures.json"), `${JSON.stringify(report, null, 2)}\n`);
+  const plot = plotOf(report);
+  if (plot) writeFileSync(path.join(results, "plot.svg"), plot);
+  const page = writeSection("bench", tablesOf(report));
+  say(`written: ${page}, test/reports/bench/results`);
+}
+
+try {
+  const report = await bench(Number(options.runs), options.only?.split(",") ?? Object.keys(parts));
+  if (options.write) write(report);
+  console.log(options.json ? JSON.stringify(report, null, 2) : tablesOf(report));
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

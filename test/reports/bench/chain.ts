@@ -1,0 +1,158 @@
+import { bridge, macvlan } from "../../e2e/support.ts";
+import { multus } from "../../support/go.ts";
+import { type Container, Lab } from "../../support/lab.ts";
+import { say } from "../../support/progress.ts";
+import type { NetworkList } from "../../support/runtime.ts";
+import { type Contestant, contestantsOf, type Plugin } from "./contestants.ts";
+import { firstLine } from "./first-line.ts";
+import { type Command, measure, type Run, timingOf } from "./measure.ts";
+import { barePlugins } from "./names.ts";
+import type { Row } from "./report.ts";
+import type { Stage } from "./stage.ts";
+
+/** The chains of which a whole CHECK is timed. Each bridge is another one, with a subnet of its own. */
+const chains: readonly { readonly title: string; readonly creators: readonly Plugin[] }[] = [
+  { title: "two interfaces", creators: [macvlan, bridge] },
+  { title: "four interfaces", creators: [macvlan, bridge, anotherBridge(1), anotherBridge(2)] },
+];
+
+function anotherBridge(number: number): Plugin {
+  const ipam = { type: "host-local", ranges: [[{ subnet: `172.27.${number}.0/24` }]] };
+  return { type: "bridge", bridge: `disc${number}`, isGateway: true, ipam };
+}
+
+interface Found {
+  readonly rows: Row[];
+  readonly missing: string[];
+}
+
+/** Times whole CHECKs by way of go-cni, of real attachments. */
+export async function timeChains(stage: Stage, runs: number): Promise<Found> {
+  const missing: string[] = [];
+  const multusFile = await multus().catch((error) => {
+    missing.push(`multus: ${firstLine(error)}`);
+    return undefined;
+  });
+  const contestants = contestantsOf(stage, multusFile);
+  const rows: Row[] = [];
+  for (const chain of chains) {
+    const found = await timeChain(stage, chain, contestants, runs);
+    rows.push(...found.rows);
+    missing.push(...found.missing);
+    say(`go-cni CHECK of ${chain.title}: ${runs} runs of each`);
+  }
+  return { rows, missing };
+}
+
+type Chain = (typeof chains)[number];
+
+async function timeChain(stage: Stage, chain: Chain, contestants: readonly Contestant[], runs: number): Promise<Found> {
+  const { title, creators } = chain;
+  const programs = [stage.programs.stopwatch, ...contestants.flatMap((each) => each.programs)];
+  await using lab = await Lab.start({ plugins: "1.9.1", programs });
+  await lab.run("mkdir", ["-p", "/var/lib/cni"]);
+  const bare = await bareCommands(lab, creators);
+  const { commands, missing } = await commandsOf(lab, chain, contestants);
+  const measured = await measure((plan) => clockIn(lab, plan), [...bare, ...commands], runs);
+  const together = timingOf(barePlugins, sumOf(measured.slice(0, bare.length)));
+  const others = commands.map(({ name }, index) => timingOf(name, measured[bare.length + index]));
+  return { rows: [{ title, timings: [together, ...others] }], missing };
+}
+
+/** The commands of those that can do it, and why the others cannot. */
+async function commandsOf(lab: Lab, { title, creators }: Chain, contestants: readonly Contestant[]) {
+  const commands: (Command & { readonly name: string })[] = [];
+  const missing: string[] = [];
+  for (const contestant of contestants) {
+    const { name } = contestant;
+    try {
+      commands.push({ name, ...(await contestantCommand(lab, contestant, creators)) });
+    } catch (error) {
+      missing.push(`${name}, go-cni CHECK of ${title}: ${firstLine(error)}`);
+    }
+  }
+  return { commands, missing };
+}
+
+async function* clockIn(lab: Lab, plan: string): AsyncIterable<string> {
+  await lab.writeFile("/run/lab/plan.json", plan);
+  yield* (await lab.run("/run/lab/programs/stopwatch", ["/run/lab/plan.json"])).split("\n").filter(Boolean);
+}
+
+/** Round by round, what several commands took together. */
+function sumOf(measured: readonly (readonly Run[])[]): Run[] {
+  const [first = []] = measured;
+  return first.map((_, round) => {
+    const runs = measured.flatMap((each) => each[round] ?? []);
+    return { wallMs: total(runs.map((run) => run.wallMs)), cpuMs: total(runs.map((run) => run.cpuMs)) };
+  });
+}
+
+function total(figures: readonly number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0);
+}
+
+const environment = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
+const name = "zone";
+
+/**
+ * The plugins without anything else: the driver once, with a list that it does not check, and every plugin's own CHECK, called
+ * as libcni calls it, of an attachment in which it is alone.
+ */
+async function bareCommands(lab: Lab, creators: readonly Plugin[]): Promise<Command[]> {
+  const commands = [];
+  for (const [index, creator] of creators.entries()) commands.push(await bareCommand(lab, creator, `bare-${index}`));
+  const list = { cniVersion: "1.0.0", name, disableCheck: true, plugins: [creators[0]] };
+  return [await driverCommand(lab, list, Lab.pluginPath, "bare-0", "driver"), ...commands];
+}
+
+async function bareCommand(lab: Lab, creator: Plugin, id: string): Promise<Command> {
+  const list: NetworkList = { cniVersion: "1.0.0", name, plugins: [creator] };
+  const container = await lab.addContainer(id);
+  const { raw } = JSON.parse(must(await lab.goCni.add(list, container)));
+  const stdin = `/run/lab/${id}.json`;
+  const request = { cniVersion: "1.0.0", name, ...creator, prevResult: { ...raw[0], cniVersion: "1.0.0" } };
+  await lab.writeFile(stdin, JSON.stringify(request));
+  const env = {
+    ...environment,
+    CNI_COMMAND: "CHECK",
+    CNI_CONTAINERID: id,
+    CNI_NETNS: container.netns,
+    CNI_IFNAME: "eth0",
+    CNI_PATH: Lab.pluginPath,
+  };
+  return { argv: [`${Lab.pluginPath}/${creator.type}`], env, stdin };
+}
+
+/** Attaches a container in a contestant's way; throws unless CHECK passes, and fails where an address is lost. */
+async function contestantCommand(lab: Lab, contestant: Contestant, creators: readonly Plugin[]): Promise<Command> {
+  const { pluginPath } = contestant;
+  await contestant.install(lab);
+  const list = contestant.list(creators);
+  const attach = async (id: string): Promise<Container> => {
+    const container = await lab.addContainer(id);
+    must(await lab.goCni.add(list, container, { pluginPath }));
+    must(await lab.goCni.check(list, container, { pluginPath }));
+    return container;
+  };
+  const lacking = await attach(`${contestant.id}-lacks`);
+  const last = (await lab.kernel.linkNames(lacking)).find((link) => link !== "lo" && link !== "eth0") ?? "eth1";
+  await lab.ip(lacking, "address", "flush", "dev", last);
+  if ((await lab.goCni.check(list, lacking, { pluginPath })).exitCode === 0) {
+    throw new Error(`CHECK passes though ${last} lost its address`);
+  }
+  await attach(contestant.id);
+  return await driverCommand(lab, list, pluginPath, contestant.id, contestant.id);
+}
+
+async function driverCommand(lab: Lab, conflist: object, pluginPath: string, id: string, file: string) {
+  const stdin = `/run/lab/${file}-request.json`;
+  const request = { pluginPath, conflist, id, netns: `/run/netns/${id}` };
+  await lab.writeFile(stdin, JSON.stringify(request));
+  return { argv: ["/run/lab/drivers/gocni", "check"], env: environment, stdin };
+}
+
+function must({ exitCode, stdout, stderr }: { exitCode: number | undefined; stdout: string; stderr: string }): string {
+  if (exitCode !== 0) throw new Error(firstLine(stderr));
+  return stdout;
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { wrapped } from "../../e2e/support.ts";
+import { installExecutable } from "../../nomad/scripts.ts";
+import { Lab } from "../../support/lab.ts";
+import type { Jq } from "../../support/later-jq.ts";
+import type { NetworkList } from "../../support/runtime.ts";
+import { type Stage, scriptDirectory, scriptName, scriptWith } from "./stage.ts";
+
+export type Plugin = Readonly<Record<string, unknown>>;
+
+/** A way to have several interface creators in one list. */
+export interface Contestant {
+  readonly name: string;
+  /** What its containers and files are called. */
+  readonly id: string;
+  readonly pluginPath: string;
+  /** What it needs of this machine in a lab. */
+  readonly programs: readonly string[];
+  install(lab: Lab): Promise<void>;
+  list(creators: readonly Plugin[]): NetworkList;
+}
+
+/** All that can be had here. */
+export function contestantsOf(stage: Stage, multusFile: string | undefined): Contestant[] {
+  const jqs = stage.peers.flatMap(({ jq }) => jq ?? []);
+  // One is enough for a whole CHECK: the one that this host builds by itself.
+  const slim = stage.peers.find(({ name }) => name === "slim")?.file;
+  return [
+    ...(slim === undefined ? [] : [slimOf(slim)]),
+    node,
+    ...jqs.map(scripted),
+    ...(multusFile === undefined ? [] : [multusOf(multusFile)]),
+  ];
+}
+
+function listOf(plugins: readonly Plugin[]): NetworkList {
+  return { cniVersion: "1.0.0", name: "zone", plugins };
+}
+
+function wrappedList(creators: readonly Plugin[]): NetworkList {
+  return listOf(creators.map((creator, index) => wrapped(creator, index === 0 ? undefined : `eth${index}`)));
+}
+
+const node: Contestant = {
+  name: "Node flavor",
+  id: "node",
+  pluginPath: Lab.pluginPath,
+  programs: [],
+  install: async () => {},
+  list: wrappedList,
+};
+
+function slimOf(file: string): Contestant {
+  return {
+    name: "slim",
+    id: "slim",
+    pluginPath: `/opt/cni/slim:${Lab.pluginPath}`,
+    programs: [file],
+    install: async (lab) => {
+      await lab.run("mkdir", ["/opt/cni/slim"]);
+      for (const plugin of ["macvlan", "bridge"]) {
+        await lab.run("ln", ["-s", "/run/lab/programs/cni-wrappers", `/opt/cni/slim/${plugin}-wrapper`]);
+      }
+    },
+    list: wrappedList,
+  };
+}
+
+/** The script before the plugins, by the plugins' names. It has one name for an interface: each further one needs its own. */
+function scripted(jq: Jq): Contestant {
+  const id = `script-${jq.version}`;
+  const directory = `${Lab.pluginPath}/${id}`;
+  const scriptOf = (plugin: string) => scriptWith(jq, readFileSync(path.join(scriptDirectory, plugin), "utf8"));
+  return {
+    name: scriptName(jq),
+    id,
+    pluginPath: `${directory}:${Lab.pluginPath}`,
+    programs: [],
+    install: async (lab) => {
+      await lab.run("mkdir", [directory]);
+      await installExecutable(lab, `${id}/macvlan`, scriptOf("macvlan"));
+      await installExecutable(lab, `${id}/bridge`, scriptOf("bridge"));
+      for (const name of ["eth2", "eth3"]) {
+        await installExecutable(lab, `${id}/bridge-${name}`, scriptOf("bridge").replaceAll("eth1", name));
+      }
+    },
+    list: (creators) =>
+      listOf(
+        creators.map((creator, index) => ({
+          ...creator,
+          type: index > 1 ? `${creator.type}-eth${index}` : creator.type,
+        })),
+      ),
+  };
+}
+
+/** multus without Kubernetes: one plugin, with a network configuration of its own for each interface. */
+function multusOf(file: string): Contestant {
+  return {
+    name: "multus",
+    id: "multus",
+    pluginPath: Lab.pluginPath,
+    programs: [file],
+    install: async (lab) => {
+      await lab.run("ln", ["-s", "/run/lab/programs/multus", `${Lab.pluginPath}/multus`]);
+    },
+    list: (creators) => {
+      const network = (index: number) => (index === 0 ? "zone" : `zone-net${index}`);
+      const delegates = creators.map((creator, index) => ({ ...creator, cniVersion: "1.0.0", name: network(index) }));
+      return listOf([{ type: "multus", delegates }]);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { execa } from "execa";
+import { type Jq, laterJq, laterSuites } from "../../support/later-jq.ts";
+import { withLibraries } from "../../support/program.ts";
+import { firstLine } from "./first-line.ts";
+
+/** The host's jq and those of later Debians; for each that is not to be had, why. */
+export async function findJqs(): Promise<{ jqs: Jq[]; missing: string[] }> {
+  const jqs = [await hostJq()];
+  const missing: string[] = [];
+  for (const suite of laterSuites) {
+    try {
+      const jq = await laterJq(suite);
+      if (jqs.every(({ version }) => version !== jq.version)) jqs.push(jq);
+    } catch (error) {
+      missing.push(`jq of Debian ${suite}: ${firstLine(error)}`);
+    }
+  }
+  return { jqs, missing };
+}
+
+async function hostJq(): Promise<Jq> {
+  const { stdout: version } = await execa("jq", ["--version"]);
+  return { version: version.replace("jq-", ""), argv: ["jq"], files: await withLibraries("jq") };
+}

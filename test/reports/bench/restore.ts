@@ -1,0 +1,50 @@
+import path from "node:path";
+import process from "node:process";
+import { execa } from "execa";
+import { twoInterfaces } from "../../e2e/support.ts";
+import { jobOf } from "../../nomad/jobs.ts";
+import { isPassedCheck } from "../../nomad/log.ts";
+import { NomadLab } from "../../nomad/nomad-lab.ts";
+import { isNomadAtHand } from "../../support/go.ts";
+import { say } from "../../support/progress.ts";
+import type { Restore } from "./report.ts";
+import type { Stage } from "./stage.ts";
+import { spreadOf } from "./statistics.ts";
+
+const allocations = 50;
+const restarts = 3;
+
+/** Times how long a Nomad client needs after a restart until it has checked all allocations, each with two interfaces. */
+export async function timeRestores({ peers }: Stage): Promise<{ restore?: Restore; missing: string[] }> {
+  if (!(await isNomadAtHand()))
+    return { missing: ["Nomad restore: there is no Nomad (NOMAD_BIN, npm run test:nomad)"] };
+  const seconds: Restore["seconds"][number][] = [];
+  for (const { name, file } of peers) {
+    if (file === undefined || name === "slim, musl") continue;
+    say(`Nomad restore of ${allocations} allocations: ${name}`);
+    seconds.push({ peer: name, ...spreadOf(await inItsOwnProcess(path.dirname(file))) });
+  }
+  return { restore: { allocations, runs: restarts, seconds }, missing: [] };
+}
+
+/** A lab's wrappers are chosen by a variable when its module is loaded. */
+async function inItsOwnProcess(wrappers: string): Promise<number[]> {
+  const { stdout } = await execa(process.execPath, [import.meta.filename], {
+    env: { CNI_WRAPPERS_BIN: wrappers },
+    stderr: "inherit",
+  });
+  return JSON.parse(stdout);
+}
+
+async function timeRestore(): Promise<number[]> {
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+  await nomad.run(jobOf({ network: "cni/zone", count: allocations }));
+  const seconds: number[] = [];
+  for (let restart = 0; restart < restarts; restart++) {
+    await nomad.restartClient();
+    seconds.push(await nomad.untilLogged(allocations, isPassedCheck));
+  }
+  return seconds;
+}
+
+if (import.meta.main) console.log(JSON.stringify(await timeRestore()));

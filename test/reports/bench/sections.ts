@@ -1,0 +1,71 @@
+import { availableParallelism } from "node:os";
+import { say } from "../../support/progress.ts";
+import { type Case, cases, growthCases } from "./cases.ts";
+import { footprintsOf } from "./footprint.ts";
+import { measureOnStage, type Timing, timingOf } from "./measure.ts";
+import type { AtOnceRow, Calls, Growth, Row } from "./report.ts";
+import { type Kind, peersOf, type Stage } from "./stage.ts";
+import { verify } from "./verify.ts";
+
+/** Times the calls of a runtime, one by one. */
+export async function timeCalls(stage: Stage, runs: number): Promise<Calls> {
+  for (const one of cases) verify(stage, one);
+  say("calls: every peer does the same work");
+  const rows: Row[] = [];
+  for (const one of cases) rows.push(await timeCase(stage, one, everyKind, runs));
+  return { runs, rows, footprints: await footprintsOf(stage, checkChained) };
+}
+
+const everyKind: readonly Kind[] = ["alone", "floor", "slim", "node", "emptySea", "script"];
+
+/** The call of which Nomad makes one for each interface when a client is restarted. */
+const checkChained = caseOf("CHECK chained");
+
+function caseOf(title: string): Case {
+  const found = cases.find((one) => one.title === title);
+  if (!found) throw new Error(`there is no case ${title}`);
+  return found;
+}
+
+/** Times CHECK with more and more interfaces, and with a larger and larger configuration. */
+export async function timeGrowth(stage: Stage, runs: number): Promise<Growth> {
+  const kinds = ["floor", "slim", "node", "script"] as const;
+  const rowsOf = async (all: readonly Case[]) => {
+    for (const one of all) verify(stage, one);
+    const rows: Row[] = [];
+    for (const one of all) rows.push(await timeCase(stage, one, kinds, runs));
+    return rows;
+  };
+  const interfaces = await rowsOf(growthCases.interfaces);
+  return { runs, interfaces, configuration: await rowsOf(growthCases.configuration) };
+}
+
+async function timeCase(stage: Stage, one: Case, kinds: readonly Kind[], runs: number): Promise<Row> {
+  const peers = peersOf(stage, one, "timed").filter(({ kind }) => kinds.includes(kind));
+  const measured = await measureOnStage(stage, peers, runs);
+  say(`${one.title}: ${runs} runs of each of ${peers.length}`);
+  return { title: one.title, timings: peers.map(({ name }, index) => timingOf(name, measured[index])) };
+}
+
+const counts = [1, 4, 16, 64] as const;
+
+/** Starts many calls at once. A call that fails ends the benchmark. */
+export async function timeAtOnce(stage: Stage, runs: number): Promise<AtOnceRow[]> {
+  const kinds: readonly Kind[] = ["floor", "slim", "node"];
+  const peers = peersOf(stage, checkChained, "timed").filter(({ kind }) => kinds.includes(kind));
+  const commands = counts.flatMap((atOnce) => peers.map((peer) => ({ ...peer, atOnce })));
+  const measured = await measureOnStage(stage, commands, runs);
+  say(`at once: ${runs} runs of 1 to ${counts.at(-1)} of each of ${peers.length}`);
+  const timings = commands.map(({ name }, index) => timingOf(name, measured[index]));
+  const alone = timings.slice(0, peers.length);
+  return counts.map((calls, row) => {
+    const own = timings.slice(row * peers.length, (row + 1) * peers.length);
+    return { title: `${calls} at once`, calls, timings: own, load: own.map((timing) => loadOf(timing, alone, calls)) };
+  });
+}
+
+/** The time that passed, divided by what the processors need for so many calls, each of them as it is alone. */
+function loadOf({ peer, wallMs }: Timing, alone: readonly Timing[], calls: number): number {
+  const single = alone.find((timing) => timing.peer === peer)?.cpuMs.median ?? Number.NaN;
+  return wallMs.median / ((calls * single) / availableParallelism());
+}

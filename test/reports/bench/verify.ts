@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import type { CallRecord } from "../../support/lab.ts";
+import type { Case } from "./cases.ts";
+import { firstDifference } from "./difference.ts";
+import { inPrivateMounts, type Peer, peersOf, type Stage, working } from "./stage.ts";
+
+/** What a peer did: what the delegate received, and what the runtime got. */
+export interface Deed {
+  readonly env: Readonly<Record<string, string>>;
+  readonly request: unknown;
+  readonly answer: unknown;
+}
+
+/** Where the script rightly does something else than the wrapper: all that is not compared. */
+const leftOut: readonly { readonly cases: readonly string[]; readonly key: keyof CallRequest; readonly why: string }[] =
+  [
+    {
+      cases: ["CHECK chained", "ADD chained", "DEL chained"],
+      key: "name",
+      why: "the wrapper gives a renamed interface a network of its own",
+    },
+    {
+      cases: ["ADD chained", "DEL chained"],
+      key: "prevResult",
+      why: "the script narrows on CHECK only, and hands on what it was given",
+    },
+  ];
+
+interface CallRequest {
+  readonly name?: unknown;
+  readonly prevResult?: unknown;
+}
+
+/** Runs a case once with every peer that does the wrapper's work; throws where one does not do the same. */
+export function verify(stage: Stage, one: Case): void {
+  // No peer does any work there.
+  if (one.verb === "") return;
+  const [first, ...others] = peersOf(stage, one, "recorded").filter(({ kind }) => working.includes(kind));
+  if (!first) throw new Error("there is nobody to compare");
+  const expected = deedOf(stage, one, first);
+  for (const peer of others) {
+    const difference = firstDifference(expected, deedOf(stage, one, peer));
+    if (difference) throw new Error(`${one.title}: ${peer.name} does not do the work of ${first.name}: ${difference}`);
+  }
+}
+
+function deedOf(stage: Stage, one: Case, peer: Peer): Deed {
+  const records = path.join(stage.directory, "records");
+  const stdout = outputOf(one, peer);
+  const files = readdirSync(records).map((name) => path.join(records, name));
+  const [record, ...more] = files.map((file): CallRecord => JSON.parse(readFileSync(file, "utf8")));
+  for (const file of files) rmSync(file);
+  if (!record || more.length > 0) throw new Error(`${one.title}: ${peer.name} ran the delegate ${files.length} times`);
+  return { env: record.env, request: compared(one, record.stdin), answer: stdout && JSON.parse(stdout) };
+}
+
+// As the stopwatch runs it: stdin is the file itself.
+function outputOf({ title }: Case, { name, argv, env, stdin }: Peer): string {
+  const [command, args] = inPrivateMounts(argv);
+  const input = openSync(stdin, "r");
+  const call = spawnSync(command, args, { env, encoding: "utf8", stdio: [input, "pipe", "pipe"] });
+  closeSync(input);
+  if (call.status !== 0) throw new Error(`${title}: ${name} fails: ${call.stdout}${call.stderr}`);
+  return call.stdout;
+}
+
+function compared({ title }: Case, request: CallRequest): CallRequest {
+  const keys = leftOut.filter(({ cases }) => cases.includes(title)).map(({ key }) => key as string);
+  return Object.fromEntries(Object.entries(request).filter(([key]) => !keys.includes(key)));
+}

@@ -1,0 +1,115 @@
+// What else lets two interface creators stand in one list, beside the wrappers: the same chains, the same plugins, the same
+// Nomad, every cell measured in this run. `--json` prints data, `--write` puts the table into docs/alternatives.md, `--row TEXT` asks only
+// the questions with this text in their titles.
+import { parseArgs } from "node:util";
+import { execa } from "execa";
+import { writeSection } from "../../support/page-section.ts";
+import { say } from "../../support/progress.ts";
+import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
+import { add, addressSeen, check, del, interfaceSeen, masqueradingDel } from "./attachments.ts";
+import { type Contestant, contestants } from "./contestants.ts";
+import { size, timeChecks } from "./cost.ts";
+import { afterReboot, foreignInterface, retriedPort, secondAdd } from "./healing.ts";
+import { comparisonTable, type RowReport } from "./report.ts";
+import { layer2Restart, restart } from "./restarts.ts";
+import { everyInterface, firewallRules, names, publishedPort, state } from "./results.ts";
+import { type Cell, comparedPlugins, type Row } from "./row.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    /** Rounds of ten CHECKs each. */
+    rounds: { type: "string", default: "20" },
+    /** Only the rows with this text in their titles, without times and sizes. */
+    row: { type: "string" },
+  },
+});
+
+const rows: readonly Row[] = [
+  check,
+  addressSeen,
+  interfaceSeen,
+  restart,
+  layer2Restart,
+  everyInterface,
+  publishedPort,
+  firewallRules,
+  names,
+  state,
+  secondAdd,
+  retriedPort,
+  foreignInterface,
+  afterReboot,
+  del,
+  masqueradingDel,
+];
+
+const notAttached: Cell = { words: "-", notes: ["There is nothing to measure, as ADD fails."] };
+
+async function ask(row: Row, contestant: Contestant, canAdd: boolean): Promise<Cell> {
+  const cell = row.needsAdd && !canAdd ? notAttached : await row.measure(contestant);
+  say(`${row.title}: ${contestant.title}: ${[cell.words, ...(cell.notes ?? [])].join("; ")}`);
+  return cell;
+}
+
+async function askAll(row: Row, all: readonly Contestant[], able: ReadonlySet<Contestant>): Promise<RowReport> {
+  const cells: Record<string, Cell> = {};
+  for (const contestant of all) {
+    cells[contestant.title] = await ask(row, contestant, able.has(contestant)).catch((error: Error) => {
+      throw new Error(`${row.title}: ${contestant.title}: ${error.message}`);
+    });
+  }
+  return { title: row.title, cells };
+}
+
+/** Every contestant whose own list can be attached. */
+function attachable(all: readonly Contestant[], { cells }: RowReport): Set<Contestant> {
+  return new Set(all.filter(({ title }) => /\bpasses\b/.test(cells[title]?.words ?? "")));
+}
+
+async function timing(all: readonly Contestant[], able: ReadonlySet<Contestant>, rounds: number): Promise<RowReport> {
+  const timed = await timeChecks([...able], rounds);
+  const cells = all.map((contestant) => [contestant.title, timed.get(contestant) ?? notAttached] as const);
+  return { title: "ten CHECKs ÷ those of the plain bridge alone", cells: Object.fromEntries(cells) };
+}
+
+interface Report {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly contestants: readonly string[];
+  readonly rows: readonly RowReport[];
+}
+
+async function versionsOf(): Promise<Report["versions"]> {
+  const { stdout: jq } = await execa("jq", ["--version"]);
+  return {
+    "reference plugins": comparedPlugins,
+    "go-cni": pinnedVersion("support/drivers", "github.com/containerd/go-cni"),
+    Nomad: await nomadVersion(),
+    jq: jq.replace("jq-", ""),
+  };
+}
+
+async function compare(rounds: number, only: string | undefined): Promise<Report> {
+  if (!(rounds > 0)) throw new Error("--rounds must be a number of rounds");
+  if (only !== undefined && options.write) throw new Error("--row is a part of the table, and --write takes all of it");
+  const all = await contestants();
+  const added = await askAll(add, all, new Set());
+  const able = attachable(all, added);
+  const reports = [added];
+  const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
+  for (const row of chosen) reports.push(await askAll(row, all, able));
+  // Last, when nothing else is running.
+  if (only === undefined) reports.push(await timing(all, able, rounds), await askAll(size, all, able));
+  return { versions: await versionsOf(), contestants: all.map(({ title }) => title), rows: reports };
+}
+
+try {
+  const report = await compare(Number(options.rounds), options.row);
+  const text = `${sentence(report.versions)}\n\n${comparisonTable(report.contestants, report.rows)}`;
+  console.log(options.json ? JSON.stringify(report, null, 2) : text);
+  if (options.write) writeSection("compare", text);
+} catch (error) {
+  say(`compare: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

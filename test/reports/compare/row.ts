@@ -1,0 +1,83 @@
+import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { firstLine } from "../../support/notes.ts";
+import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
+import type { Contestant } from "./contestants.ts";
+
+/** What was measured of one contestant, and what there is to say about it. */
+export interface Cell {
+  readonly words: string;
+  readonly notes?: readonly string[];
+}
+
+/** A question that is put to every contestant. */
+export interface Row {
+  readonly title: string;
+  /** Whether it can be asked of one that cannot even attach a container. */
+  readonly needsAdd: boolean;
+  readonly measure: (contestant: Contestant) => Promise<Cell>;
+}
+
+/** The version of the reference plugins that all contestants run. */
+export const comparedPlugins = "1.9.1";
+
+/** A lab with a contestant in it, and a container. */
+export interface Scene extends AsyncDisposable {
+  readonly lab: Lab;
+  readonly container: Container;
+  /** go-cni, with this contestant's CNI_PATH. */
+  readonly call: Calls;
+}
+
+type Verb = "add" | "check" | "del";
+export type Calls = Record<
+  Verb,
+  (list: NetworkList, container?: Container, options?: AttachOptions) => Promise<Outcome>
+>;
+
+/** Sets a contestant up in a lab of its own. With a disk, the lab can be started again after it. */
+export async function setScene(contestant: Contestant, disk?: string): Promise<Scene> {
+  const { programs, pluginPath } = contestant;
+  const lab = await Lab.start({ plugins: comparedPlugins, programs, ...(disk !== undefined && { disk }) });
+  await lab.run("mkdir", ["-p", "/var/lib/cni"]);
+  await contestant.install(lab);
+  const container = await lab.addContainer("c1");
+  const call =
+    (verb: Verb): Calls[Verb] =>
+    (list, target = container, options = {}) =>
+      lab.goCni[verb](list, target, { ...options, pluginPath });
+  return {
+    lab,
+    container,
+    call: { add: call("add"), check: call("check"), del: call("del") },
+    [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose](),
+  };
+}
+
+/** The name of the second interface, as the kernel has it. */
+export async function secondName(lab: Lab, container: Container): Promise<string> {
+  const names = await lab.kernel.linkNames(container);
+  const second = names.find((name) => name !== "lo" && name !== "eth0");
+  if (!names.includes("eth0") || second === undefined) throw new Error(`the container has the interfaces ${names}`);
+  return second;
+}
+
+/** A call that must succeed for the question to make sense. */
+export function must({ exitCode, stderr }: Outcome): void {
+  if (exitCode !== 0) throw new Error(firstLine(stderr));
+}
+
+/** The cell for a call: whether it passes, and if not, what it says. */
+export function cellOf({ exitCode, stderr }: Outcome): Cell {
+  return exitCode === 0 ? { words: "passes" } : { words: "fails", notes: [quoted(stderr)] };
+}
+
+/** An error as a note: without what differs by chance or from host to host. */
+export function quoted(error: string): string {
+  const steady = firstLine(error)
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ALLOCATION")
+    .replace(/\bveth[0-9a-f]{8}\b/g, "vethXXXXXXXX")
+    .replace(/\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b/g, "MAC")
+    .replace(/CNI-[0-9a-f]{24}/g, "CHAIN")
+    .replace(/(?<=\[)\/\S+\/(?=iptables )/g, "");
+  return `\`${steady.replaceAll("`", "'")}\``;
+}

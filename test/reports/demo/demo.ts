@@ -1,0 +1,104 @@
+import { styleText } from "node:util";
+import { Lab, type Outcome } from "../../support/lab.ts";
+import type { NetworkList } from "../../support/runtime.ts";
+import { findPlugins } from "./plugins.ts";
+
+type Side = "plain" | "wrapped";
+
+const lists: Record<Side, NetworkList> = {
+  plain: list("macvlan", "bridge", {}),
+  wrapped: list("macvlan-wrapper", "bridge-wrapper", { wrapper: { ifName: "eth1" } }),
+};
+
+const plugins = await findPlugins();
+console.log(
+  `One list, two interfaces: macvlan (eth0), bridge (eth1). Reference plugins ${plugins.version} through go-cni.`,
+);
+console.log("Everything runs in private namespaces, and the demo removes them at its end.\n");
+const lab = { plain: await startLab(), wrapped: await startLab() };
+const container = { plain: await lab.plain.addContainer("task"), wrapped: await lab.wrapped.addContainer("task") };
+
+const added = {
+  plain: await step("plain", "ADD", lab.plain.goCni.add(lists.plain, container.plain)),
+  wrapped: await step("wrapped", "ADD", lab.wrapped.goCni.add(lists.wrapped, container.wrapped)),
+};
+const addresses = { plain: await addressesIn("plain"), wrapped: await addressesIn("wrapped") };
+const checked = {
+  // Two interfaces as a plain list never gets them, checked by plain plugins: what a restarting client would find.
+  plain: await step(
+    "plain",
+    "CHECK, of the wrapped container",
+    lab.wrapped.goCni.check(lists.plain, container.wrapped),
+  ),
+  wrapped: await step("wrapped", "CHECK of two interfaces", lab.wrapped.goCni.check(lists.wrapped, container.wrapped)),
+};
+await lab.wrapped.ip(container.wrapped, "address", "delete", "172.26.64.2/20", "dev", "eth1");
+const faulty = await step(
+  "wrapped",
+  "CHECK, eth1's address lost",
+  lab.wrapped.goCni.check(lists.wrapped, container.wrapped),
+);
+const deleted = await step("wrapped", "DEL", lab.wrapped.goCni.del(lists.wrapped, container.wrapped));
+const left = { plain: await leftIn("plain"), wrapped: await leftIn("wrapped") };
+
+console.log();
+row("", "plain", "wrapped");
+row("ADD", verdict(added.plain), verdict(added.wrapped));
+row("addresses", addresses.plain, addresses.wrapped);
+row("CHECK", verdict(checked.plain), verdict(checked.wrapped));
+row("CHECK of a fault", "-", faulty ? "passes" : "fails, as it must");
+row("DEL", "-", verdict(deleted));
+row("left behind", left.plain, left.wrapped);
+
+const asPromised = !added.plain && !checked.plain && !faulty && added.wrapped && checked.wrapped && deleted;
+if (!asPromised || left.wrapped !== "nothing") {
+  console.error("The demo failed: not every call ended as expected.");
+  process.exitCode = 1;
+}
+await Promise.all(Object.values(lab).map((one) => one[Symbol.asyncDispose]()));
+
+function startLab(): Promise<Lab> {
+  return Lab.start({ plugins: { directory: plugins.directory } });
+}
+
+function list(first: string, second: string, wrapper: object): NetworkList {
+  const hostLocal = (subnet: string) => ({ type: "host-local", ranges: [[{ subnet }]] });
+  const macvlan = { type: first, master: "uplink0", ipam: hostLocal("172.16.5.0/24") };
+  const bridge = { type: second, ...wrapper, bridge: "disc0", isGateway: true, ipam: hostLocal("172.26.64.0/20") };
+  return { cniVersion: "1.0.0", name: "zone", plugins: [macvlan, bridge] };
+}
+
+/** Tells how a verb went; true if it passed. */
+async function step(side: Side, what: string, outcome: Promise<Outcome>): Promise<boolean> {
+  const { exitCode, stderr } = await outcome;
+  const passed = exitCode === 0;
+  const end = passed
+    ? styleText("green", "passes")
+    : `${styleText("red", "fails")}: ${stderr.trim().replaceAll("\n", " ")}`;
+  console.log(`${side.padEnd(8)} ${what} ${end}`);
+  return passed;
+}
+
+async function addressesIn(side: Side): Promise<string> {
+  const { kernel } = lab[side];
+  const names = (await kernel.linkNames(container[side])).filter((name) => name !== "lo");
+  const words = names.map(async (name) => `${name} ${(await kernel.addresses(container[side], name)).join(" ")}`);
+  return (await Promise.all(words)).join(", ");
+}
+
+/** The interfaces and leases that are there after the verbs that the runtime ran. */
+async function leftIn(side: Side): Promise<string> {
+  const { kernel } = lab[side];
+  const links = (await kernel.linkNames(container[side])).filter((name) => name !== "lo");
+  const leases = (await kernel.leases()).map((lease) => `lease ${lease}`);
+  return [...links, ...leases].join(", ") || "nothing";
+}
+
+function verdict(passed: boolean): string {
+  return passed ? "passes" : "fails";
+}
+
+function row(title: string, plain: string, wrapped: string): void {
+  const line = `${title.padEnd(20)}${plain.padEnd(42)}${wrapped}`;
+  console.log(title === "" ? styleText("bold", line) : line);
+}

@@ -1,0 +1,64 @@
+// The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data, `--write` puts it
+// into docs/versions.md. The exit code is 1 if anything is worse than expected.json says.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { writeSection } from "../../support/page-section.ts";
+import { say } from "../../support/progress.ts";
+import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
+import { followNomad } from "./by-nomad.ts";
+import { followVerbs } from "./by-verbs.ts";
+import type { StepResult } from "./course.ts";
+import { type Chain, nameOf, type Place, places, plainChains, wrappedChain } from "./places.ts";
+import { type Cell, type Expected, failuresOf, improvements, matrixTable, regressions } from "./report.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+
+async function fillCell(place: Place): Promise<Cell> {
+  const steps = await followChain(place, wrappedChain(place.specification));
+  if (steps.every(({ error }) => error === undefined)) return { ...place, steps, plain: [] };
+  const plain: Cell["plain"][number][] = [];
+  for (const chain of plainChains(place.specification)) {
+    plain.push({ title: chain.title, steps: await followChain(place, chain) });
+  }
+  return { ...place, steps, plain };
+}
+
+function followChain({ plugins, runtime }: Place, chain: Chain): Promise<StepResult[]> {
+  switch (runtime) {
+    case "Nomad":
+      return followNomad(plugins, chain);
+    case "go-cni":
+      return followVerbs(plugins, "goCni", chain);
+    case "cnitool":
+      return followVerbs(plugins, "cnitool", chain);
+    default:
+      return runtime satisfies never;
+  }
+}
+
+const cells: Cell[] = [];
+for (const place of places) {
+  const cell = await fillCell(place);
+  cells.push(cell);
+  const failing = failuresOf(cell).map(({ step }) => step);
+  say(`${cells.length} of ${places.length}: ${nameOf(place)}: ${failing.length > 0 ? `not ${failing}` : "passes"}`);
+}
+
+const expected: Expected = JSON.parse(readFileSync(path.join(import.meta.dirname, "expected.json"), "utf8"));
+const versions = {
+  Nomad: await nomadVersion(),
+  "go-cni": pinnedVersion("support/drivers", "github.com/containerd/go-cni"),
+  cnitool: pinnedVersion("support/drivers", "github.com/containernetworking/cni"),
+};
+const worse = regressions(cells, expected);
+for (const line of [...worse, ...improvements(cells, expected)]) say(line);
+const text = `${sentence(versions)}\n\n${matrixTable(cells)}`;
+console.log(options.json ? JSON.stringify({ versions, cells, worse }, null, 2) : text);
+if (options.write) writeSection("matrix", text);
+process.exitCode = worse.length === 0 ? 0 : 1;

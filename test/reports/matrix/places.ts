@@ -1,0 +1,69 @@
+import { bridge, macvlan, twoInterfaces, zone } from "../../e2e/support.ts";
+import type { PluginVersion } from "../../support/go.ts";
+import type { NetworkList } from "../../support/runtime.ts";
+
+export const matrixPlugins = ["1.3.0", "1.6.2", "1.9.1"] as const satisfies PluginVersion[];
+export const specifications = ["0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
+export const matrixRuntimes = ["Nomad", "go-cni", "cnitool"] as const;
+
+/** One cell of the matrix. */
+export interface Place {
+  readonly plugins: (typeof matrixPlugins)[number];
+  readonly specification: (typeof specifications)[number];
+  readonly runtime: (typeof matrixRuntimes)[number];
+}
+
+/** Every cell, row by row. */
+export const places: readonly Place[] = matrixPlugins.flatMap((plugins) =>
+  specifications.flatMap((specification) =>
+    matrixRuntimes.map((runtime) => ({ plugins, specification, runtime }) as const),
+  ),
+);
+
+/** How a cell is called in messages and in the file of what is expected. */
+export function nameOf({ plugins, specification, runtime }: Place): string {
+  return `${plugins} ${specification} ${runtime}`;
+}
+
+/** A chain, and the interface that is broken for CHECK to see. */
+export interface Chain {
+  readonly title: string;
+  readonly list: NetworkList;
+  readonly interfaces: readonly string[];
+  readonly fault: { readonly ifName: string; readonly address: string };
+  /** Links that stay on the host. */
+  readonly staying: readonly string[];
+}
+
+const ofMacvlan = { ifName: "eth0", address: "172.16.5.2/24" };
+const ofBridge = { ifName: "eth0", address: "172.26.64.2/20" };
+
+export function wrappedChain(specification: string): Chain {
+  return {
+    title: "wrapped",
+    list: twoInterfaces(specification),
+    interfaces: ["eth0", "eth1"],
+    fault: { ...ofBridge, ifName: "eth1" },
+    staying: ["disc0"],
+  };
+}
+
+/** The plugins as they are, each as the only one of a chain: what it can do at its best. */
+export function plainChains(specification: string): readonly Chain[] {
+  return [
+    {
+      title: "macvlan alone",
+      list: zone(specification, macvlan),
+      interfaces: ["eth0"],
+      fault: ofMacvlan,
+      staying: [],
+    },
+    {
+      title: "bridge alone",
+      list: zone(specification, bridge),
+      interfaces: ["eth0"],
+      fault: ofBridge,
+      staying: ["disc0"],
+    },
+  ];
+}

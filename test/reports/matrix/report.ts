@@ -1,0 +1,89 @@
+import { firstLine, Notes } from "../../support/notes.ts";
+import { table } from "../../support/table.ts";
+import { type Cause, causes } from "./causes.ts";
+import type { StepName, StepResult } from "./course.ts";
+import { nameOf, type Place } from "./places.ts";
+
+/** What came of one cell. */
+export interface Cell extends Place {
+  readonly steps: readonly StepResult[];
+  /** The same steps with the plugins as they are, each alone in a chain; only where the wrapped chain did not pass. */
+  readonly plain: readonly { readonly title: string; readonly steps: readonly StepResult[] }[];
+}
+
+/** The steps that do not pass, for the cells that have any. */
+export type Expected = Readonly<Record<string, readonly StepName[]>>;
+
+interface Failure {
+  readonly step: StepName;
+  readonly error: string;
+  /** What stops the plain chains just so; without it, the wrappers are to blame. */
+  readonly cause?: Cause;
+}
+
+/** The steps of a cell that failed, each with its cause if every plain chain failed there with the same error. */
+export function failuresOf({ steps, plain }: Cell): Failure[] {
+  return steps.flatMap(({ name: step, error }) => {
+    if (error === undefined) return [];
+    const cause = causes.find((each) => each.steps.includes(step) && each.error.test(error));
+    const isShared = plain.length > 0 && plain.every((chain) => hasFailed(chain.steps, step, cause?.error));
+    return [{ step, error, ...(cause && isShared && { cause }) }];
+  });
+}
+
+function hasFailed(steps: readonly StepResult[], step: StepName, pattern: RegExp | undefined): boolean {
+  return steps.some(({ name, error }) => name === step && error !== undefined && pattern?.test(error));
+}
+
+/** What is worse in a run than what is expected, one sentence each. */
+export function regressions(cells: readonly Cell[], expected: Expected): string[] {
+  return cells.flatMap((cell) =>
+    failuresOf(cell).flatMap(({ step, error, cause }) => {
+      const name = `${nameOf(cell)}: ${step}`;
+      if (!cause) return [`${name} fails, and not as the plain plugins do: ${error}`];
+      return expected[nameOf(cell)]?.includes(step) ? [] : [`${name} is expected to pass: ${error}`];
+    }),
+  );
+}
+
+/** What passes now and was expected to fail. */
+export function improvements(cells: readonly Cell[], expected: Expected): string[] {
+  return cells.flatMap((cell) => {
+    const failing = failuresOf(cell).map(({ step }) => step);
+    const better = (expected[nameOf(cell)] ?? []).filter((step) => !failing.includes(step));
+    return better.map((step) => `${nameOf(cell)}: ${step} is expected to fail, and passes`);
+  });
+}
+
+/** The matrix as Markdown: a row for each version of plugins and specification, a column for each runtime. */
+export function matrixTable(cells: readonly Cell[]): string {
+  const notes = new Notes();
+  const runtimes = [...new Set(cells.map(({ runtime }) => runtime))];
+  const rows = Map.groupBy(cells, ({ plugins, specification }) => `${plugins} ${specification}`);
+  const lines = [...rows].map(([versions, row]) => [
+    ...versions.split(" "),
+    ...runtimes.map((runtime) =>
+      wordFor(
+        row.find((cell) => cell.runtime === runtime),
+        notes,
+      ),
+    ),
+  ]);
+  return `${table(["plugins", "specification", ...runtimes], lines)}\n\n${notes.list()}`.trim();
+}
+
+function wordFor(cell: Cell | undefined, notes: Notes): string {
+  if (!cell) return "";
+  const words = failuresOf(cell).map((failure) => notes.mark(verdictOf(failure), noteOn(failure, cell)));
+  return words.join(", ") || "passes";
+}
+
+function verdictOf({ step, cause }: Failure): string {
+  return cause?.words ?? `${step} fails`;
+}
+
+function noteOn({ error, cause }: Failure, { plain }: Cell): string {
+  const alone = plain.map(({ title }) => title).join(" and ");
+  if (cause) return `${cause.text} Unwrapped, ${alone} ${plain.length > 1 ? "fail" : "fails"} the same.`;
+  return `**Not as unwrapped** (${alone}): ${firstLine(error)}`;
+}

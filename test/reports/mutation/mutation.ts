@@ -1,0 +1,120 @@
+// Puts small faults into shared/, one at a time, and looks whether a unit test notices. It fails if too few are noticed
+// (scope.json), and if the list of those that are not (survivors.json) is not exact.
+//   --only <glob>      only the mutants of these files
+//   --since <git ref>  only the mutants of lines that have changed since
+//   --workers <n>      at most this many at a time; two if it is not said
+//   --json             the result as JSON
+//   --write            renews survivors.json; the reasons of new survivors are left to be written
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { say } from "../../support/progress.ts";
+import { bundleOf, root } from "./bundle.ts";
+import { instrumented } from "./instrument.ts";
+import { judge } from "./judge.ts";
+import { mutantsOf } from "./mutants.ts";
+import {
+  type Aim,
+  aimScores,
+  fileScores,
+  listProblems,
+  missedAims,
+  type Survivor,
+  scoreTable,
+  survivorsOf,
+  type Verdict,
+} from "./report.ts";
+import { changedLines, isChanged, matchesAny } from "./selection.ts";
+
+interface Scope {
+  readonly mutated: readonly string[];
+  readonly excluded: readonly Excluded[];
+  readonly tests: readonly string[];
+  readonly excludedTests: readonly Excluded[];
+  readonly importedOnce: readonly Excluded[];
+  readonly aims: readonly Aim[];
+}
+
+interface Excluded {
+  readonly files: string;
+  readonly reason: string;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string" },
+    since: { type: "string" },
+    workers: { type: "string", default: "2" },
+    json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+const scope: Scope = JSON.parse(readFileSync(join(import.meta.dirname, "scope.json"), "utf8"));
+const listFile = join(import.meta.dirname, "survivors.json");
+const listed: Survivor[] = JSON.parse(readFileSync(listFile, "utf8"));
+
+/** The files that match, but for the excluded ones. */
+function filesOf(globs: readonly string[], excluded: readonly Excluded[]): string[] {
+  const found = globs.flatMap((glob) => globSync(glob, { cwd: root }));
+  const without = excluded.map(({ files }) => files);
+  return [...new Set(found)].filter((file) => !matchesAny(file, without)).sort();
+}
+
+/** The mutants that are asked for, and every source with all of its mutants in it. */
+function makeMutants() {
+  const diff = options.since && ["diff", "--unified=0", "--no-ext-diff", options.since, "--", ...scope.mutated];
+  const changed = diff ? changedLines(execFileSync("git", diff, { cwd: root, encoding: "utf8" })) : undefined;
+  const instrumentedSources = new Map<string, string>();
+  const chosen = [];
+  let count = 0;
+  for (const file of filesOf(scope.mutated, scope.excluded)) {
+    const source = readFileSync(join(root, file), "utf8");
+    const mutants = mutantsOf(file, source, count);
+    count += mutants.length;
+    instrumentedSources.set(join(root, file), instrumented(source, mutants));
+    if (options.only !== undefined && !matchesAny(file, [options.only])) continue;
+    chosen.push(...mutants.filter((mutant) => changed === undefined || isChanged(mutant, changed)));
+  }
+  return { chosen, instrumentedSources };
+}
+
+function progressOf(total: number, started: number) {
+  return (done: number, survived: number): void => {
+    const isLast = done === total;
+    if (!process.stderr.isTTY && !isLast && done % 250 !== 0) return;
+    const seconds = Math.round((performance.now() - started) / 1000);
+    const line = `${done} of ${total} mutants, ${survived} survived, ${seconds} s`;
+    process.stderr.write(process.stderr.isTTY ? `\r${line}${isLast ? "\n" : ""}` : `${line}\n`);
+  };
+}
+
+/** What a part of the mutants says of the list and the aims: nothing about those that were not run. */
+function problemsOf(verdicts: readonly Verdict[], survivors: readonly Survivor[]): string[] {
+  if (options.since !== undefined) return listProblems(survivors, listed).filter((it) => !it.startsWith("does not"));
+  const files = new Set(verdicts.map(({ mutant }) => mutant.file));
+  if (options.only !== undefined)
+    return listProblems(
+      survivors,
+      listed.filter(({ file }) => files.has(file)),
+    );
+  return [...listProblems(survivors, listed), ...missedAims(aimScores(verdicts, scope.aims), scope.aims)];
+}
+
+function report(verdicts: readonly Verdict[]): void {
+  const survivors = survivorsOf(verdicts, listed);
+  if (options.write) writeFileSync(listFile, `${JSON.stringify(survivors, null, 2)}\n`);
+  const problems = problemsOf(verdicts, survivors);
+  const scores = [...fileScores(verdicts), ...aimScores(verdicts, scope.aims)];
+  console.log(options.json ? JSON.stringify({ scores, survivors, problems }, null, 2) : scoreTable(scores));
+  if (!options.json) for (const problem of problems) console.log(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+const started = performance.now();
+const { chosen, instrumentedSources } = makeMutants();
+const once = scope.importedOnce.map(({ files }) => files);
+const tests = filesOf(scope.tests, scope.excludedTests);
+const bundles = await Promise.all(tests.map((test) => bundleOf(test, instrumentedSources, once)));
+say(`${chosen.length} mutants, ${tests.length} test files`);
+report(await judge(chosen, bundles, Number(options.workers), progressOf(chosen.length, started)));

@@ -1,0 +1,122 @@
+import { matchesGlob } from "node:path";
+import { table } from "../../support/table.ts";
+import type { Mutant } from "./mutants.ts";
+
+/** A mutant that no test noticed, as `survivors.json` lists it. */
+export interface Survivor {
+  readonly file: string;
+  /** The declaration of the module that it is in. */
+  readonly place: string;
+  readonly original: string;
+  readonly replacement: string;
+  /** How many mutants alike in one place; one if it is not said. */
+  readonly times?: number;
+  /** Why no test can notice it, or need not. */
+  readonly reason: string;
+}
+
+/** The share of the mutants of some files that must be killed. */
+export interface Aim {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly percent: number;
+}
+
+/** One mutant and whether a test noticed it. */
+export interface Verdict {
+  readonly mutant: Mutant;
+  readonly killed: boolean;
+}
+
+/** How the mutants of some files ended. */
+export interface Score {
+  readonly name: string;
+  readonly mutants: number;
+  readonly killed: number;
+  /** Killed, of a hundred. */
+  readonly percent: number;
+}
+
+/** The score of each aim. */
+export function aimScores(verdicts: readonly Verdict[], aims: readonly Aim[]): Score[] {
+  return aims.map(({ name, files }) =>
+    scoreOf(
+      name,
+      verdicts.filter(({ mutant }) => files.some((glob) => matchesGlob(mutant.file, glob))),
+    ),
+  );
+}
+
+/** The score of each file. */
+export function fileScores(verdicts: readonly Verdict[]): Score[] {
+  return [...Map.groupBy(verdicts, ({ mutant }) => mutant.file)].map(([file, own]) => scoreOf(file, own));
+}
+
+function scoreOf(name: string, verdicts: readonly Verdict[]): Score {
+  const killed = verdicts.filter((verdict) => verdict.killed).length;
+  const percent = verdicts.length === 0 ? 100 : (100 * killed) / verdicts.length;
+  return { name, mutants: verdicts.length, killed, percent };
+}
+
+/** The survivors of a run, with the reasons that the list has for them; a new one has none. */
+export function survivorsOf(verdicts: readonly Verdict[], listed: readonly Survivor[]): Survivor[] {
+  const reasons = new Map(listed.map((survivor) => [keyOf(survivor), survivor.reason]));
+  const survived = verdicts.filter(({ killed }) => !killed).map(({ mutant }) => shortened(mutant));
+  return [...Map.groupBy(survived, keyOf)].flatMap(([key, [first, ...others]]) =>
+    first
+      ? [{ ...first, ...(others.length > 0 ? { times: others.length + 1 } : {}), reason: reasons.get(key) ?? "" }]
+      : [],
+  );
+}
+
+function shortened({ file, place, original, replacement }: Mutant): Omit<Survivor, "reason"> {
+  return { file, place, original: oneLine(original), replacement: oneLine(replacement) };
+}
+
+function oneLine(code: string): string {
+  const line = code.replaceAll(/\s+/g, " ").trim();
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}
+
+function keyOf({ file, place, original, replacement }: Omit<Survivor, "reason">): string {
+  return JSON.stringify([file, place, original, replacement]);
+}
+
+/** What is wrong with the list of survivors: one that is missing or has no reason, and one that does not survive any more. */
+export function listProblems(survivors: readonly Survivor[], listed: readonly Survivor[]): string[] {
+  const known = new Map(listed.map((survivor) => [keyOf(survivor), survivor]));
+  const found = new Set(survivors.map(keyOf));
+  const unlisted = survivors.flatMap((survivor) => {
+    const entry = known.get(keyOf(survivor));
+    if (entry === undefined) return [`not listed: ${describe(survivor)}`];
+    if (entry.reason.trim() === "") return [`no reason: ${describe(survivor)}`];
+    const [times, allowed] = [survivor.times ?? 1, entry.times ?? 1];
+    return times === allowed ? [] : [`listed ${allowed} times, survives ${times} times: ${describe(survivor)}`];
+  });
+  const gone = listed.filter((entry) => !found.has(keyOf(entry)));
+  return [...unlisted, ...gone.map((entry) => `does not survive any more: ${describe(entry)}`)];
+}
+
+function describe({ file, place, original, replacement }: Survivor): string {
+  return `${file}, ${place}: ${original} -> ${replacement || "(nothing)"}`;
+}
+
+/** The aims that are missed. */
+export function missedAims(scores: readonly Score[], aims: readonly Aim[]): string[] {
+  return aims.flatMap(({ name, percent }) => {
+    const score = scores.find((candidate) => candidate.name === name);
+    return score === undefined || score.percent >= percent
+      ? []
+      : [`${name}: ${score.percent.toFixed(1)} % killed, the aim is ${percent} %`];
+  });
+}
+
+/** The scores as a table. */
+export function scoreTable(scores: readonly Score[]): string {
+  const rows = scores.map(({ name, mutants, killed, percent }) => [
+    name,
+    ...[mutants, killed, mutants - killed].map(String),
+    percent.toFixed(1),
+  ]);
+  return table(["file", "mutants", "killed", "survived", "%"], rows);
+}

@@ -1,0 +1,122 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import type { NetworkList } from "../../support/runtime.ts";
+import type { Plugin, PluginCase, Which } from "./case.ts";
+import bridge from "./cases/bridge.ts";
+import macvlan from "./cases/macvlan.ts";
+
+/** Where a plugin stands in its chain: its interface is the only one, the second, or it is there for each of two. */
+export const positions = ["first", "chained", "twice"] as const;
+export type Position = (typeof positions)[number];
+
+/** What is tried there, in this order. */
+export const steps = ["ADD", "CHECK", "fault seen", "DEL clean"] as const;
+export type Step = (typeof steps)[number];
+
+/** A chain with what stands for one plugin in it. */
+export interface Trial {
+  readonly list: NetworkList;
+  /** The plugin's interfaces, and which of its two configurations each one has. */
+  readonly own: readonly { readonly ifName: string; readonly which: Which }[];
+}
+
+const directory = path.join(import.meta.dirname, "cases");
+
+/** The cases by the plugin's name: the files of `cases/`. */
+export async function loadCases(): Promise<Record<string, PluginCase>> {
+  const names = readdirSync(directory).map((file) => path.basename(file, ".ts"));
+  const entries = names.map(async (name) => [name, (await import(path.join(directory, `${name}.ts`))).default]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** The wrapped chain in which a plugin has this position. */
+export function trialOf(given: PluginCase, position: Position): Trial {
+  const first = { ifName: "eth0", which: 0 } as const;
+  const second = { ifName: "eth1", which: 1 } as const;
+  const own = { first: [first], chained: [second], twice: [first, second] }[position];
+  const plugins = own.map(({ ifName, which }) => wrapped(given.plugin(which, ifName), ifName));
+  return { list: { cniVersion: "1.0.0", name: "zone", plugins: [...companions(given, position), ...plugins] }, own };
+}
+
+/** The interfaces that the plugin does not make itself. */
+function companions(given: PluginCase, position: Position): Plugin[] {
+  if (given.role === "creator")
+    return position === "chained" ? [wrapped(companionOf(given).plugin(0, "eth0"), "eth0")] : [];
+  const eth0 = position === "chained" ? macvlan : bridge;
+  const creators = [wrapped(eth0.plugin(0), "eth0")];
+  return position === "first" ? creators : [...creators, wrapped(bridge.plugin(1), "eth1")];
+}
+
+function companionOf(given: PluginCase): PluginCase {
+  return given.plugin(0, "eth0").type === "macvlan" ? bridge : macvlan;
+}
+
+function wrapped(plugin: Plugin, ifName: string): Plugin {
+  const { wrapper, type, ...rest } = plugin;
+  const named = ifName === "eth0" ? {} : { ifName };
+  return { type: `${type}-wrapper`, wrapper: { ...named, ...(wrapper as object) }, ...rest };
+}
+
+/** Tries a plugin in a position with the real plugins; what went wrong at each step, or "". A step that is not there was not come to. */
+export async function tryOut(given: PluginCase, position: Position): Promise<Partial<Record<Step, string>>> {
+  const trial = trialOf(given, position);
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await given.prepare?.(lab);
+  const container = await lab.addContainer("c1");
+  const before = await state(lab, container);
+  const verb = (name: "add" | "check" | "del") => lab.goCni[name](trial.list, container, given.options);
+  const broken = trial.own.at(-1) ?? { ifName: "", which: 0 };
+  const found: Partial<Record<Step, string>> = {};
+
+  found.ADD = failure(await verb("add")) || (await effectProblem(lab, container, given, trial));
+  if (found.ADD) return found;
+  found.CHECK = failure(await verb("check"));
+  await given.fault.make({ lab, container, ifName: broken.ifName }, broken.which);
+  found["fault seen"] = oversight(await verb("check"), given.fault.message(broken.ifName));
+  found["DEL clean"] = failure(await verb("del")) || difference(before, await state(lab, container));
+  return found;
+}
+
+async function effectProblem(lab: Lab, container: Container, { effect }: PluginCase, { own }: Trial): Promise<string> {
+  const seen = await Promise.all(own.map(({ ifName }) => effect.read({ lab, container, ifName })));
+  return difference(
+    own.map(({ ifName, which }) => effect.expected(which, ifName)),
+    seen,
+  );
+}
+
+function failure({ exitCode, stderr }: Outcome): string {
+  return exitCode === 0 ? "" : stderr || `exit code ${exitCode}`;
+}
+
+function oversight({ exitCode, stderr }: Outcome, message: RegExp): string {
+  if (exitCode === 0) return "CHECK passes";
+  return message.test(stderr) ? "" : `CHECK says: ${stderr}`;
+}
+
+function difference(expected: unknown, found: unknown): string {
+  return isDeepStrictEqual(found, expected) ? "" : `${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`;
+}
+
+/**
+ * What an attachment leaves on a host that is its own: bridges are every container's, and so are the chains to which
+ * firewall and portmap add those of a container.
+ */
+async function state(lab: Lab, container: Container) {
+  const links = (await lab.kernel.linkNames()).filter((name) => !/^br[01]$/.test(name));
+  const rules = (await lab.kernel.packetRules()).filter((rule) =>
+    /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\./.test(rule),
+  );
+  return {
+    links: links.sort(),
+    rules,
+    inside: await lab.kernel.linkNames(container),
+    policy: await lab.ip(container, "rule"),
+    leases: await lab.kernel.leases(),
+    results: await lab.kernel.cachedResults(),
+    records: await lab.readdir("/var/lib/cni/wrappers"),
+    tuning: await lab.readdir("/run/cni/tuning"),
+  };
+}

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { normalise } from "../../support/normalise.ts";
+import { callPlugin } from "../../support/plugin-call.ts";
+import { snapshot, withoutRecords } from "../../support/snapshot.ts";
+import type { Json, OwnedCase, Recall } from "./case.ts";
+import { configOf } from "./cases.ts";
+import { explain } from "./deviations.ts";
+import { surfaceVersion } from "./go-options.ts";
+
+/** What happened in a container's life, step by step. */
+export interface Story {
+  readonly add: Outcome;
+  readonly attached: unknown;
+  /** Only where ADD passed. */
+  readonly check?: Outcome;
+  readonly del: Outcome;
+  readonly detached: unknown;
+}
+
+/** What came of one case in one version. */
+export interface Comparison {
+  /** `refused` is `same`, where the plain plugin does not take the value, or has no CHECK to see it, in this version. */
+  readonly verdict: "same" | "allowed" | "refused" | "differs";
+  /** The steps that differ, each with the deviation that allows it, if one does. */
+  readonly differences: readonly { readonly step: keyof Story; readonly allowed: string | undefined }[];
+  readonly plain: Story;
+  readonly wrapped: Story;
+}
+
+/** MACs that the cases choose, and that must be seen as they are. */
+const chosenMacs = ["76", "77", "78"].map((end) => `02:00:00:00:00:${end}`);
+
+/** Runs a case with the plain plugin and with the wrapped one, each in a lab of its own. */
+export async function compare(each: OwnedCase, cniVersion: string): Promise<Comparison> {
+  const [plain, wrapped] = await Promise.all([
+    tell(each, cniVersion, each.plugin),
+    tell(each, cniVersion, `${each.plugin}-wrapper`),
+  ]);
+  const steps = ["add", "attached", "check", "del", "detached"] as const;
+  const differences = steps
+    .filter((step) => !isDeepStrictEqual(plain[step], wrapped[step]))
+    .map((step) => ({ step, allowed: explain(each, step, plain, wrapped) }));
+  return { verdict: verdictOf(each, plain, differences), differences, plain, wrapped };
+}
+
+function verdictOf(each: OwnedCase, plain: Story, differences: Comparison["differences"]): Comparison["verdict"] {
+  if (differences.some(({ allowed }) => allowed === undefined)) return "differs";
+  if (differences.length > 0) return "allowed";
+  return isRefused(each, plain) ? "refused" : "same";
+}
+
+function isRefused({ recall, fails }: OwnedCase, { add, check }: Story): boolean {
+  if (recall) return check === undefined || check.stdout.includes("config version does not allow CHECK");
+  return add.exitCode !== 0 && fails === undefined;
+}
+
+/** A container's life with one plugin, as libcni would have it. */
+export async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promise<Story> {
+  await using lab = await Lab.start({ plugins: surfaceVersion });
+  const container = await lab.addContainer("c1");
+  if (each.before) await lab.run("sh", ["-ec", each.before]);
+  const call = (verb: string, more: Json = {}) =>
+    callPlugin(lab, container, {
+      plugin,
+      config: { cniVersion, ...configOf(each), ...more },
+      env: { CNI_COMMAND: verb, CNI_ARGS: each.args ?? "" },
+    });
+  const add = await call("ADD");
+  const attached = withoutRecords(await snapshot(lab, container));
+  const passed = add.exitCode === 0;
+  // As libcni does: before 0.4.0 there is no prevResult but in ADD.
+  const recalled = passed && cniVersion >= "0.4.0" ? recall(JSON.parse(add.stdout), each.recall, container) : {};
+  const check = passed ? { check: await call("CHECK", recalled) } : {};
+  const del = await call("DEL", recalled);
+  const left = await snapshot(lab, container);
+  // A DEL that fails keeps the record, for the next one to go by.
+  const detached = del.exitCode === 0 ? left : withoutRecords(left);
+  return normalise({ add, attached, ...check, del, detached }, { keep: chosenMacs });
+}
+
+interface Result extends Json {
+  interfaces?: { name: string; mac?: string; sandbox?: string }[];
+  ips?: { address: string; interface?: number }[];
+}
+
+/** The prevResult for CHECK and DEL, as plugin configuration. */
+function recall(result: Result, how: Recall | undefined, { netns }: Container): Json {
+  const { interfaces = [], ips = [] } = result;
+  const inside = (change: object) => interfaces.map((each) => (each.sandbox === netns ? { ...each, ...change } : each));
+  const recalls: Record<Recall, () => Json> = {
+    none: () => ({}),
+    "another MAC": () => ({ prevResult: { ...result, interfaces: inside({ mac: "02:00:00:00:00:99" }) } }),
+    "another MAC of the bridge": () => ({
+      prevResult: { ...result, interfaces: interfaces.with(0, { name: "disc0", mac: "02:00:00:00:00:99" }) },
+    }),
+    "another address": () => ({
+      prevResult: { ...result, ips: ips.map((ip) => ({ ...ip, address: ip.address.replace(/\.\d+\//, ".99/") })) },
+    }),
+    "another name": () => ({ prevResult: { ...result, interfaces: inside({ name: "eth9" }) } }),
+    "another sandbox": () => ({ prevResult: { ...result, interfaces: inside({ sandbox: "/run/netns/other" }) } }),
+    "an index that is too high": () => ({
+      prevResult: { ...result, ips: ips.map((ip) => ({ ...ip, interface: 9 })) },
+    }),
+    "no interfaces": () => ({ prevResult: { ...result, interfaces: [], ips: ips.map(withoutIndex) } }),
+    "ips without interface": () => ({
+      prevResult: { ...result, ips: ips.map(withoutIndex) },
+    }),
+  };
+  return how ? recalls[how]() : { prevResult: result };
+}
+
+function withoutIndex({ interface: _, ...ip }: { interface?: number }): Json {
+  return ip;
+}

@@ -1,0 +1,137 @@
+// The surface table: every value of every option, in every version, wrapped beside plain. `--json` prints it as data.
+import process from "node:process";
+import { styleText } from "node:util";
+import { hostHas } from "../../support/needs.ts";
+import type { OwnedCase } from "./case.ts";
+import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
+import { type Comparison, compare } from "./compare.ts";
+import { goOptions, surfaceVersion } from "./go-options.ts";
+import { meaningProblem } from "./meaning.ts";
+import { everyVersion, newestVersion } from "./versions.ts";
+
+/** What came of one case: a word for each version, and what must not be. */
+interface Row {
+  readonly owner: string;
+  readonly option: string;
+  readonly value: string;
+  readonly versions: Record<string, string>;
+  readonly problems: readonly string[];
+}
+
+/** Comparisons at a time: much of each is waiting for the kernel. */
+const workers = 4;
+
+const columnWidth = 8;
+
+const asJson = process.argv.includes("--json");
+const rows = await compareAll();
+const missing = (await Promise.all(owners.map(async (owner) => tableProblems(owner, await goOptions(owner))))).flat();
+const problems = [...missing, ...rows.flatMap((row) => row.problems.map((problem) => `${titleOf(row)}: ${problem}`))];
+if (asJson) {
+  console.log(JSON.stringify({ plugins: surfaceVersion, versions: everyVersion, rows, leftOut, problems }, null, 2));
+} else {
+  printTable();
+}
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+async function compareAll(): Promise<Row[]> {
+  const done: Row[] = [];
+  const waiting = [...surfaceCases.entries()];
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, each] = next;
+      done[index] = await compareInEveryVersion(each);
+      tellProgress(surfaceCases.length - waiting.length, each);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return done;
+}
+
+async function compareInEveryVersion(each: OwnedCase): Promise<Row> {
+  const { owner, option, value, needs } = each;
+  const versions: Record<string, string> = {};
+  const problems: string[] = [];
+  for (const version of everyVersion) {
+    const lacks = needs !== undefined && !hostHas[needs];
+    const run = lacks ? undefined : await compare(each, version);
+    versions[version] = run ? wordFor(run) : `the kernel lacks ${needs}`;
+    if (run?.verdict === "differs") problems.push(`${version}: ${described(run)}`);
+    const unclear = run && version === newestVersion ? await meaningProblem(each, version, run) : undefined;
+    if (unclear) problems.push(`${version}: ${unclear}`);
+  }
+  return { owner, option, value, versions, problems };
+}
+
+function wordFor({ verdict, differences }: Comparison): string {
+  switch (verdict) {
+    case "same":
+      return "same";
+    case "refused":
+      return "-";
+    case "allowed":
+      return `differs (allowed: ${differences.map(({ allowed }) => allowed).join(", ")})`;
+    case "differs":
+      return "DIFFERS";
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function described({ differences, plain, wrapped }: Comparison): string {
+  const [first] = differences.filter(({ allowed }) => allowed === undefined);
+  if (!first) return "";
+  const { step } = first;
+  return `${step}: plain ${JSON.stringify(plain[step])}, wrapped ${JSON.stringify(wrapped[step])}`.slice(0, 2000);
+}
+
+function tellProgress(count: number, each: OwnedCase): void {
+  if (!process.stderr.isTTY) {
+    if (count % 20 === 0 || count === surfaceCases.length) console.error(`${count} of ${surfaceCases.length} compared`);
+    return;
+  }
+  process.stderr.write(`\r\x1b[K${count}/${surfaceCases.length} ${titleOf(each)}`);
+  if (count === surfaceCases.length) process.stderr.write("\r\x1b[K");
+}
+
+function titleOf({ owner, option, value }: Pick<Row, "owner" | "option" | "value">): string {
+  return `${owner} ${option}: ${value}`;
+}
+
+function printTable(): void {
+  console.log(`Reference plugins ${surfaceVersion}: wrapped beside plain, in every version of the specification.`);
+  const width = Math.max(...rows.map(({ option, value }) => `${option}: ${value}`.length)) + 2;
+  for (const owner of owners) {
+    console.log(
+      `\n${styleText("bold", owner.padEnd(width) + everyVersion.map((each) => each.padEnd(columnWidth)).join(""))}`,
+    );
+    for (const row of rows) if (row.owner === owner) console.log(lineOf(row, width));
+    for (const { option, why, ...left } of leftOut) {
+      if (left.owner === owner) console.log(`${option.padEnd(width)}left out: ${why}`);
+    }
+  }
+  console.log(`\n${summary()}`);
+  for (const problem of problems) console.log(styleText("red", problem));
+}
+
+/** A word for each version; what is longer than its column stands once, at the end. */
+function lineOf({ option, value, versions }: Row, width: number): string {
+  const words = Object.values(versions);
+  const notes = [...new Set(words.filter((word) => word.includes(" ")))];
+  const columns = words.map((word) => (word.includes(" ") ? `[${notes.indexOf(word) + 1}]` : word).padEnd(columnWidth));
+  const explained = notes.map((note, index) => `[${index + 1}] ${note}`);
+  return `${`${option}: ${value}`.padEnd(width)}${columns.join("")}${explained.join(" ")}`.trimEnd();
+}
+
+function summary(): string {
+  const words = rows.flatMap(({ versions }) => Object.values(versions));
+  const kinds: [string, RegExp][] = [
+    ["same", /^same$/],
+    ["refused by the plugin (-), with the same words", /^-$/],
+    ["differ as allowed", /^differs/],
+    ["not possible on this kernel", /^the kernel/],
+    ["differ", /^DIFFERS$/],
+  ];
+  const counts = kinds.map(([name, pattern]) => `${words.filter((word) => pattern.test(word)).length} ${name}`);
+  return `${words.length} comparisons: ${counts.join(", ")}.`;
+}

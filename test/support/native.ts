@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { execa } from "execa";
+
+const sources = path.resolve(import.meta.dirname, "native");
+const flags = {
+  floor: ["-static", "-Os", "-s"],
+  delegate: ["-static", "-Os", "-s", "-nostdlib", "-ffreestanding", "-fno-stack-protector"],
+} as const;
+
+/** Gives a static executable of one of the C programs in `test/support/native`, compiled where it is not yet. */
+export async function nativeProgram(name: keyof typeof flags): Promise<string> {
+  const source = path.join(sources, `${name}.c`);
+  const { stdout: compiler } = await execa("cc", ["--version"]);
+  const library = await readFile(path.join(sources, "start.h"));
+  const key = [await readFile(source), library, compiler, process.arch, ...flags[name]];
+  const directory = path.join(cacheDirectory(), "native", hashOf(key));
+  const program = path.join(directory, name);
+  if (!existsSync(program)) await compile(source, program, flags[name]);
+  return program;
+}
+
+/** Where what was built or fetched once is kept. */
+export function cacheDirectory(): string {
+  return path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers");
+}
+
+// Under another name until it is whole: somebody else may compile the same.
+async function compile(source: string, program: string, options: readonly string[]): Promise<void> {
+  const unfinished = `${program}.${process.pid}`;
+  await mkdir(path.dirname(program), { recursive: true });
+  await execa("cc", [...options, "-o", unfinished, source]);
+  await rename(unfinished, program);
+}
+
+function hashOf(parts: readonly (string | Buffer)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\0");
+  return hash.digest("hex").slice(0, 16);
+}

@@ -1,0 +1,62 @@
+// The tests of the executables, with the slim flavor for another target: `npm run test:target -- <target>`, after
+// `npm run build:slim -- --target <target>`. What is for another architecture runs in qemu.
+import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
+import { machine, tmpdir } from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import { findProgram } from "./program.ts";
+
+/** The architectures, and their number in an ELF header (e_machine), as binfmt_misc is told. */
+const machines: Readonly<Record<string, string>> = { x86_64: "\\x3e", aarch64: "\\xb7" };
+
+/**
+ * Registers an emulator by a binfmt_misc at a directory, and becomes the command behind both. A user namespace has a binfmt_misc of its own since Linux 6.7, so
+ * that the host knows nothing of it; before, it cannot be mounted. P keeps argv 0, F opens the emulator now.
+ */
+const emulated = `
+mount -t binfmt_misc none "$1" && printf %s "$2" > "$1/register" || exit 125
+shift 2; exec "$@"`;
+
+async function testTarget([target = "", ...more]: readonly string[]): Promise<number> {
+  const bin = path.resolve(import.meta.dirname, "../../dist/slim", target, "bin");
+  if (target === "" || !existsSync(bin)) {
+    throw new Error(`no executables for ${target || "a target"}: npm run build:slim -- --target <target>`);
+  }
+  // How the build goes is not a matter of this target's.
+  const tests = ["vitest", "run", "--project", "executable-slim", "--exclude", "**/slim/build.test.ts", ...more];
+  const [architecture = ""] = target.split("-");
+  if (architecture === machine()) return await run(tests, bin);
+  const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-formats-"));
+  try {
+    const exitCode = await run([...(await emulator(architecture, directory)), ...tests], bin);
+    if (exitCode === 125)
+      throw new Error("the emulator cannot be registered for these tests alone: it takes Linux 6.7");
+    return exitCode;
+  } finally {
+    rmdirSync(directory);
+  }
+}
+
+async function run([command = "", ...args]: readonly string[], bin: string): Promise<number> {
+  const options = { stdio: "inherit", preferLocal: true, reject: false, env: { CNI_WRAPPERS_BIN: bin } } as const;
+  const { exitCode, failed } = await execa(command, args, options);
+  return exitCode ?? Number(failed);
+}
+
+async function emulator(architecture: string, directory: string): Promise<string[]> {
+  const number = machines[architecture];
+  if (number === undefined) throw new Error(`known are ${Object.keys(machines).join(", ")}, not ${architecture}`);
+  const name = `qemu-${architecture}-static`;
+  const file = await findProgram(name);
+  if (file === undefined) throw new Error(`${name} is missing in PATH: apt-get install qemu-user-static`);
+  const magic = `\\x7fELF\\x02\\x01\\x01${"\\x00".repeat(9)}\\x02\\x00${number}\\x00`;
+  const mask = `${"\\xff".repeat(7)}\\x00${"\\xff".repeat(8)}\\xfe${"\\xff".repeat(3)}`;
+  return ["unshare", "-Urm", "sh", "-c", emulated, "sh", directory, `:emulated:M::${magic}:${mask}:${file}:PF`];
+}
+
+try {
+  process.exitCode = await testTarget(process.argv.slice(2));
+} catch (error) {
+  console.error(`test:target: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { mutantsOf } from "../../../reports/mutation/mutants.ts";
+
+/** The sources that the mutants of a source stand for. */
+function mutated(source: string): string[] {
+  return mutantsOf("shared/one.ts", source).map(({ switch: { start, end, text } }) => {
+    return source.slice(0, start) + text + source.slice(end);
+  });
+}
+
+test.each([
+  ["comparisons", "f(a === b, c < d);", ["f(a !== b, c < d);", "f(a === b, c <= d);"]],
+  ["both operands of a logical expression", "f(a && b);", ["f(a || b);", "f(a);", "f(b);"]],
+  ["?? by either side", "f(a ?? b);", ["f(a);", "f(b);"]],
+  ["conditions", "if (a) f();", ["if (true) f();", "if (false) f();"]],
+  ["the choice of ?:", "f(a ? b : c);", ["f(true ? b : c);", "f(false ? b : c);"]],
+  ["a loop that is not entered", "while (a) f();", ["while (false) f();"]],
+  ["negations", "f(!a);", ["f(a);"]],
+  ["arithmetic", "f(a + (b * c));", ["f(a - (b * c));", "f(a + (b / c));"]],
+  ["texts that are joined have no other operator", "f(a + `b`);", ['f(a + "");']],
+  ["literals", 'f("a", "", 1, 2n, true);', ['f("", "", 1, 2n, true);', 'f("a", "mutated", 1, 2n, true);']],
+  ["the ends of a pattern", "f(/^a$/);", ["f(/a$/);", "f(/^a/);"]],
+  ["?.", "f(a?.b);", ["f(a.b);"]],
+  ["a chain as a whole", "f(a?.b.filter(c).d);", ["f(a?.b.d);", "f(a.b.filter(c).d);"]],
+  ["methods", "f(a.some(b).c);", ["f(a.every(b).c);"]],
+  ["a method that is left out, behind parentheses", "f((a).filter(b));", ["f((a));"]],
+  ["lists and what is spread in them", "f([...a, b]);", ["f([]);", "f([...[], b]);"]],
+  ["what an object is spread from", "f({ ...a });", ["f({ ...{} });"]],
+  ["statements", "f();", ["undefined;"]],
+  ["returned values", "const f = () => a;", ["const f = () => undefined;"]],
+  ["returned decisions", "const f = () => a === b;", ["const f = () => true;", "const f = () => false;"]],
+])("%s", (_, source, expected) => {
+  expect(mutated(source)).toEqual(expect.arrayContaining(expected));
+});
+
+test.each([
+  ["types", 'type A = "a" | 1; interface B { c: true }'],
+  ["names in the syntax", 'import { a } from "./a.ts"; export * from "./b.ts";'],
+  ["the names of properties", 'const { "a": b } = c;'],
+  ["what is never reached", "switch (a) { default: throw a satisfies never; }"],
+  ["what typeof is compared with", 'const a = typeof b === "c";'],
+])("%s stay as they are", (_, source) => {
+  expect(mutated(source)).toEqual(source.includes("===") ? ['const a = typeof b !== "c";'] : []);
+});
+
+test("a mutant says where it is", () => {
+  const source = "const limit = 1;\n\nexport function f(a: number) {\n  return g(\n    () => a > limit,\n  );\n}\n";
+  expect(mutantsOf("shared/one.ts", source, 40).at(-1)).toMatchObject({
+    id: 44,
+    file: "shared/one.ts",
+    place: "f",
+    lines: [5, 5],
+    original: "a > limit",
+    replacement: "a >= limit",
+  });
+});
