@@ -14,7 +14,7 @@ import { tuning } from "./tuning/profile.ts";
 import { vlan } from "./vlan/profile.ts";
 import { vrf } from "./vrf/profile.ts";
 
-/** The wrapped plugins: each gets an executable `<name>-wrapper`. */
+/** The wrapped plugins. Each gets an executable `<name>-wrapper`. */
 export const profiles = {
   bridge,
   macvlan,

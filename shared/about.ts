@@ -3,8 +3,8 @@ import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
 import { newestVersion, supportedVersions } from "./protocol/versions.ts";
 
 /**
- * What a call without CNI_COMMAND prints. Nomad's fingerprint takes the first word that is a version for the plugin's, so
- * the project's own comes first.
+ * Returns the text for a call without CNI_COMMAND. Nomad's fingerprint takes the first version in it as the plugin's version,
+ * so the project's own version comes first.
  */
 export function aboutText({ calledAs, release }: Host): string {
   const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
@@ -16,12 +16,12 @@ export function aboutText({ calledAs, release }: Host): string {
   ].join("\n");
 }
 
-/** The wrapper's own answer to VERSION (SPEC.md, section 5 "VERSION Success"); `stdin` has the version in use. */
+/** Returns the wrapper's own answer to VERSION (SPEC.md, section 5 "VERSION Success"). It repeats the version in `stdin`. */
 export function versionResult(stdin: string | undefined): JsonObject {
   return { cniVersion: askedVersion(stdin), supportedVersions };
 }
 
-// A probe may send nothing at all.
+// A probe may leave stdin empty.
 function askedVersion(stdin = ""): unknown {
   return parseJsonObject(stdin)?.cniVersion || newestVersion;
 }

@@ -32,7 +32,7 @@ function plan(session: Session, profiles: Profiles): Plan {
   const { command } = variables;
   if (command === "VERSION") return planVersion(host.calledAs);
   const decoded = decodeConfiguration(readInput(host));
-  // An error result has the caller's version (SPEC.md, section 5), even if another key has a wrong value.
+  // An error result repeats the runtime's version (SPEC.md, section 5), even if another key is invalid.
   if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
   const request = parseRequest(command, variables, decoded);
   const { configuration, wrapper } = request;

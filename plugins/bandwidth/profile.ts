@@ -1,4 +1,4 @@
 import type { Profile } from "../../shared/plan/profile.ts";
 
-/** bandwidth: limits on the host's end of a veth pair (plugins/meta/bandwidth/main.go). */
+/** bandwidth: limits traffic at the host's end of a veth pair (plugins/meta/bandwidth/main.go). */
 export const bandwidth: Profile = { role: "meta" };

@@ -1,9 +1,9 @@
 import type { Profile } from "../../shared/plan/profile.ts";
 
-/** ipvlan: a device that shares the MAC of a host interface, moved into the container (plugins/main/ipvlan/ipvlan.go). */
+/** ipvlan: a device in the container that shares the MAC of a host interface (plugins/main/ipvlan/ipvlan.go). */
 export const ipvlan: Profile = {
   role: "creator",
-  // Without `ipam` cmdAdd gives its interface the addresses of prevResult, without `master` loadConf takes its interface:
-  // both are those of a plugin that has made ready a host interface and an address for it.
+  // Without `ipam`, cmdAdd uses the addresses of prevResult. Without `master`, loadConf uses its interface. Both come from a
+  // plugin that prepared a host interface and an address for it.
   takesOverHostInterface: true,
 };

@@ -1,4 +1,4 @@
 import type { Profile } from "../../shared/plan/profile.ts";
 
-/** ptp: a veth pair with an address of its own at both ends, routed by the host (plugins/main/ptp/ptp.go). */
+/** ptp: a veth pair that the host routes, with an address at each end (plugins/main/ptp/ptp.go). */
 export const ptp: Profile = { role: "creator" };

@@ -1,4 +1,4 @@
 import type { Profile } from "../../shared/plan/profile.ts";
 
-/** tuning: sysctls, MAC, MTU and flags of the container interface (plugins/meta/tuning/tuning.go). */
+/** tuning: sets sysctls, MAC, MTU and flags of the container interface (plugins/meta/tuning/tuning.go). */
 export const tuning: Profile = { role: "meta" };

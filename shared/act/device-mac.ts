@@ -3,7 +3,7 @@ import type { DelegateCall } from "../plan/call.ts";
 import { type DeviceMac, macOriginFile, withoutFloatingMac } from "../plan/shared-device.ts";
 import type { CniResult } from "../protocol/result.ts";
 
-/** A CHECK whose prevResult has the MAC of a shared device only if the kernel says that it is fixed. */
+/** Returns the CHECK without the MAC of a shared device, unless that MAC is fixed. */
 export function withFixedMac(host: Host, call: DelegateCall, mac: DeviceMac): DelegateCall {
   const file = macOriginFile(mac.device);
   const origin = file === undefined ? undefined : host.readFile(file);

@@ -3,12 +3,12 @@ import { CniError } from "../protocol/errors.ts";
 import { parseJsonObject } from "../protocol/json.ts";
 import { type Session, say } from "./session.ts";
 
-/** The most that goes into a jq program. In characters. */
+/** The longest input of a jq program. In characters. */
 const inputLimit = 1024 * 1024;
 
 /**
- * The call with its configuration rewritten by its jq program (`wrapper.jq`). Code 7 if the program fails. DEL and STATUS then
- * use the configuration unchanged, because a container must always be removable.
+ * Returns the call with its configuration rewritten by `wrapper.jq`. Code 7 if the program fails. DEL and STATUS then use the
+ * original configuration, because a container must always be removable.
  */
 export function applyFilter(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
   try {
@@ -34,7 +34,7 @@ function runJq({ host }: Session, program: string, input: string) {
   return configuration;
 }
 
-/** jq says where in the program a mistake is; of one that shows only with the input it says no more than what. */
+/** jq reports the position of a syntax error, but not of an error that depends on the input. */
 function jqError(problem: string): CniError {
   const [first = ""] = problem.split("\n");
   const [, what = first, position] =

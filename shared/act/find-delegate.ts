@@ -3,12 +3,12 @@ import { delegateName } from "../plan/target.ts";
 import { CniError } from "../protocol/errors.ts";
 import { cleanPath, directoriesBehind, pathIn, searchPath } from "./search-path.ts";
 
-/** Where the delegate is, an executable that is not the wrapper itself; undefined if nowhere. */
+/** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
   return candidates(host, delegate).find((path) => host.inspect(path) === "executable");
 }
 
-/** The error for a delegate that is nowhere: which places were looked at, and what is there but cannot be executed. */
+/** Returns the error for a missing delegate. It lists the paths that were tried, and why none of them will do. */
 export function missingDelegate(host: Host, delegate: string, key: "delegateNotFound" | "unavailable"): CniError {
   return new CniError(key, delegate, whyMissing(host, delegate));
 }
@@ -16,7 +16,7 @@ export function missingDelegate(host: Host, delegate: string, key: "delegateNotF
 function whyMissing(host: Host, delegate: string): string {
   const seen = candidates(host, delegate).map((path) => ({ path, inspected: host.inspect(path) }));
   const { directory, name } = pathParts(host.calledAs);
-  // A name that no plugin has, as for "delegate": "bridge-wrapper".
+  // The name of a wrapper, as in "delegate": "bridge-wrapper".
   const isWrappers = delegateName(delegate) !== delegate;
   if (isWrappers && (delegate === name || seen.some(({ inspected }) => inspected === "the wrapper itself"))) {
     const plugin = delegateName(delegate) ?? delegateName(host.calledAs);
@@ -28,9 +28,9 @@ function whyMissing(host: Host, delegate: string): string {
 }
 
 /**
- * The directories of CNI_PATH, then the executable's own. Started by the delegate's very name it stands in the delegate's
- * place: then only the directories behind its own in CNI_PATH, so that wrappers of several versions cannot call each other
- * for ever.
+ * Returns the paths to try: in the directories of CNI_PATH, then next to the executable. A wrapper that is installed under
+ * the delegate's own name tries only the directories after its own in CNI_PATH, so that wrappers of several versions cannot
+ * call each other forever.
  */
 function candidates(host: Host, delegate: string): string[] {
   return searched(host, delegate).map((directory) => pathIn(directory, delegate));
@@ -43,7 +43,7 @@ function searched(host: Host, delegate: string): string[] {
   return directory === undefined ? directories : directoriesBehind(host, directories, directory);
 }
 
-/** The last element of a path, and the directory if it has one. */
+/** Splits a path into its last element and its directory, if it has one. */
 function pathParts(path: string): { directory: string | undefined; name: string } {
   const end = path.lastIndexOf("/") + 1;
   return { directory: end === 0 ? undefined : cleanPath(path.slice(0, end - 1) || "/"), name: path.slice(end) };

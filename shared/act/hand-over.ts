@@ -12,8 +12,8 @@ import { runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
 /**
- * Lets the delegate take this process's place. It is spawned instead if that is impossible, if a fallback may have to follow, or
- * if there is a log, which says how the call ended. Returns the exit code.
+ * Replaces this process with the delegate. The delegate is spawned instead if that is impossible, if a fallback may have to
+ * follow, or if there is a log, which says how the call ended. Returns the exit code.
  */
 export function handOver(session: Session, plan: HandOver): number {
   const { host } = session;

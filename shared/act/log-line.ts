@@ -3,7 +3,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { LogLevel } from "../protocol/schema.ts";
 import type { Environment } from "../protocol/variables.ts";
 
-/** Appends one JSON line to a log. What looks like a secret is masked. Failing to log never fails a call. */
+/** Appends one JSON line to a log and masks likely secrets. A log that cannot be written never fails a call. */
 export function writeLine(host: Host, file: string, level: LogLevel, message: string, fields: JsonObject): void {
   const time = new Date(host.now()).toISOString();
   const line = { time, level, pid: host.pid, ...callFields(host.env), ...fields, message };
@@ -19,7 +19,7 @@ function callFields(env: Environment): JsonObject {
   };
 }
 
-// The rest of CNI_ARGS is the operator's and may be anything.
+// The other keys of CNI_ARGS belong to the operator and may contain anything.
 function workloadOf(args: string): JsonObject | undefined {
   const pairs = args.split(";").filter((pair) => /^(K8S_POD_|NOMAD_)[^=]*=/.test(pair));
   if (pairs.length === 0) return undefined;

@@ -3,15 +3,15 @@ import type { Environment } from "../protocol/variables.ts";
 
 const levels: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
-/** Where the log goes, if anywhere, and how much of it. */
+/** The log's file, if there is one, and its level. */
 export interface Log {
   readonly file: string | undefined;
   readonly level: LogLevel;
-  /** CNI_WRAPPERS_LOG_LEVEL, if it is none of the levels and the log would follow it. */
+  /** CNI_WRAPPERS_LOG_LEVEL, if it applies and is not a level. */
   readonly unknownLevel?: string;
 }
 
-/** The log of a call: what its `wrapper` block says, else CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL, else off. */
+/** Returns the log of a call: from its `wrapper` block, else from CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL, else off. */
 export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
   const asked = env.CNI_WRAPPERS_LOG_LEVEL || "info";
   const level = wrapper.log?.level ?? levels.find((known) => known === asked);
@@ -19,7 +19,7 @@ export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
   return level === undefined ? { file, level: "info", unknownLevel: asked } : { file, level };
 }
 
-/** What is wrong with the log's level; nothing if it is right. */
+/** Says what is wrong with the log's level; undefined if it is valid. */
 export function levelProblem({ unknownLevel }: Log): string | undefined {
   if (unknownLevel === undefined) return undefined;
   return `CNI_WRAPPERS_LOG_LEVEL is "${unknownLevel}", which is not a level: the wrapper uses info. The levels are ${levels.join(", ")}.`;

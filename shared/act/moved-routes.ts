@@ -13,7 +13,7 @@ import {
 } from "../record/routing.ts";
 import { type Session, say } from "./session.ts";
 
-/** Notes on the host, after the ADD of a plugin that moves routes, where they are now. */
+/** Records on the host where the routes are, after the ADD of a plugin that moves routes. */
 export function recordRouting(session: Session, { key, netns }: RoutingPlan): void {
   const { host } = session;
   const { network, containerId, runtimeIfName } = key;
@@ -30,9 +30,9 @@ export function recordRouting(session: Session, { key, netns }: RoutingPlan): vo
 }
 
 /**
- * The CHECK that the delegate gets where routes were moved, by the text of the record. A creator is not asked for them,
- * because it looks in the main table only; the plugin that moved them has a CHECK that looks nowhere, so that the wrapper
- * does: code 105 if something is missing, 106 if it cannot look.
+ * Returns the CHECK for a delegate if routes were moved; `text` is the record. A creator looks only in the main table, so it
+ * is not asked for them. The plugin that moved them does not check them, so the wrapper does: code 105 if something is
+ * missing, 106 if the routing cannot be read.
  */
 export function checkRouting(host: Host, call: DelegateCall, plan: RoutingPlan, text: string): DelegateCall {
   const { key, netns, of } = plan;

@@ -3,18 +3,18 @@ import { CniError } from "../protocol/errors.ts";
 import { applyFilter } from "./filter.ts";
 import type { Session } from "./session.ts";
 
-/** Makes the log name the delegate and its interface from now on. */
+/** Adds the delegate and its interface to all later log lines. */
 export function noteDelegate({ fields }: Session, { delegate, environment }: DelegateCall): void {
   fields.delegate = delegate;
   if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
 }
 
-/** The call as the delegate gets it: `wrapper.jq`, if there is one, has rewritten its configuration. */
+/** Returns the call as the delegate gets it, after `wrapper.jq` if there is one. */
 export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
   return call.filter ? applyFilter(session, call, call.filter) : call;
 }
 
-/** The text for the delegate's stdin; undefined if it gets the runtime's own. */
+/** Returns the text for the delegate's stdin; undefined if it gets the runtime's own. Code 6 if it is nested too deeply. */
 export function inputOf({ configuration }: DelegateCall): string | undefined {
   try {
     return JSON.stringify(configuration);

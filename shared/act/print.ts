@@ -4,24 +4,24 @@ import type { JsonObject } from "../protocol/json.ts";
 import { readInput } from "./read-input.ts";
 import { type Session, say } from "./session.ts";
 
-/** Writes a text to stdout; the exit code. */
+/** Writes a text to stdout. Returns the exit code. */
 export function print(host: Host, text: string): number {
   host.writeStdout(text);
   return 0;
 }
 
-/** Answers VERSION with the wrapper's own list; the exit code. */
+/** Answers VERSION with the wrapper's own list. Returns the exit code. */
 export function printVersions(host: Host): number {
   return print(host, `${JSON.stringify(versionResult(readInput(host)))}\n`);
 }
 
-/** Gives the runtime an error result, and logs it; the exit code. */
+/** Logs an error result and gives it to the runtime. Returns the exit code. */
 export function printError(session: Session, error: JsonObject): number {
   say(session, "error", String(error.msg), { code: error.code, details: error.details });
   try {
     session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
   } catch {
-    // Nobody reads stdout: the exit code must be enough.
+    // If stdout is closed, the exit code must be enough.
   }
   return 1;
 }

@@ -2,7 +2,7 @@ import type { Bytes, Host } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
 import { sizeLimit } from "./session.ts";
 
-/** The text on stdin; undefined if it is not UTF-8. Code 5 if stdin cannot be read or is too large. */
+/** Reads stdin as text; undefined if it is not UTF-8. Code 5 if it cannot be read or is too large. */
 export function readInput(host: Host): string | undefined {
   const input = readStdin(host);
   if (input === undefined) throw new CniError("oversizedInput", "");

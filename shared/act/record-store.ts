@@ -16,7 +16,7 @@ import {
   resultDirectory,
 } from "../record/record.ts";
 
-/** The records on a host. Nothing is read before it is asked for. */
+/** Answers questions about the records on a host. Nothing is read before it is asked for. */
 export function recordsOn(host: Host): Records {
   const beginning = (prefix: string): string[] => {
     const files = host.listDirectory(recordDirectory).map((name) => `${recordDirectory}/${name}`);
@@ -44,18 +44,19 @@ export function recordsOn(host: Host): Records {
   };
 }
 
-// host-local's store (plugins/ipam/host-local/backend/disk): the container's id, then the interface, in a file of the address.
+// host-local (plugins/ipam/host-local/backend/disk) names a lease's file after the address. It contains the container's id
+// and the interface.
 function leasedTo(text = ""): readonly string[] {
   return text.split("\n").map((line) => line.trim());
 }
 
-/** Which boot of the host this is; undefined if nobody can tell. */
+/** Returns the id of the host's current boot; undefined if it cannot be read. */
 export function bootIdOf(host: Host): string | undefined {
   return host.readFile("/proc/sys/kernel/random/boot_id")?.trim() || undefined;
 }
 
 /**
- * Whether another attachment says that the interface of this name in the container is its own: a result in libcni's cache, or
+ * Whether the interface of this name in the container belongs to another attachment, by a result in libcni's cache or by
  * another record.
  */
 export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" | "netns">): boolean {
@@ -75,14 +76,14 @@ export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" |
   );
 }
 
-// libcni's cache (cniCacheV1) has the container's id beside the result.
+// libcni's cache (cniCacheV1) has the container's id next to the result.
 function listsInterface(cached: string | undefined, { containerId, ifName }: RecordKey, netns: string): boolean {
   const { containerId: owner, result } = parseJsonObject(cached ?? "") ?? {};
   if (owner !== containerId || !isJsonObject(result) || !Array.isArray(result.interfaces)) return false;
   return result.interfaces.some((one) => isJsonObject(one) && one.name === ifName && one.sandbox === netns);
 }
 
-/** The record of an interface that a creator made: meta plugins' records have longer names. */
+/** Reads the record of an interface that a creator made. Meta plugins' records have longer names and are ignored. */
 function readRecord(host: Host, file: string): KeptRecord | undefined {
   const record = parseRecord(file, host.readFile(file));
   return record && file === recordFile(record) ? { file, record } : undefined;

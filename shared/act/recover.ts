@@ -25,7 +25,7 @@ import { bootIdOf, isClaimed } from "./record-store.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
-/** The ADD of one creator: what it asks for, what it found, and what is there. */
+/** One creator's ADD: its call, the record that it found, and the present boot and namespace. */
 interface Attempt {
   readonly session: Session;
   readonly path: string;
@@ -35,15 +35,15 @@ interface Attempt {
   readonly present: Origin;
 }
 
-/** What a record says beyond where and when. */
+/** The part of a record that ADD finds out. */
 type Seen = Pick<AttachmentRecord, "addresses" | "outlived"> & {
   before: number | undefined;
   made?: number | undefined;
 };
 
 /**
- * Runs a creator's ADD and keeps a record of what it made. If ADD fails because of what an earlier try of this attachment left,
- * the delegate's DEL is run and ADD once more; the second answer counts. Runtimes like Nomad run ADD again without a DEL between.
+ * Runs a creator's ADD and records what it made. If ADD fails because of what an earlier try of this attachment left, it runs
+ * the delegate's DEL and ADD again; the second answer counts. Runtimes like Nomad run ADD again without a DEL in between.
  */
 export function addWithRecovery(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): Finished {
   const present = originOf(session, plan.netns);
@@ -54,10 +54,7 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   return addOrRecover({ ...attempt, found: cleanUp(attempt) }, true);
 }
 
-/**
- * Runs a meta plugin's ADD. What an earlier try of this attachment set up is undone before: it is this container's own, and
- * plugins like bandwidth fail when it is there.
- */
+/** Runs a meta plugin's ADD after undoing an earlier try: plugins like bandwidth fail if it left something. */
 export function addChained(session: Session, path: string, call: DelegateCall, plan: ChainedRecoveryPlan): Finished {
   const { host } = session;
   const { file, key, netns, delegate, delegateNetwork } = plan;
@@ -80,7 +77,7 @@ function addOrRecover(attempt: Attempt, writes: boolean): Finished {
   const link = linkIndex(attempt);
   if (first.exitCode === 0) return complete(attempt, before, link, first);
   if (nextStep(attempt, { before, link }) === "add again") return addAgain(attempt);
-  // The record of an attachment that may be live outlasts an ADD that fails.
+  // A failed ADD must not overwrite the record of an attachment that may be live.
   if (writes) save(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
   return first;
 }
@@ -99,15 +96,15 @@ function addAgain(attempt: Attempt): Finished {
 }
 
 /**
- * Nothing on the host refers to an address of an earlier boot, and a list that was edited may have another subnet: another address is
- * better than none.
+ * Whether the second ADD still asks for the earlier addresses. After a reboot nothing on the host refers to them, and an
+ * edited list may have another subnet. In both cases another address is better than none.
  */
 function insistsOnAddresses(attempt: Attempt): boolean {
   const { found, plan } = attempt;
   return !kept(attempt).outlived && (found.record?.listed ?? plan.listed) === plan.listed;
 }
 
-/** Runs ADD; if it may ask, for the addresses that the attachment is to keep. */
+/** Runs ADD. If `asks`, it requests the addresses that the attachment should keep. */
 function add(attempt: Attempt, asks: boolean): Finished {
   const { session, path, call } = attempt;
   const args = call.environment.CNI_ARGS ?? session.host.env.CNI_ARGS ?? "";
@@ -119,7 +116,7 @@ function complete(attempt: Attempt, before: number | undefined, link: number | u
   const { ifName, runtimeIfName } = attempt.plan.key;
   const selector = { ifName, runtimeIfName, netns: attempt.plan.netns };
   const addresses = addressesOf(answer.stdout.decodeUtf8(), selector);
-  // A creator that makes no interface of its own, or takes over one that was there, has one all the same.
+  // A creator that takes over an existing interface has made it, too. 0 would mean that ADD made nothing.
   save(attempt, { before, made: link || undefined, addresses });
   return answer;
 }
@@ -128,20 +125,20 @@ function cleanUp(attempt: Attempt): Found {
   const { session, path, call, plan, found, present } = attempt;
   say(session, "warn", "attached before this boot: running DEL first");
   const del = delOfRecord(call, found);
-  // An interface that is there by now is another attachment's.
+  // An interface that already exists belongs to another attachment.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
   return { record: { ...present, made: 0, addresses: found.record?.addresses ?? [], outlived: true } };
 }
 
-/** The DEL of what the record says, in the network in which it was made: the list may have changed. */
+/** Returns the DEL for a record, in the network in which the attachment was made. The list may have changed. */
 function delOfRecord(call: DelegateCall, { record }: Found): DelegateCall {
   const del = delOf(call);
   if (record?.delegateNetwork === undefined || record.delegate !== call.delegate) return del;
   return { ...del, configuration: { ...del.configuration, name: record.delegateNetwork } };
 }
 
-/** The step after an ADD that failed with these links, or before ADD. */
+/** Decides the next step, before ADD or after an ADD that failed with these links. */
 function nextStep({ session, plan, found, present }: Attempt, links?: Pick<Present, "before" | "link">): RecoveryStep {
   if (links === undefined) return recovery(found, present, false, plan.mode);
   return recovery(found, { ...present, ...links, claimed: isClaimed(session.host, plan) }, true, plan.mode);
@@ -152,7 +149,7 @@ function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
   const text = host.readFile(file);
   if (text === undefined) return {};
   const known = parseRecord(file, text);
-  // A host that lost its power may leave an empty file: only what is in the namespace can tell.
+  // A power failure may leave an empty file. Then only the namespace can tell.
   if (known === undefined) return { record: { ...present, addresses: [] } };
   return { record: known, completed: isComplete(host, plan.key, file) };
 }
@@ -166,7 +163,7 @@ function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean
   return isCompleted(recorded, host.stat(cachedResultFile(key))?.modifiedMs, host.now());
 }
 
-/** The addresses that the next try asks for. */
+/** Returns the addresses that the next try asks for. */
 function kept({ found, present, plan }: Attempt): Pick<AttachmentRecord, "addresses" | "outlived"> {
   const record = asksAgain(found, present, plan.mode) ? found.record : undefined;
   return { addresses: record?.addresses ?? [], outlived: record?.outlived };
@@ -181,12 +178,12 @@ function linkIndex({ session, plan }: Attempt): number | undefined {
   return session.host.linkIndex(plan.netns, plan.key.ifName);
 }
 
-/** Where and when this ADD happens; undefined where nobody can tell, and then nothing is recorded. */
+/** Reads the present boot and namespace; undefined if one cannot be read, and then nothing is recorded. */
 function originOf(session: Session, netns: string): Origin | undefined {
   const { host } = session;
   const bootId = bootIdOf(host);
   const namespace = namespaceOf(host.stat(netns));
-  // A wrong namespace is for the delegate to report.
+  // The delegate itself reports a wrong namespace.
   if (bootId === undefined) say(session, "warn", "recovery is off: cannot read the boot id");
   return bootId && namespace ? { bootId, namespace } : undefined;
 }

@@ -8,8 +8,8 @@ import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
 /**
- * Runs the delegate's DELs, each whatever becomes of the others, and forgets what passed. The runtime gets the first answer that
- * is a failure, else the last one; returns the exit code.
+ * Runs all of the delegate's DELs, even if one fails, and deletes the records of those that passed. The runtime gets the
+ * first failed answer, else the last one. Returns the exit code.
  */
 export function runRemovals(session: Session, removals: readonly Removal[]): number {
   const answers = removals.map((removal) => remove(session, removal)).filter((answer) => answer !== undefined);
@@ -19,7 +19,7 @@ export function runRemovals(session: Session, removals: readonly Removal[]): num
   return answer.exitCode;
 }
 
-/** Cleans up by the records what a GC does not call valid. It fails no GC: what is left is for the next one. */
+/** Removes recorded attachments that GC does not list as valid. A failure does not fail GC: the next GC tries again. */
 export function collectGarbage(session: Session, { removals, forget }: GcRemovals): void {
   for (const removal of removals) {
     try {
@@ -31,7 +31,7 @@ export function collectGarbage(session: Session, { removals, forget }: GcRemoval
   for (const file of forget) session.host.removeFile(file);
 }
 
-/** Runs a call, and if it fails the other one: its answer counts. Returns the exit code. */
+/** Runs a call. If it fails, runs the other one, whose answer then counts. Returns the exit code. */
 export function runInTurn(session: Session, path: string, call: DelegateCall, other: DelegateCall): number {
   const first = runDelegate(session, path, call, "warn");
   const answer = first.exitCode === 0 ? first : runOther(session, path, other);

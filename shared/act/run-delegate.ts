@@ -6,12 +6,12 @@ import type { LogLevel } from "../protocol/schema.ts";
 import { inputOf } from "./prepare-call.ts";
 import { type Session, say, sizeLimit } from "./session.ts";
 
-/** A delegate that came to its own end. */
+/** The answer of a delegate that exited by itself. */
 export type Finished = Answer & { ended: "exit" };
 
 /**
- * Runs the delegate to its end and logs how it ended, a failure at `failureLevel`. Throws if it is killed, prints too much or cannot
- * start.
+ * Runs the delegate to its end and logs how it ended, a failure at `failureLevel`. Code 101 if it is killed, 102 if it prints
+ * too much, 104 if it cannot start.
  */
 export function runDelegate(
   session: Session,

@@ -1,17 +1,17 @@
 import type { Host } from "../host/host.ts";
 
-/** The directories of CNI_PATH, each cleaned, the first of several spellings counts; empty elements are none. */
+/** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */
 export function searchPath(text: string): string[] {
   const listed = text.split(":").filter((directory) => directory !== "");
   return [...new Set(listed.map(cleanPath))];
 }
 
-/** The shortest spelling of a path, as Go's filepath.Clean gives it: libcni calls plugins by it. */
+/** Returns the shortest spelling of a path, as Go's filepath.Clean does. libcni uses it to call plugins. */
 export function cleanPath(path: string): string {
   return isClean(path) ? path : cleaned(path);
 }
 
-// Every call cleans two paths, and nearly all of them are clean.
+// Every call cleans two paths, and nearly all are already clean.
 function isClean(path: string): boolean {
   return path.startsWith("/") && !path.endsWith("/") && !path.includes("//") && !path.includes("/.");
 }
@@ -29,8 +29,8 @@ function cleaned(path: string): string {
 }
 
 /**
- * The directories that stand behind one of them; all, if it is not among them. A directory that is reached by several paths
- * (a symbolic link) counts once.
+ * Returns the directories that come after one of them; all if it is not among them. A directory with several paths (a
+ * symbolic link) counts once.
  */
 export function directoriesBehind(host: Host, directories: readonly string[], directory: string): string[] {
   const identities = new Map<string, string>();
@@ -42,7 +42,7 @@ export function directoriesBehind(host: Host, directories: readonly string[], di
   return [...identities.values()].slice(place + 1);
 }
 
-/** The path in a directory. */
+/** Returns the path of a name in a directory. */
 export function pathIn(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }

@@ -4,19 +4,19 @@ import type { LogLevel } from "../protocol/schema.ts";
 import { isLogged, type Log, levelProblem } from "./log.ts";
 import { writeLine } from "./log-line.ts";
 
-/** The most that is read from stdin, and of a delegate's answer, which is the next plugin's stdin. In bytes. */
+/** The longest stdin, and the longest answer of a delegate, because that is the next plugin's stdin. In bytes. */
 export const sizeLimit = 8 * 1024 * 1024;
 
-/** One call, as far as it is known while it goes on. */
+/** State of the current call. */
 export interface Session {
   readonly host: Host;
   log: Log;
   cniVersion: string | undefined;
-  /** What every line of the log says. */
+  /** The fields of every log line. */
   readonly fields: JsonObject;
 }
 
-/** Writes a line of the call's log, if its level is logged; before the first one, that the level itself is unknown. */
+/** Writes a line to the call's log if its level is logged. Before the first line, it reports an unknown level. */
 export function say(session: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
   const { host, log, fields } = session;
   if (!isLogged(log, level)) return;

@@ -16,8 +16,8 @@ import { type Session, say } from "./session.ts";
 import { warnOfUnwrapped } from "./warn-unwrapped.ts";
 
 /**
- * Runs the delegate's ADD and gives the runtime its answer, spliced; returns the exit code. If the delegate succeeds and the
- * wrapper then fails, the delegate's DEL is run before the error is thrown.
+ * Runs the delegate's ADD and gives the runtime its spliced answer. Returns the exit code. If the delegate succeeds and the
+ * wrapper then fails, the delegate's DEL runs before the error is thrown.
  */
 export function runAndSplice(session: Session, plan: AddPlan): number {
   const { host } = session;
@@ -49,12 +49,12 @@ function runAdd(session: Session, path: string, plan: AddPlan): Finished {
     return chained ? addChained(session, path, call, chained) : runDelegate(session, path, call);
   } catch (thrown) {
     const error = toCniError(thrown);
-    // Cut off while it was printing its answer: it had done its work.
+    // The delegate was cut off while it printed its answer, after its work was done.
     throw error.key === "invalidDelegateOutput" ? undo(session, path, plan, error) : error;
   }
 }
 
-/** The text that the runtime gets; undefined if it gets the delegate's answer unchanged. */
+/** Returns the text for the runtime; undefined if it gets the delegate's answer unchanged. */
 function splicedText(delegate: string, splice: Splice, stdout: Bytes): string | undefined {
   const text = stdout.decodeUtf8() ?? "";
   const result = parseJsonObject(text);
@@ -64,7 +64,7 @@ function splicedText(delegate: string, splice: Splice, stdout: Bytes): string | 
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
   const problem = resultProblem(result, "result") ?? versionProblem(result);
-  // What works with the bare plugin works wrapped: alone in its chain, it may return what it likes.
+  // A plugin that is alone in its chain may return anything, as it can without a wrapper.
   if (problem !== undefined && splice.as === "only") return undefined;
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
   try {

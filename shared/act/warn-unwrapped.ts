@@ -3,9 +3,9 @@ import { recordFile } from "../record/record.ts";
 import { type Session, say } from "./session.ts";
 
 /**
- * Warns, in the log and on stderr, of interfaces that have no record: their plugins are not wrapped, so their CHECK fails for
- * the other interfaces, and a runtime like Nomad then destroys the container's network. If the creator that has just passed ADD
- * has no record itself, this host keeps none.
+ * Warns, in the log and on stderr, about interfaces without a record: their plugins are not wrapped. Their CHECK fails
+ * because of the other interfaces, and a runtime like Nomad then destroys the container's network. If this creator has no
+ * record itself, the host keeps none, and there is no warning.
  */
 export function warnOfUnwrapped(session: Session, { recovery, expectedRecords: expected = [] }: AddPlan): void {
   const { host } = session;

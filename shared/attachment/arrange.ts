@@ -1,8 +1,8 @@
 import type { CniResult, Interface, IpConfig } from "../protocol/result.ts";
 
 /**
- * The result with only the interfaces that `order` lists (by their old indexes, in their new order). Addresses of the others
- * are left out, the rest are re-indexed; an address without an index stays as it is.
+ * Returns the result with only the interfaces in `order`, which has their old indexes in the new order. Addresses of other
+ * interfaces are dropped, the rest are re-indexed. An address without an index is unchanged.
  */
 export function arranged(result: CniResult, order: readonly number[]): CniResult {
   const interfaces = result.interfaces ?? [];
@@ -12,7 +12,7 @@ export function arranged(result: CniResult, order: readonly number[]): CniResult
   return { ...result, interfaces: kept, ips: ips.map((ip) => reindexed(ip, (index) => order.indexOf(index))) };
 }
 
-/** The address with its index moved; one without an index stays as it is. */
+/** Returns the address with its index moved. An address without an index is unchanged. */
 export function reindexed(ip: IpConfig, move: (index: number) => number): IpConfig {
   return typeof ip.interface === "number" ? { ...ip, interface: move(ip.interface) } : ip;
 }

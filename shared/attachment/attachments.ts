@@ -2,7 +2,7 @@ import { CniError } from "../protocol/errors.ts";
 import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../protocol/result.ts";
 
 /**
- * One attachment of a result: its container interface and the host-side interfaces that come with it. All are indexes into
+ * One attachment of a result: its container interface and the host-side interfaces that belong to it, as indexes into
  * `interfaces`.
  */
 export interface Attachment {
@@ -17,18 +17,18 @@ export interface ListedAttachment extends Attachment {
   readonly container: number;
 }
 
-/** Which attachment is meant, and whose an address without `interface` is. */
+/** Selects an attachment, and names the owner of addresses without `interface`. */
 export interface AttachmentSelector {
   readonly ifName: string;
-  /** CNI_NETNS: decides where several sandboxes have an interface of that name. */
+  /** CNI_NETNS: decides if several sandboxes have an interface of that name. */
   readonly netns: string;
-  /** The runtime's own CNI_IFNAME: an address without `interface` belongs to it, as go-cni reads it. */
+  /** The runtime's own CNI_IFNAME. An address without `interface` belongs to it, as in go-cni. */
   readonly runtimeIfName: string;
 }
 
 /**
- * The attachments of a result, in order: each container interface with the run of host-side interfaces right before it. A
- * run after the last container interface is of the last attachment: bridge with `vlan`, and bandwidth, put one there.
+ * Returns the attachments of a result, in order: each container interface with the host-side interfaces right before it.
+ * Those after the last container interface belong to the last attachment: bridge with `vlan`, and bandwidth, put one there.
  */
 export function attachmentsOf(interfaces: readonly Interface[]): ListedAttachment[] {
   const attachments: ListedAttachment[] = [];
@@ -46,7 +46,10 @@ export function attachmentsOf(interfaces: readonly Interface[]): ListedAttachmen
   return last ? [...attachments, { container: last.container, members: [...last.members, ...run] }] : [];
 }
 
-/** The attachment whose container interface has the name; among several, that of the network namespace, else the first. */
+/**
+ * Finds the attachment whose container interface has the name. Among several it takes the one in the network namespace, else
+ * the first.
+ */
 export function findAttachment(result: CniResult, ifName: string, netns: string): ListedAttachment | undefined {
   const interfaces = result.interfaces ?? [];
   const named = attachmentsOf(interfaces).filter(({ container }) => interfaces[container]?.name === ifName);
@@ -54,9 +57,9 @@ export function findAttachment(result: CniResult, ifName: string, netns: string)
 }
 
 /**
- * The attachment that a delegate is shown. The runtime's own interface may be unlisted: its plugin reported addresses, but no
- * container interface, as Calico does. It then has the addresses that belong to no container interface, and the host-side
- * interfaces that they point to belong to no other attachment.
+ * Returns the attachment that a delegate works on. The runtime's own interface may be unlisted: plugins like Calico report
+ * addresses, but no container interface. Its addresses are then those that belong to no container interface. The host-side
+ * interfaces of these addresses belong to no other attachment.
  */
 export function ownAttachment(result: CniResult, selector: AttachmentSelector): Attachment | undefined {
   const found = findAttachment(result, selector.ifName, selector.netns);
@@ -65,7 +68,7 @@ export function ownAttachment(result: CniResult, selector: AttachmentSelector): 
   return unlisted ? { ...found, members: found.members.filter((index) => !unlisted.members.includes(index)) } : found;
 }
 
-// Its host-side interfaces can only be the first of the list: every other plugin of the chain reports its container interface.
+// Its host-side interfaces can only come first: every other plugin of the chain reports its container interface.
 function unlistedAttachment({ interfaces, ips }: CniResult, runtimeIfName: string): Attachment | undefined {
   const all = interfaces ?? [];
   if (all.some((one) => isContainerInterface(one) && one.name === runtimeIfName)) return undefined;
@@ -75,23 +78,23 @@ function unlistedAttachment({ interfaces, ips }: CniResult, runtimeIfName: strin
   return { container: undefined, members: [...all.keys()].slice(0, Math.max(...own) + 1) };
 }
 
-/** The names of a result's container interfaces, for messages. */
+/** Returns the names of a result's container interfaces. */
 export function containerInterfaceNames(result: CniResult): string[] {
   return (result.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name);
 }
 
-/** Tells, for each address of a result, whether it belongs to an attachment. */
+/** Returns a function that tells whether an address of the result belongs to an attachment. */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
   let isRuntimes: boolean | undefined;
   return (ip: IpConfig): boolean => {
     if (typeof ip.interface === "number") return attachment.members.includes(ip.interface);
-    // Both are undefined if the runtime's interface is unlisted and the attachment is its.
+    // Both are undefined if the runtime's interface is unlisted and this is its attachment.
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
   };
 }
 
-/** The error for an interface that is not among those of prevResult. */
+/** Returns the error for an interface that prevResult does not list. */
 export function missingAttachment(ifName: string, others: readonly string[]): CniError {
   return new CniError("attachmentMissing", ifName, `prevResult has ${others.join(", ")}`);
 }

@@ -6,8 +6,8 @@ import { type Attachment, type AttachmentSelector, ownership } from "./attachmen
 import { subnetFinder } from "./subnet.ts";
 
 /**
- * The prevResult that a delegate is shown: narrowed to its attachment. If an index is outside the list, prevResult passes as it
- * came where it has nothing but the attachment, because some plugins accept that (sbr's getIPCfgs); else it is code 7.
+ * Returns prevResult narrowed to the delegate's attachment. Code 7 if an index is outside the list. If prevResult has only
+ * this attachment, it is passed unchanged instead, because some plugins accept it (sbr's getIPCfgs).
  */
 export function shownResult(prevResult: CniResult, attachment: Attachment, selector: AttachmentSelector): CniResult {
   const problem = indexProblem(prevResult, "prevResult");
@@ -17,8 +17,9 @@ export function shownResult(prevResult: CniResult, attachment: Attachment, selec
 }
 
 /**
- * Narrows a result to one attachment, so that a delegate sees a chain in which it is alone: that attachment's interfaces and
- * addresses (re-indexed), every route but those through another attachment's gateway, the DNS whole, unknown keys kept.
+ * Narrows a result to one attachment, so that a delegate sees a chain in which it is alone. It keeps the attachment's
+ * interfaces and addresses (re-indexed), all routes except those through another attachment's gateway, the DNS and unknown
+ * keys.
  */
 export function narrowResult(result: CniResult, attachment: Attachment, selector: AttachmentSelector): CniResult {
   const narrowed: Record<string, unknown> = { ...result };
@@ -27,7 +28,10 @@ export function narrowResult(result: CniResult, attachment: Attachment, selector
   return arranged(narrowed, attachment.members);
 }
 
-/** Tells which routes of a result an attachment is shown: all but those whose gateway lies in another's subnet only. */
+/**
+ * Returns a function that tells which routes an attachment sees: all but those whose gateway is only in another attachment's
+ * subnet.
+ */
 export function routeFilter(
   result: CniResult,
   attachment: Attachment,

@@ -5,13 +5,13 @@ import { ipName, isLinkLocal } from "./subnet.ts";
 /** An address that two interfaces of a container would have. */
 export interface SharedAddress {
   readonly address: string;
-  /** The interface of prevResult that has it already. */
+  /** The interface of prevResult that already has it. */
   readonly ifName: string;
 }
 
 /**
- * The first address of a creator's new interface that an interface of prevResult has already, whatever the lengths of the
- * prefixes; undefined if all are new. Link-local addresses of IPv6 may repeat: they are per interface.
+ * Returns the first address of a creator's new interface that an interface of prevResult already has, whatever the prefix
+ * lengths; undefined if all are new. Link-local IPv6 addresses may repeat, because they are per interface.
  */
 export function sharedAddress(
   prevResult: CniResult,
@@ -26,7 +26,7 @@ export function sharedAddress(
   return undefined;
 }
 
-/** The container interface that has an address, by the address. */
+/** Maps each address of prevResult to the container interface that has it. */
 function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: AttachmentSelector): Map<string, string> {
   const runtimes = findAttachment(prevResult, runtimeIfName, netns);
   const taken = new Map<string, string>();
@@ -38,7 +38,7 @@ function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: Attachm
   return taken;
 }
 
-// A plugin that carries prevResult over by itself returns the other interfaces' addresses as well, before its own.
+// A plugin that merges prevResult itself also returns the other interfaces' addresses, before its own.
 function ownAddresses(result: CniResult, { ifName, netns }: AttachmentSelector): readonly IpConfig[] {
   const own = findAttachment(result, ifName, netns) ?? attachmentsOf(result.interfaces ?? []).at(-1);
   return (result.ips ?? []).filter(({ interface: index }) => typeof index !== "number" || index === own?.container);

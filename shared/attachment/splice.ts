@@ -12,8 +12,8 @@ import {
 import { routeFilter } from "./narrow.ts";
 
 /**
- * Puts a result in order: each attachment's host-side interfaces before its container interface. A run that trails the last
- * container interface is moved before it. A result that is in order comes back as it is, the same object.
+ * Puts a result in order: each attachment's host-side interfaces before its container interface. Host-side interfaces after
+ * the last container interface are moved before it. If nothing changes, the same object is returned.
  */
 export function orderResult(result: CniResult): CniResult {
   const interfaces = result.interfaces ?? [];
@@ -24,8 +24,8 @@ export function orderResult(result: CniResult): CniResult {
 }
 
 /**
- * Completes what a creator returned for a chain: a container interface, which has all the addresses, if it reported none; an
- * index for each address; and put in order.
+ * Completes a creator's result for a chain: a container interface with all addresses if it reported none, an index for each
+ * address, and the right order.
  */
 export function completeResult(result: CniResult, { ifName, netns }: AttachmentSelector): CniResult {
   const interfaces = result.interfaces ?? [];
@@ -38,9 +38,9 @@ export function completeResult(result: CniResult, { ifName, netns }: AttachmentS
 }
 
 /**
- * Appends what a creator returned to prevResult: interfaces, addresses (re-indexed), routes (an identical one once), DNS
- * (what came first wins). `lo` is dropped from prevResult, as a plain creator drops it. What a plugin returned that has
- * carried prevResult over by itself is the whole already.
+ * Appends a creator's result to prevResult: interfaces, addresses (re-indexed), routes (an identical one once), DNS (the
+ * first value wins). `lo` is dropped from prevResult, as a plain creator drops it. A plugin that merges prevResult itself has
+ * already returned the whole result.
  */
 export function spliceCreator(
   prevResult: CniResult,
@@ -61,7 +61,7 @@ export function spliceCreator(
   return merged;
 }
 
-/** Replaces one attachment of prevResult by what a meta plugin, which was given the narrowed prevResult, returned. */
+/** Replaces one attachment of prevResult with what a meta plugin returned for the narrowed prevResult. */
 export function spliceMeta(
   prevResult: CniResult,
   attachment: Attachment,
@@ -71,7 +71,7 @@ export function spliceMeta(
   const { interfaces: all, ips, routes, dns: _replaced, ...unknown } = prevResult;
   const interfaces = all ?? [];
   const own = orderResult(indexed(delegateResult, findAttachment(delegateResult, selector.ifName, selector.netns)));
-  // The members stand side by side, so that one stretch of the list is exchanged for another.
+  // The members are adjacent, so one range of the list replaces another.
   const start = attachment.members[0] ?? 0;
   const end = start + attachment.members.length;
   const ownInterfaces = own.interfaces ?? [];
@@ -95,7 +95,7 @@ export function spliceMeta(
   return orderResult(merged);
 }
 
-// A container interface among them, as two results may well begin with the same bridge.
+// Host-side interfaces alone prove nothing: two results may begin with the same bridge.
 function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips: returnedIps }: CniResult): boolean {
   const before = interfaces ?? [];
   const isSame = (one: Interface, other?: Interface) => one.name === other?.name && one.sandbox === other?.sandbox;
@@ -106,7 +106,7 @@ function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips
   );
 }
 
-/** The result with the attachment's index on each address that has none; without an attachment, as it is. */
+/** Returns the result with the attachment's index on each address that has none. Without an attachment it is unchanged. */
 function indexed(result: CniResult, attachment: ListedAttachment | undefined): CniResult {
   if (attachment === undefined || !result.ips) return result;
   const ips = result.ips.map((ip) =>

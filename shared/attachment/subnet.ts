@@ -1,14 +1,14 @@
-/** An address. IPv4 is a number: big integers take an interpreter several times as long. */
+/** An IP address. IPv4 is a number, because an interpreter takes several times as long for big integers. */
 type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; readonly value: bigint };
 
-/** Whether the address (`172.16.5.1`, `fd00::1`) lies in the subnet that a CIDR (`172.16.5.2/24`) is of. */
+/** Whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). */
 export function subnetContains(cidr: string, address: string): boolean {
   return subnetFinder([cidr])(address).length > 0;
 }
 
 /**
- * Tells for an address in which subnets it lies, by the indexes of their CIDRs. Each CIDR is parsed once, when the first
- * address is asked for: among n routes and n addresses, comparing each with each would take most of a call.
+ * Returns a function that finds the subnets of an address and returns the indexes of their CIDRs. Each CIDR is parsed once,
+ * for the first address. Comparing each of n routes with each of n addresses would take most of a call.
  */
 export function subnetFinder(cidrs: readonly string[]): (address: string) => readonly number[] {
   let all: ReturnType<typeof indexSubnets> | undefined;
@@ -21,7 +21,7 @@ export function subnetFinder(cidrs: readonly string[]): (address: string) => rea
   };
 }
 
-/** The lengths that there are, and for each subnet the indexes of the CIDRs that are of it. */
+/** Returns all prefix lengths, and for each subnet the indexes of its CIDRs. */
 function indexSubnets(cidrs: readonly string[]): { lengths: Set<number>; indexes: Map<string, number[]> } {
   const lengths = new Set<number>();
   const indexes = new Map<string, number[]>();
@@ -48,19 +48,19 @@ function subnetName(ip: Ip, length: number): string {
   return `${ip.bits} ${length} ${network}`;
 }
 
-/** One name for all spellings of the address that a CIDR (`172.16.5.2/24`, `fd00::0:2`) begins with; undefined if it is none. */
+/** Returns one name for all spellings of the address in a CIDR (`172.16.5.2/24`, `fd00::0:2`); undefined if it is invalid. */
 export function ipName(cidr: string): string | undefined {
   const [address = ""] = cidr.split("/");
   const ip = parseIp(address);
   return ip && `${ip.bits} ${ip.value}`;
 }
 
-/** Whether the address that a CIDR begins with is a link-local one of IPv6 (fe80::/10), which is of one interface only. */
+/** Whether the address in a CIDR is link-local IPv6 (fe80::/10), which is valid on one interface only. */
 export function isLinkLocal(cidr: string): boolean {
   return subnetContains("fe80::/10", cidr.split("/")[0] ?? "");
 }
 
-/** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) are of the same subnet. */
+/** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) have the same subnet. */
 export function samePrefix(one: string, other: string): boolean {
   const [, length] = one.split("/");
   const [base = "", otherLength] = other.split("/");
@@ -75,7 +75,7 @@ function parseIp(text: string): Ip | undefined {
   return parseIpv6(`${mapped[1]}${(tail.value >>> 16).toString(16)}:${(tail.value & 0xffff).toString(16)}`);
 }
 
-// Digit by digit: an expression takes several times as long, and every address of a result comes by here.
+// Digit by digit: a regular expression takes several times as long, and every address of a result is parsed here.
 function parseIpv4(text: string): Ip | undefined {
   let [value, octet, digits, dots] = [0, 0, 0, 0];
   for (let i = 0; i < text.length; i++) {
@@ -108,7 +108,7 @@ function groups(text: string): number[] {
   return text === "" ? [] : text.split(":").map((group) => Number(`0x${group}`));
 }
 
-// Go's net.IP takes ::ffff:a.b.c.d for the IPv4 address.
+// Go's net.IP treats ::ffff:a.b.c.d as the IPv4 address.
 function fromMapped(value: bigint): Ip {
   return value >> 32n === 0xffffn ? { bits: 32, value: Number(value & 0xffffffffn) } : { bits: 128, value };
 }

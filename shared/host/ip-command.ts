@@ -1,15 +1,18 @@
 import type { Host } from "./host.ts";
 import { findProgram } from "./programs.ts";
 
-/** How a host runs ip(8) in a network namespace: the commands are on stdin, the answer is JSON on stdout. */
+/** How a host runs ip(8) in a network namespace. The commands go to stdin, the answer is JSON on stdout. */
 export interface IpCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The most that is read of the answer. In bytes. */
+  /** The longest answer that is read. In bytes. */
   readonly limit: number;
 }
 
-/** The command that answers ip(8)'s commands in a network namespace: ip's own -netns takes no path. Undefined if a program is missing. */
+/**
+ * Returns the command that runs ip(8) in a network namespace; undefined if a program is missing. ip's own -netns does not
+ * take a path.
+ */
 export function ipCommand(
   { env, inspect }: Pick<Host, "env" | "inspect">,
   netns: string,

@@ -19,15 +19,15 @@ import { instanceOf, listedAs, recordKey } from "./record-key.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import type { Target } from "./target.ts";
 
-/** What becomes of the delegate's answer to ADD before the runtime gets it. */
+/** How the delegate's answer to ADD becomes the runtime's. */
 export type Splice =
-  /** As it is, put in order if it is not. */
+  /** Unchanged, except for the order of its interfaces. */
   | { readonly as: "only" }
-  /** The first of a chain, under another name than the runtime's: completed and put in order. */
+  /** The first of a chain, renamed: completed and put in order. */
   | { readonly as: "first"; readonly selector: AttachmentSelector }
   /** Appended to prevResult. */
   | { readonly as: "creator"; readonly selector: AttachmentSelector; readonly prevResult: CniResult }
-  /** In the place of its attachment of prevResult. */
+  /** Replaces its attachment in prevResult. */
   | {
       readonly as: "meta";
       readonly selector: AttachmentSelector;
@@ -35,21 +35,21 @@ export type Splice =
       readonly attachment: Attachment;
     };
 
-/** What ADD asks of the delegate, and what becomes of its answer. */
+/** The delegate's call for ADD, and what to do with its answer. */
 export interface AddPlan {
   readonly call: DelegateCall;
   readonly splice: Splice;
-  /** How ADD is recorded, and a failure healed; for creators only. */
+  /** How to record ADD and recover from its failure. Creators only. */
   readonly recovery?: RecoveryPlan;
-  /** How an earlier try is undone before ADD; for meta plugins only. */
+  /** How to undo an earlier try before ADD. Meta plugins only. */
   readonly chained?: ChainedRecoveryPlan;
-  /** For a plugin that moves routes. */
+  /** Set for a plugin that moves routes. */
   readonly routing?: RoutingPlan;
-  /** What the wrappers of the creators before this one left, if all are wrapped. */
+  /** The records that the creators before this one left, if all of them are wrapped. */
   readonly expectedRecords?: readonly ExpectedRecord[];
 }
 
-/** Plans ADD without a prevResult. */
+/** Plans the first ADD of a chain. Code 7 if a renamed interface would have the name of the plugin's own device. */
 export function planFirstAdd(request: Request, target: Target): AddPlan {
   if (target.renamed) refuseDeviceName(request, target);
   const splice: Splice = target.renamed ? { as: "first", selector: target.selector } : { as: "only" };
@@ -60,7 +60,7 @@ export function planFirstAdd(request: Request, target: Target): AddPlan {
   };
 }
 
-/** Plans ADD behind other plugins; code 7 if a creator's name is taken, 103 if a meta plugin's interface is not there. */
+/** Plans ADD after other plugins. Code 7 if a creator's name is taken, 103 if a meta plugin's interface is missing. */
 export function planChainedAdd(request: Request, target: Target, prevResult: CniResult): AddPlan {
   const { selector } = target;
   const role = target.role ?? (findAttachment(prevResult, selector.ifName, selector.netns) ? "meta" : "creator");
@@ -87,8 +87,8 @@ export function planChainedAdd(request: Request, target: Target, prevResult: Cni
 }
 
 /**
- * The result that the runtime gets for the one that the delegate returned; the same object if nothing is to be changed.
- * Code 107 if a creator gave its interface an address that another one has.
+ * Returns the result for the runtime, or the delegate's own object if nothing changes. Code 107 if a creator gave its
+ * interface an address that another interface has.
  */
 export function spliceResult(splice: Splice, delegateResult: CniResult): CniResult {
   switch (splice.as) {
@@ -108,7 +108,7 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
 
 function recoveryOf(request: Request, target: Target): Pick<AddPlan, "recovery"> {
   const { netns } = request.variables;
-  // Leases outlive a boot, namespaces do not: without CNI_NETNS nothing is touched that was made since.
+  // Leases outlive a boot, namespaces do not. Without CNI_NETNS, DEL touches nothing that was made since the boot.
   const earlierNetns = target.profile?.delNeedsNamespace ? netns : "";
   const mode = request.wrapper.recover ?? "own";
   const { delegate, network: delegateNetwork } = target;
@@ -131,19 +131,19 @@ function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: Attachmen
   if (isTaken) throw new CniError("interfaceNameTaken", ifName, `an earlier plugin of the list made it in ${netns}`);
 }
 
-// Leases of a renamed interface are kept apart, so that two pools of one subnet give the same address.
+// A renamed interface has its own leases, so two pools of one subnet may give the same address.
 function refuseSharedAddress(prevResult: CniResult, delegateResult: CniResult, selector: AttachmentSelector): void {
   const shared = sharedAddress(prevResult, delegateResult, selector);
   if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
 }
 
-// It would point to one of the interfaces that are appended.
+// Such an index would point to an appended interface.
 function refuseIndexOutside(prevResult: CniResult): void {
   const problem = indexProblem(prevResult, "prevResult");
   if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
 }
 
-// The plugin's CHECK would take the one for the other.
+// The plugin's CHECK would confuse the two.
 function refuseDeviceName({ configuration }: Request, { profile, selector }: Target): void {
   const device = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
   if (device === selector.ifName) {

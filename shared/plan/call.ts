@@ -5,29 +5,30 @@ import { argsOf } from "./cni-args.ts";
 import { withOwnPorts } from "./ports.ts";
 import type { Target } from "./target.ts";
 
-/** One run of the delegate: which, with which variables changed, and with what on stdin. */
+/** One run of the delegate: its type, the variables that change, and its stdin. */
 export interface DelegateCall {
   readonly delegate: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The plugin configuration; without one, stdin is handed on as it came. */
+  /** The plugin configuration for stdin. Without one, the delegate gets the runtime's stdin. */
   readonly configuration?: JsonObject;
-  /** The jq program that the configuration is put through before. */
+  /** The jq program that rewrites the configuration first. */
   readonly filter?: Filter;
 }
 
+/** A jq program from `wrapper.jq`. */
 export interface Filter {
   readonly program: string;
-  /** The delegate is run all the same if the program fails. */
+  /** If the program fails, the delegate still runs, with the original configuration. */
   readonly mayFail: boolean;
 }
 
-/** The prevResult that a delegate is to see: none, the one that came, or a narrowed one. */
+/** The prevResult that a delegate gets: none, the runtime's, or a narrowed one. */
 export type ShownPrevResult = "none" | "as it came" | CniResult;
 
 /**
- * The delegate's own call: `type` is the delegate's, `name` its network, the `wrapper` block is gone; the variables change
- * where the interface is renamed, or where `wrapper.args` and `wrapper.ports` say so. Every other key and variable is what the
- * runtime gave.
+ * Returns the delegate's call. `type` is the delegate's, `name` is its network, and the `wrapper` block is gone. Variables
+ * change only if the interface is renamed or `wrapper.args` is set, port mappings only if `wrapper.ports` is set. All other
+ * keys and variables are the runtime's.
  */
 export function delegateCall(request: Request, target: Target, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
@@ -45,12 +46,12 @@ export function delegateCall(request: Request, target: Target, shown: ShownPrevR
     : { ...call, filter: { program: jq, mayFail: lenientVerbs.includes(request.command) } };
 }
 
-/** The DEL that takes down what this ADD set up. */
+/** Returns the DEL that removes what this ADD set up. */
 export function delOf(call: DelegateCall): DelegateCall {
   return { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
 }
 
-// What a DEL removes may have been published when `wrapper.ports` was another: portmap's DEL does nothing without a port.
+// `wrapper.ports` may have changed since ADD, so DEL gets all ports: portmap's DEL does nothing without a port.
 function withPorts(configuration: JsonObject, { command, wrapper: { ports } }: Request): JsonObject {
   return ports === undefined || command === "DEL" ? configuration : withOwnPorts(configuration, ports);
 }

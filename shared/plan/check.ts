@@ -7,16 +7,16 @@ import { type DelegateCall, delegateCall } from "./call.ts";
 import { type DeviceMac, deviceMac } from "./shared-device.ts";
 import type { Target } from "./target.ts";
 
-/** What CHECK asks of the delegate. */
+/** The delegate's call for CHECK. */
 export interface CheckPlan {
   readonly call: DelegateCall;
-  /** The device whose MAC leaves prevResult unless it is fixed. */
+  /** The device whose MAC is removed from prevResult unless it is fixed. */
   readonly mac?: DeviceMac;
 }
 
 /**
- * Plans CHECK: narrows prevResult to the delegate's attachment and works around known CHECK bugs; code 103 if the attachment
- * is missing among others. A prevResult without any container interface is passed as it came.
+ * Plans CHECK: narrows prevResult to the delegate's attachment and works around known CHECK bugs. Code 103 if the attachment
+ * is missing among others. A prevResult without any container interface is passed unchanged.
  */
 export function planCheck(request: Request, target: Target, prevResult: CniResult): CheckPlan {
   const { profile, selector } = target;
@@ -28,7 +28,7 @@ export function planCheck(request: Request, target: Target, prevResult: CniResul
   return { call: withIpam(delegateCall(request, target, narrowed), target), ...(mac && { mac }) };
 }
 
-// static checks that there is a prevResult and, without addresses of its own, nothing else.
+// Without addresses of its own, static checks only that there is a prevResult.
 function withIpam(call: DelegateCall, { profile }: Target): DelegateCall {
   const ipam = call.configuration && goLookup(call.configuration, "ipam");
   const hasIpam = isJsonObject(ipam) && Boolean(goLookup(ipam, "type"));

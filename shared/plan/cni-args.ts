@@ -4,8 +4,8 @@ import type { ArgsOption } from "../protocol/options.ts";
 const addressRequests: readonly string[] = ["IP", "MAC"];
 
 /**
- * The CNI_ARGS that a delegate gets: without the requests for another interface, and with those that `wrapper.args` takes from
- * other keys, where the runtime gives them. Every other pair stays as it is.
+ * Returns the CNI_ARGS of a delegate: without the requests for another interface, and with those that `wrapper.args` takes
+ * from other keys, if the runtime sets them. All other pairs are unchanged.
  */
 export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
   if (option === "keep") return args;
@@ -24,7 +24,7 @@ function keyOf(pair: string): string {
   return pair.split("=", 1)[0] ?? "";
 }
 
-// As Go plugins read it: the last one counts.
+// Go plugins use the last value.
 function lastValue(pairs: readonly string[], key: string): string | undefined {
   return pairs
     .filter((pair) => pair.startsWith(`${key}=`))

@@ -12,18 +12,18 @@ import { recordedTarget, type Target } from "./target.ts";
 
 /** One run of the delegate's DEL. */
 export interface Removal {
-  /** Missing where there is nothing to run. */
+  /** Undefined if there is nothing to run. */
   readonly call: DelegateCall | undefined;
   /**
-   * Whether a DEL that fails is run once more. In one network the creators of a list share a masquerading chain. The first DEL
-   * cannot remove it while another's rule leads there, and fails after everything else is gone.
+   * Whether a failed DEL is run once more. In one network, the creators of a list share a masquerading chain. The first DEL
+   * cannot remove it while another interface's rule points to it, and fails after everything else is gone.
    */
   readonly again: boolean;
-  /** The records that go once it has passed. */
+  /** Files of the records to delete after DEL has passed. */
   readonly forget: readonly string[];
-  /** Faults that DEL did not fail for. */
+  /** Faults that do not fail DEL. */
   readonly notes: readonly string[];
-  /** What is done where the delegate of `call` is missing. */
+  /** Runs instead if the delegate of `call` is missing. */
   readonly otherwise?: Removal;
 }
 
@@ -35,7 +35,7 @@ export interface DelInput {
 
 type OneCall = Pick<Removal, "notes"> & { readonly call: DelegateCall };
 
-/** Plans DEL, which must not fail for what the configuration or prevResult says: whatever is there must be removable. */
+/** Plans DEL. A fault of the configuration or of prevResult must not fail it: an attachment must always be removable. */
 export function planDel(
   request: Request,
   configured: Target,
@@ -44,7 +44,7 @@ export function planDel(
   input: DelInput,
 ): readonly Removal[] {
   const key = recordKey(request, configured);
-  // A record that cannot be read says nothing, but goes as well.
+  // An unreadable record is deleted, too.
   const unreadable = records.has(recordFile(key)) && !records.find(key) ? [recordFile(key)] : [];
   const unrecorded = (target: Target, forget: readonly string[] = unreadable) => ({
     ...delCall(request, target, input),
@@ -52,7 +52,7 @@ export function planDel(
     forget,
   });
   const files = metaFiles(configured, key, records);
-  // Of a plugin without a profile or a "role", only what its ADD left tells that it acted on an interface that was there.
+  // Without a profile or a "role", only the files that ADD left tell that the delegate is a meta plugin.
   if (configured.role === "meta" || (configured.role === undefined && files.length > 0))
     return [unrecorded({ ...configured, role: "meta" }, files)];
   const kept = keptRecords(request, configured, key, records);
@@ -66,15 +66,16 @@ export function planDel(
     const removal = { call, again, forget: [file], notes: isOther ? [made, ...notes] : notes };
     return record.made === 0 ? withoutForeign(removal, record, records) : removal;
   });
-  // It may be a meta plugin, which does not remove what the creator before it made; or a name that is written wrong.
+  // An unknown delegate may be a meta plugin: its own DEL runs, and the creator's interface stays. If the delegate is
+  // missing, its name is probably misspelled.
   const [first] = removals;
   const isUnknown = configured.role === undefined && kept[0]?.record.delegate !== configured.delegate;
   return isUnknown && first ? [{ ...unrecorded(configured), otherwise: first }] : removals;
 }
 
 /**
- * The DEL of an ADD that made nothing. An interface of that name in the namespace is another attachment's, so that DEL runs
- * without a namespace; where another attachment of the container has the same leases, it does not run at all.
+ * Returns the DEL of an ADD that made nothing. An interface of that name in the namespace belongs to another attachment, so
+ * DEL runs without a namespace. If another attachment of the container has the same leases, DEL does not run.
  */
 function withoutForeign(removal: Removal, record: AttachmentRecord, records: Records): Removal {
   const { call, notes } = removal;
@@ -85,8 +86,9 @@ function withoutForeign(removal: Removal, record: AttachmentRecord, records: Rec
 const othersLeases = "ADD made nothing, and the leases belong to another attachment of this container: DEL is skipped";
 
 /**
- * The records of what a creator's DEL removes: that of its interface; if it has none, those of the interfaces that the same
- * configuration made under names that the list had before, as another plugin's own DEL does that better; at last that of its interface by another delegate.
+ * Returns the records whose attachments a creator's DEL removes. These are, whichever exists first: the record of its
+ * interface; the records of interfaces that the same configuration made under earlier names; the record of its interface by
+ * another delegate, which comes last because that plugin's own DEL removes it better.
  */
 function keptRecords(request: Request, { delegate, selector, renamed }: Target, key: RecordKey, records: Records) {
   const isUnusable = request.unusable.includes("ifName");
@@ -106,7 +108,10 @@ function sharesNetwork({ configuration }: Request, { role, renamed, network }: T
   return role === "creator" && renamed && network === configuration.name;
 }
 
-/** The first removal takes the interface away, so that the others have leases to free only: host-device's DEL fails without it. */
+/**
+ * The first removal deletes the interface, so the others only free leases. They run without a namespace, because
+ * host-device's DEL fails if the interface is missing.
+ */
 function inTurn(removals: readonly Removal[]): readonly Removal[] {
   return removals.map((removal, index) =>
     index === 0 ? removal : { ...removal, call: withoutNamespace(removal.call) },
@@ -123,8 +128,8 @@ function metaFiles({ delegate, profile }: Target, key: RecordKey, records: Recor
 }
 
 /**
- * The delegate's DEL, narrowed to its attachment; if that is missing, a creator gets no prevResult, with which it removes what it
- * can find, and a meta plugin gets it as it came.
+ * Returns the delegate's DEL, narrowed to its attachment. If the attachment is missing, a creator gets no prevResult and
+ * removes what it can find. A meta plugin gets prevResult unchanged.
  */
 function delCall(request: Request, target: Target, { prevResult, problem }: DelInput): OneCall {
   const { selector } = target;

@@ -5,12 +5,15 @@ import type { CniResult } from "../protocol/result.ts";
 import type { DelegateCall } from "./call.ts";
 
 /**
- * IPAM plugins that choose what `args.cni.ips` asks for out of their own ranges (CONVENTIONS.md, "ips"). Of the others, static
- * adds it to its own addresses, and dhcp does not read it.
+ * IPAM plugins that take the addresses of `args.cni.ips` from their own ranges (CONVENTIONS.md, "ips"). static adds them to
+ * its own addresses, and dhcp does not read them.
  */
 const choosingIpam: readonly unknown[] = ["host-local"];
 
-/** The addresses of an attachment, such as `172.26.64.2/20`, in a result's text; all of them if it lists no such interface. */
+/**
+ * Returns the addresses of an attachment, such as `172.26.64.2/20`, from a result's text; all addresses if the result does
+ * not list its interface.
+ */
 export function addressesOf(text: string | undefined, selector: AttachmentSelector): string[] {
   const result = parseJsonObject(text ?? "");
   if (result === undefined || resultProblem(result, "result") !== undefined) return [];
@@ -21,8 +24,8 @@ export function addressesOf(text: string | undefined, selector: AttachmentSelect
 }
 
 /**
- * The same call with a request for these addresses; undefined if there are none, if the plugin cannot be asked, or if the
- * runtime or the operator asks for some (`IP=` in CNI_ARGS, `args.cni.ips`, the capability `ips`).
+ * Returns the call with a request for these addresses. Undefined if there are none, if the plugin cannot be asked, or if the
+ * runtime or the operator already asks for some (`IP=` in CNI_ARGS, `args.cni.ips`, the capability `ips`).
  */
 export function askingFor(call: DelegateCall, addresses: readonly string[], args: string): DelegateCall | undefined {
   const { configuration } = call;

@@ -7,12 +7,12 @@ import type { Profiles } from "./profile.ts";
 import { listedAs } from "./record-key.ts";
 import { recordedTarget, type Target } from "./target.ts";
 
-// libcni sends both: SPEC.md had named the key differently from the code (containernetworking/cni#1101).
+// libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
 const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
 
 /**
- * Plans GC: a list of valid attachments names them by the runtime's interface, so that the wrapper's own is added for every
- * container; without it the delegate would free what is in use. None is removed.
+ * Plans GC. A list of valid attachments has the runtime's interface names, so the wrapper's name is added for every
+ * container. Without it the delegate would free leases that are in use. No entry is removed.
  */
 export function planGc(request: Request, target: Target): DelegateCall {
   const call = delegateCall(request, target);
@@ -24,18 +24,18 @@ export function planGc(request: Request, target: Target): DelegateCall {
   return { ...call, configuration };
 }
 
-/** What a GC cleans up by the records of a network's attachments that are not valid any more. */
+/** The cleanup of a GC, from the records of a network's attachments that are no longer valid. */
 export interface GcRemovals {
-  /** The DELs of what this delegate made, in no namespace: theirs is gone. */
+  /** The DELs for what this delegate made. They run without a namespace, because it is gone. */
   readonly removals: readonly Removal[];
   /** The other files of these attachments. */
   readonly forget: readonly string[];
 }
 
 /**
- * Plans what a GC removes by the records. The reference plugins' GC does nothing, and a delegate is asked about the networks
- * that the list has now: leases under a name that the list had before would stay. An attachment whose namespace is still there
- * is left alone, as it may be another runtime's.
+ * Plans what a GC removes, from the records. The reference plugins' GC does nothing. A delegate is asked only about the
+ * list's present networks, so leases under an earlier name would stay. An attachment whose namespace still exists is left
+ * alone, because it may belong to another runtime.
  */
 export function planGcRemovals(request: Request, target: Target, profiles: Profiles, records: Records): GcRemovals {
   const isValid = validOwners(request);
@@ -82,7 +82,7 @@ function removalOf(
   return { call: { ...call, configuration, environment: variables }, again: false, forget: [file], notes: [note] };
 }
 
-/** Tells whether a GC calls an attachment valid; undefined where it says nothing about any. */
+/** Returns a function that tells whether a GC lists an attachment as valid; undefined if the GC has no list. */
 function validOwners({ configuration }: Request): ((owner: KeptFile["owner"]) => boolean) | undefined {
   const list = attachmentKeys.map((key) => configuration[key]).find(Array.isArray);
   const names = list?.filter(isJsonObject).map(({ containerID, ifname }: JsonObject) => `${containerID}:${ifname}`);

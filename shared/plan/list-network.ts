@@ -4,10 +4,13 @@ import type { AttachmentRecord, Records } from "../record/record.ts";
 import { recordKey } from "./record-key.ts";
 import type { Target } from "./target.ts";
 
-// A renamed interface has a network of its own. What attached it before the wrappers, a script say, used the list's own name, and
-// two networks know nothing of each other's leases: an address would be given out twice.
+// A renamed interface has its own network. Before the wrappers, a script may have attached it under the list's own name. Two
+// networks do not know each other's leases, so an address could be given out twice.
 
-/** The list's own name, where a renamed interface may have its leases; undefined where nothing but the wrapper's counts. */
+/**
+ * Returns the list's own name if a renamed interface may have its leases there; undefined if only the wrapper's network
+ * counts.
+ */
 export function listNetwork(
   { configuration, wrapper }: Request,
   { role, renamed, network }: Target,
@@ -17,8 +20,8 @@ export function listNetwork(
 }
 
 /**
- * The target of an ADD in the network in which its leases are: the one that its record names, else the list's own as long as
- * that has a lease for an interface of this name.
+ * Returns the target of an ADD in the network that has its leases: the network in its record, or the list's own if that has a
+ * lease for an interface of this name.
  */
 export function inLeasedNetwork(request: Request, target: Target, records: Records): Target {
   const other = listNetwork(request, target);
@@ -31,8 +34,8 @@ export function inLeasedNetwork(request: Request, target: Target, records: Recor
 }
 
 /**
- * The target of a CHECK in the network in which ADD made the interface, whatever the list says by now: its leases are there. A
- * meta plugin keeps its own.
+ * Returns the target of a CHECK in the network in which ADD made the interface, because its leases are there. The list may
+ * have changed since. A meta plugin keeps its own network.
  */
 export function inNetworkOf(target: Target, { delegate, delegateNetwork }: AttachmentRecord): Target {
   const isIts = target.role !== "meta" && delegate === target.delegate;
@@ -40,8 +43,8 @@ export function inNetworkOf(target: Target, { delegate, delegateNetwork }: Attac
 }
 
 /**
- * The targets of a DEL without a record, the likelier first. Something else made the interface, in the list's own network; or
- * the record was lost, and then a lease of this container in the interface's network tells.
+ * Returns the targets of a DEL without a record, the likelier one first. If this container has a lease in the interface's
+ * network, the record was lost. Otherwise something else made the interface, in the list's own network.
  */
 export function inBothNetworks(request: Request, target: Target, records: Records): readonly Target[] {
   const other = listNetwork(request, target);
@@ -53,7 +56,7 @@ export function inBothNetworks(request: Request, target: Target, records: Record
   return isOwn ? [target, inList] : [inList, target];
 }
 
-// Of the reference IPAM plugins host-local alone keeps leases on the host.
+// host-local is the only reference IPAM plugin that keeps leases on the host.
 function leaseDirectory({ configuration }: Request): string | undefined {
   const ipam = goLookup(configuration, "ipam");
   if (!isJsonObject(ipam) || goLookup(ipam, "type") !== "host-local") return undefined;

@@ -2,12 +2,12 @@ import { CniError } from "../protocol/errors.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { wrapperKeys } from "../protocol/shapes.ts";
 
-/** The keys of the wrapper block that no wrapped plugin has, in lower case. CNI itself has `args`. */
+/** The keys of the wrapper block, in lower case, that no wrapped plugin has. CNI itself has `args`. */
 const ownKeys = new Map(wrapperKeys.filter((key) => key !== "args").map((key) => [key.toLowerCase(), key]));
 
 /**
- * The keys meant for the wrapper that stand in the wrong place of a plugin configuration, where nobody reads them. A plugin
- * that the wrapper does not know may have a key like `ifName` of its own.
+ * Returns an error for each key of the wrapper that is in the wrong place, where it would be ignored. A plugin that the
+ * wrapper does not know may have its own key with a name like `ifName`.
  */
 export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean): CniError[] {
   const ipam = goLookup(configuration, "ipam");
@@ -33,7 +33,7 @@ function misplaced(key: string, what: string): CniError {
   return new CniError("misplacedKey", key, what);
 }
 
-// One letter more, less or other.
+// One letter added, removed or changed.
 function isWithinOneEdit(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length);
   let start = 0;

@@ -18,51 +18,52 @@ import type { DeviceMac } from "./shared-device.ts";
 import { hasSuspectKey } from "./suspect.ts";
 import { delegateName, type Target, targetOf } from "./target.ts";
 
-/** What a wrapper is going to do about a call. Plain data: `run` acts on it. */
+/** The decision about a call, as plain data: `run` acts on it. */
 export type Plan =
-  /** The delegate takes this process's place; nothing of it is read back. */
+  /** The delegate answers the runtime. The wrapper does not change its answer. */
   | {
       readonly do: "handOver";
       readonly call: DelegateCall;
-      /** What the runtime gets where the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
+      /** The answer if the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
       readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
-      /** Run if `call` fails; then its answer counts. */
+      /** Runs if `call` fails; then its answer counts. */
       readonly fallback?: DelegateCall;
-      /** Acted on before the delegate is run, in this order. */
+      /** Acted on in this order, before the delegate runs. */
       readonly effects: readonly Effect[];
     }
-  /** The delegate's DEL is run, more than once if the list has changed, and its records go. */
+  /** The wrapper runs the delegate's DEL, more than once if the list has changed, and deletes its records. */
   | { readonly do: "remove"; readonly removals: readonly Removal[] }
-  /** The delegate is run, and its answer spliced. */
+  /** The wrapper runs the delegate and splices its answer. */
   | ({ readonly do: "splice" } & AddPlan)
   /** The wrapper answers VERSION itself. */
   | { readonly do: "printVersions" }
-  /** The runtime gets an error, and nothing is run. */
+  /** The runtime gets an error, and nothing runs. */
   | { readonly do: "fail"; readonly error: JsonObject };
 
+/** The plan for a call that the delegate answers. */
 export type HandOver = Plan & { readonly do: "handOver" };
 
-/** One thing that a wrapper does before it hands a call over, or to that call. */
+/** A step before a call is handed over. It may change the call. */
 export type Effect =
-  /** Log a fault for which the call does not fail. */
+  /** Log a fault that does not fail the call. */
   | { readonly do: "warn"; readonly message: string }
   /** Let `wrapper.jq` rewrite the configuration. */
   | { readonly do: "applyFilter" }
-  /** On GC: remove what belongs to attachments that are not valid any more. */
+  /** On GC: remove what belongs to attachments that are no longer valid. */
   | { readonly do: "collectGarbage"; readonly garbage: GcRemovals }
   /** On CHECK: compare the MAC of a device only if it is fixed. */
   | { readonly do: "compareFixedMac"; readonly mac: DeviceMac }
   /** On CHECK: look for moved routes where they are now. */
   | { readonly do: "followMovedRoutes"; readonly routing: RoutingPlan };
 
-/** Plans VERSION: the delegate's answer, or the wrapper's own where the executable's name names no delegate. */
+/** Plans VERSION: the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */
 export function planVersion(calledAs: string): Plan {
   const delegate = delegateName(calledAs);
   if (delegate === undefined) return { do: "printVersions" };
   return { ...handOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" };
 }
 
-/** Plans a call with a plugin configuration: everything is decided here, before anything is done. */
+/** Plans a call with a plugin configuration. Everything is decided here, before anything is done. */
 export function planRequest(request: Request, calledAs: string, profiles: Profiles, records: Records): Plan {
   try {
     const target = targetOf(request, calledAs, profiles);
@@ -102,8 +103,8 @@ function planAdd(request: Request, target: Target): Plan {
 }
 
 /**
- * A renamed interface without a record was made by something else, a script say: its leases lie under the list's own name, so
- * that a CHECK that fails is run once more under that. It looks for the same addresses, links and routes.
+ * Plans CHECK. A renamed interface without a record was made by something else, such as a script. Its leases are under the
+ * list's own name, so a failed CHECK is run again under that name. That CHECK looks for the same addresses, links and routes.
  */
 function planChainedCheck(request: Request, configured: Target, records: Records): Plan {
   const record = records.find(recordKey(request, configured))?.record;
@@ -122,7 +123,7 @@ function planChainedCheck(request: Request, configured: Target, records: Records
   return { ...plan, fallback: { ...call, configuration: { ...call.configuration, name: other } } };
 }
 
-// Somebody has to wait for the DEL that a record goes with, and for the first of several.
+// The wrapper must wait for a DEL if records depend on it or if another DEL follows.
 function planRemovals(removals: readonly Removal[]): Plan {
   const [first] = removals;
   const isAwaited = removals.length > 1 || first?.again || first?.otherwise || first?.forget.length !== 0;
@@ -140,7 +141,7 @@ function delInput(request: Request, target: Target): DelInput {
   }
 }
 
-/** Creators look for routes where they have put them; a meta plugin looks for none but those that it has moved itself. */
+/** Creators look for routes where they put them. A meta plugin looks only for routes that it moved itself. */
 function routingOf(request: Request, target: Target): { routing?: RoutingPlan } {
   if (target.role === "meta" || !request.configuration.prevResult) return movedBy(request, target);
   return { routing: { key: recordKey(request, target), netns: target.selector.netns, of: "creator" } };
@@ -152,14 +153,14 @@ function movedBy(request: Request, target: Target): { routing?: RoutingPlan } {
 }
 
 /**
- * The prevResult that can be narrowed; none if the delegate gets it as it came. Code 1 if its version has no chains that a
- * wrapper knows, code 7 if it is malformed.
+ * Returns the prevResult to narrow; undefined if the delegate gets it unchanged. Code 1 if the wrapper knows no chains of its
+ * version, code 7 if it is malformed.
  */
 function chainedResult({ command, configuration }: Request, { renamed }: Target): CniResult | undefined {
   const { prevResult, cniVersion } = configuration;
   if (prevResult === undefined || prevResult === null) return undefined;
   if (!isChainVersion(cniVersion)) {
-    // Nothing is narrowed for an interface that is not renamed, and what is there must be removable.
+    // An interface that is not renamed needs no narrowing, and an attachment must always be removable.
     if (command === "DEL" || (!renamed && isUnchainedVersion(cniVersion))) return undefined;
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
@@ -172,7 +173,7 @@ function misplacedIn(configuration: JsonObject, { profile }: Target): readonly C
   return hasSuspectKey(configuration) ? misplacedKeys(configuration, profile !== undefined) : [];
 }
 
-// An attachment that is there must pass its CHECK and be removable, whatever the list says by now.
+// An existing attachment must pass CHECK and be removable, even if the list has changed.
 function noting(plan: Plan, misplaced: readonly CniError[]): Plan {
   const notes = misplaced.map(({ message }) => message);
   if (notes.length === 0) return plan;
@@ -182,7 +183,7 @@ function noting(plan: Plan, misplaced: readonly CniError[]): Plan {
   return first ? { ...plan, removals: [{ ...first, notes: [...first.notes, ...notes] }, ...others] } : plan;
 }
 
-/** Hands a call over, with the effects before and after `wrapper.jq`. */
+/** Plans to hand a call over, with the effects before and after `wrapper.jq`. */
 function handOver(call: DelegateCall, { before = [], after = [] }: Surrounding = {}): HandOver {
   const effects: Effect[] = [...before, ...(call.filter ? [{ do: "applyFilter" } as const] : []), ...after];
   return { do: "handOver", call, withoutDelegate: "delegateNotFound", effects };

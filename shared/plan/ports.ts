@@ -1,7 +1,10 @@
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { type PortsOption, portRange } from "../protocol/options.ts";
 
-/** A plugin configuration whose `runtimeConfig.portMappings` has only the container ports that `wrapper.ports` leaves to it. */
+/**
+ * Returns the configuration with only the port mappings (`runtimeConfig.portMappings`) that `wrapper.ports` selects by
+ * container port.
+ */
 export function withOwnPorts(configuration: JsonObject, ports: PortsOption): JsonObject {
   const { runtimeConfig } = configuration;
   if (!isJsonObject(runtimeConfig) || !Array.isArray(runtimeConfig.portMappings)) return configuration;
@@ -9,7 +12,7 @@ export function withOwnPorts(configuration: JsonObject, ports: PortsOption): Jso
   return { ...configuration, runtimeConfig: { ...runtimeConfig, portMappings } };
 }
 
-// Runtimes write `containerPort` or `ContainerPort`: Go reads either.
+// Runtimes write `containerPort` or `ContainerPort`: Go accepts both.
 function isOwn(mapping: unknown, { only, except }: PortsOption): boolean {
   const port = isJsonObject(mapping) ? goLookup(mapping, "containerPort") : undefined;
   const isListed = (only ?? except ?? []).some((entry) => {

@@ -1,17 +1,17 @@
-/** Whether a plugin makes an interface of its own or acts on one that is there. */
+/** Whether a plugin makes an interface (`creator`) or acts on an existing one (`meta`). */
 export type Role = "creator" | "meta";
 
 /**
- * A device on the host that a creator shares among its containers, as bridge does. Its configuration names it under `key`
- * (`fallback` where that is missing).
+ * A host device that a creator shares among its containers, such as bridge's. The configuration names it under `key`;
+ * `fallback` is the default name.
  */
 export interface SharedDevice {
   readonly key: string;
   readonly fallback: string;
   /**
-   * The plugin usually fixes the device's MAC if all of `all` and one of `any` are set and none of `none`; otherwise the MAC
-   * follows the device's ports, changes with every container, and must not be compared on CHECK. This counts only where
-   * the kernel cannot be asked.
+   * The plugin usually fixes the device's MAC if all of `all`, one of `any` and none of `none` are set. Otherwise the MAC
+   * follows the device's ports and changes with every container, and CHECK must not compare it. This counts only if the
+   * kernel cannot be asked.
    */
   readonly fixedMac: {
     readonly all: readonly string[];
@@ -20,25 +20,25 @@ export interface SharedDevice {
   };
 }
 
-/** What differs from plugin to plugin, as data. */
+/** The differences between plugins, as data. */
 export interface Profile {
   readonly role: Role;
   readonly sharedDevice?: SharedDevice;
-  /** The plugin's CHECK runs an IPAM plugin even where none is configured, and fails ("no plugin name provided"). */
+  /** The plugin's CHECK runs an IPAM plugin even if none is configured, and fails ("no plugin name provided"). */
   readonly checkNeedsIpam?: true;
   /**
-   * A creator that works upon a host interface, and for an address, which a plugin before it has made ready: as long as
-   * prevResult has no container interface, its ADD is shown prevResult, and its answer takes the place of that.
+   * A creator that uses a host interface and an address that an earlier plugin prepared. As long as prevResult has no
+   * container interface, its ADD gets prevResult, and its answer replaces prevResult.
    */
   readonly takesOverHostInterface?: true;
   /**
-   * A meta plugin that moves its interface's routes out of the main table, where alone the creators' CHECK looks, and whose
-   * own CHECK does not look for them.
+   * A meta plugin that moves its interface's routes out of the main table. The creators' CHECK looks only there, and the
+   * plugin's own CHECK does not look for them.
    */
   readonly movesRoutes?: true;
-  /** The plugin's DEL leaves its leases where CNI_NETNS is empty. */
+  /** If CNI_NETNS is empty, the plugin's DEL does not free its leases. */
   readonly delNeedsNamespace?: true;
 }
 
-/** The wrapped plugins by type. */
+/** The wrapped plugins, by type. */
 export type Profiles = Readonly<Record<string, Profile>>;

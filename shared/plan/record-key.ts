@@ -3,14 +3,14 @@ import type { Request } from "../protocol/request.ts";
 import type { RecordKey } from "../record/record.ts";
 import type { Target } from "./target.ts";
 
-/** What the record of a request's attachment is found by. */
+/** Returns the key of the record of a request's attachment. */
 export function recordKey({ configuration, variables }: Request, { selector }: Target): RecordKey {
   const { containerId } = variables;
   return { network: configuration.name, containerId, runtimeIfName: selector.runtimeIfName, ifName: selector.ifName };
 }
 
 /**
- * Tells a meta plugin's configuration from the others of its list: its type and a checksum of what the list says about it. The
+ * Identifies a meta plugin's configuration in its list: its type, and a checksum of the configuration in the list. The
  * runtime sends the same bytes for every try.
  */
 export function instanceOf({ configuration }: Request, { delegate }: Target): string {
@@ -18,7 +18,10 @@ export function instanceOf({ configuration }: Request, { delegate }: Target): st
   return `${delegate}-${checksum(listed)}`;
 }
 
-/** Tells a creator's configuration from those of other plugins of its type, whatever its interface is called in the list. */
+/**
+ * Returns a checksum of a creator's configuration. It differs between plugins of one type, and does not depend on the
+ * interface's name in the list.
+ */
 export function listedAs({ configuration }: Request): string {
   const given = ["prevResult", "runtimeConfig", "wrapper", "cniVersion"];
   // GC's lists of attachments have keys with this prefix.
@@ -26,7 +29,7 @@ export function listedAs({ configuration }: Request): string {
   return checksum(listed);
 }
 
-// FNV-1a, 32 bits: it tells a few configurations apart, and nothing depends on more.
+// FNV-1a, 32 bits: enough to tell a few configurations apart.
 function checksum(value: unknown): string {
   const text = textOf(value);
   let hash = 0x811c9dc5;

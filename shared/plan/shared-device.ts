@@ -7,34 +7,34 @@ import type { SharedDevice } from "./profile.ts";
 /** A shared device whose MAC CHECK compares only if it is fixed. */
 export interface DeviceMac {
   readonly device: string;
-  /** Whether the plugin's configuration fixes the MAC; it counts only where the kernel does not say. */
+  /** Whether the plugin's configuration fixes the MAC. It counts only if the kernel does not say. */
   readonly fixedByPlugin: boolean;
 }
 
-/** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: somebody set the MAC, so it no longer follows the ports. */
+/** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: the MAC was set explicitly, so it no longer follows the ports. */
 const setBySomebody = "3";
 
-/** The name of the host device that a plugin shares among its containers. */
+/** Returns the name of the host device that a plugin shares among its containers. */
 export function sharedDeviceName(device: SharedDevice, configuration: JsonObject): string {
   const name = goLookup(configuration, device.key);
   return typeof name === "string" ? name : device.fallback;
 }
 
-/** The shared device whose MAC stands in a result; undefined if the result does not list it. */
+/** Returns the shared device, whose MAC is in a result; undefined if the result does not list it. */
 export function deviceMac(result: CniResult, shared: SharedDevice, configuration: JsonObject): DeviceMac | undefined {
   const device = sharedDeviceName(shared, configuration);
   const isListed = (result.interfaces ?? []).some((entry) => isHostDevice(entry, device));
   return isListed ? { device, fixedByPlugin: fixesMac(shared, configuration) } : undefined;
 }
 
-/** The file that says how a device got its MAC; undefined if no device can have that name. */
+/** Returns the file that says how a device got its MAC; undefined if no device can have that name. */
 export function macOriginFile(device: string): string | undefined {
   return isInterfaceName(device) ? `/sys/class/net/${device}/addr_assign_type` : undefined;
 }
 
 /**
- * The result without the MAC of a shared device that changes with every container; that the device exists stays in it.
- * `origin` is the text of `macOriginFile`, undefined if it cannot be read.
+ * Returns the result without the MAC of a shared device that changes with every container. The device itself stays in the
+ * result. `origin` is the text of `macOriginFile`, undefined if it cannot be read.
  */
 export function withoutFloatingMac(result: CniResult, mac: DeviceMac, origin: string | undefined): CniResult {
   const isFixed = origin === undefined ? mac.fixedByPlugin : origin.trim() === setBySomebody;
@@ -53,7 +53,7 @@ function fixesMac({ fixedMac: { all, any, none } }: SharedDevice, configuration:
   return all.every(isSet) && any.some(isSet) && !none.some(isSet);
 }
 
-// Set as a Go plugin sees it: not the zero value of its field; for `ipam` that is one without a type.
+// To a Go plugin, the zero value of a field is not set. For `ipam` that is one without a type.
 function isSetInGo(value: unknown): boolean {
   return isJsonObject(value) ? Boolean(goLookup(value, "type")) : Boolean(value);
 }

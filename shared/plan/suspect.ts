@@ -4,8 +4,8 @@ import { wrapperKeys } from "../protocol/shapes.ts";
 const ownKeys = ` ${wrapperKeys.join(" ")} `.toLowerCase();
 
 /**
- * Whether a plugin configuration may have keys that are meant for the wrapper and stand in the wrong place. A quick look, as
- * every call takes it: `misplacedKeys` looks closely.
+ * Whether a plugin configuration may have keys of the wrapper in the wrong place. Every call runs this quick check;
+ * `misplacedKeys` checks in detail.
  */
 export function hasSuspectKey(configuration: JsonObject): boolean {
   for (const key in configuration) {
@@ -16,7 +16,7 @@ export function hasSuspectKey(configuration: JsonObject): boolean {
   return false;
 }
 
-// One edit leaves the beginning of "wrapper" as it is, or its end.
+// One edit keeps either the beginning or the end of "wrapper".
 function isSuspect(lower: string): boolean {
   return lower.startsWith("wra") || lower.endsWith("pper") || ownKeys.includes(` ${lower} `);
 }

@@ -6,19 +6,19 @@ import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { AttachmentRecord } from "../record/record.ts";
 import type { Profile, Profiles, Role } from "./profile.ts";
 
-/** What a call is about: which delegate, on which interface of which network. */
+/** The target of a call: its delegate, interface and network. */
 export interface Target {
   readonly delegate: string;
   readonly profile: Profile | undefined;
-  /** The role that the profile or the operator gives; without either it shows in prevResult. */
+  /** The role from the profile or the operator. Without either, prevResult decides. */
   readonly role: Role | undefined;
   readonly selector: AttachmentSelector;
-  /** Whether the interface has another name than the runtime's. */
+  /** Whether the interface's name differs from the runtime's. */
   readonly renamed: boolean;
   readonly network: string;
 }
 
-/** The same, for the interface that a record is of: what was made counts, whatever the list says by now. */
+/** Returns the target for the interface of a record. The record counts, even if the list has changed. */
 export function recordedTarget(configured: Target, record: AttachmentRecord, profiles: Profiles): Target {
   const { delegate, ifName, delegateNetwork } = record;
   return {
@@ -36,7 +36,7 @@ function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
   return Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
 }
 
-/** Finds out what a call is about; code 7 if no delegate is named, the role contradicts the profile, or a name is wrong. */
+/** Finds the target of a call. Code 7 if no delegate is named, the role contradicts the profile, or a name is invalid. */
 export function targetOf(request: Request, calledAs: string, profiles: Profiles): Target {
   const { wrapper, variables } = request;
   const delegate = wrapper.delegate ?? delegateName(calledAs);
@@ -56,8 +56,8 @@ export function targetOf(request: Request, calledAs: string, profiles: Profiles)
 }
 
 /**
- * The plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`, and for `/opt/cni/first/bridge`,
- * where the wrapper stands in the plugin's place; none for the executable's own name.
+ * Returns the plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`, and for
+ * `/opt/cni/first/bridge`, where the wrapper replaces the plugin. Undefined for the executable's own name.
  */
 export function delegateName(calledAs: string): string | undefined {
   const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
@@ -65,7 +65,7 @@ export function delegateName(calledAs: string): string | undefined {
   return delegate === "" || delegate === "cni-wrappers" ? undefined : delegate;
 }
 
-// GC and STATUS come without CNI_IFNAME. On GC the attachments tell: where all have one name, it is the runtime's.
+// GC and STATUS have no CNI_IFNAME. If all attachments in GC's list have one name, it is the runtime's.
 function listedIfName({ configuration }: Request): string {
   const attachments = configuration["cni.dev/valid-attachments"];
   const names = new Set(
@@ -78,12 +78,12 @@ function listedIfName({ configuration }: Request): string {
 function roleOf({ command, wrapper }: Request, delegate: string, profile: Profile | undefined): Role | undefined {
   const asked = wrapper.role ?? profile?.role;
   if (profile === undefined || asked === profile.role) return asked;
-  // A failing STATUS makes a runtime skip DEL, and a failing DEL keeps what is there.
+  // If STATUS fails, a runtime skips DEL. If DEL fails, the attachment stays.
   if (lenientVerbs.includes(command)) return profile.role;
   throw new CniError("invalidConfiguration", `wrapper.role must be "${profile.role}" for ${delegate}, or be left out`);
 }
 
-// A renamed interface gets a network of its own, so that what plugins derive from (network, container id) stays distinct.
+// A renamed interface gets its own network, so that names that plugins derive from (network, container id) stay distinct.
 function networkOf({ command, configuration: { name } }: Request, ifName: string, renamed: boolean): string {
   if (!renamed) return name;
   const network = `${name}-${ifName}`;

@@ -1,15 +1,15 @@
 interface CatalogueEntry {
-  /** SPEC.md, section 2 "Errors": 0 to 99 are the specification's, 100 and above the plugin's own. */
+  /** SPEC.md, section 2 "Errors": the specification defines 0 to 99, a plugin defines 100 and above. */
   readonly code: number;
-  /** One short sentence; `%s` is where the subject goes. */
+  /** One short sentence. `%s` is replaced with the subject. */
   readonly msg: string;
-  /** What to do about it. */
+  /** Tells the operator what to do. */
   readonly hint: string;
 }
 
 /**
- * Every error that a wrapper reports of its own. Wordings that the reference plugins have for the same fault are theirs.
- * No text here may say "not found" or "no such file": go-cni's Remove ignores every error that does (cni.go).
+ * Every error that the wrapper itself reports. If the reference plugins have a message for the same error, it is theirs. No
+ * text may contain "not found" or "no such file": go-cni's Remove ignores errors that do (cni.go).
  */
 export const catalogue = {
   incompatibleVersion: {
@@ -129,9 +129,10 @@ export const catalogue = {
   },
 } satisfies Record<string, CatalogueEntry>;
 
+/** The name of an error in the catalogue. */
 export type ErrorKey = keyof typeof catalogue;
 
-/** The catalogue's entry for an error. */
+/** Returns the catalogue's entry for an error. */
 export function entryOf(key: ErrorKey): CatalogueEntry {
   return catalogue[key];
 }

@@ -2,13 +2,13 @@ import { type ErrorKey, entryOf } from "./catalogue.ts";
 import type { JsonObject } from "./json.ts";
 import { newestVersion } from "./versions.ts";
 
-/** An error of the wrapper's own, one entry of the catalogue and what it is about. */
+/** An error that the wrapper itself reports: an entry of the catalogue and its subject. */
 export class CniError extends Error {
   readonly key: ErrorKey;
   readonly code: number;
   details: string;
 
-  /** `subject` stands in the short message, `what` before the hint in the details. */
+  /** `subject` goes into the message, `what` into the details before the hint. */
   constructor(key: ErrorKey, subject: string, what = "") {
     const { code, msg, hint } = entryOf(key);
     super(msg.replace("%s", () => subject));
@@ -17,22 +17,22 @@ export class CniError extends Error {
     this.details = what === "" ? hint : `${what}. ${hint}`;
   }
 
-  /** The same error with one more sentence in its details. */
+  /** Adds a sentence to the details. Returns the same error. */
   adding(sentence: string): this {
     this.details = `${this.details} ${sentence}`;
     return this;
   }
 }
 
-/** The error result that a runtime reads from stdout (SPEC.md, section 5 "Error"). */
+/** Returns the error result that a runtime reads from stdout (SPEC.md, section 5 "Error"). */
 export function errorResult(error: CniError, cniVersion?: string): JsonObject {
   return { cniVersion: cniVersion || newestVersion, code: error.code, msg: error.message, details: error.details };
 }
 
-/** Turns whatever was thrown into an error of the catalogue, so that no stack trace reaches a runtime. */
+/** Turns anything that was thrown into an error of the catalogue, so that no stack trace reaches a runtime. */
 export function toCniError(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
   const words = String(thrown);
-  // go-cni's Remove ignores every error with such words, and Node has them for ENOENT.
+  // go-cni's Remove ignores errors with these words, and Node uses them for ENOENT.
   return new CniError("internal", "", words.replace(/no such file or directory|no such file|not found/gi, "missing"));
 }

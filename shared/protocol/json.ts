@@ -1,14 +1,14 @@
-/** A JSON object whose keys are not all known; what is not known is carried along. */
+/** A JSON object. Keys that the wrapper does not know are kept. */
 export interface JsonObject {
   [key: string]: unknown;
 }
 
-/** Whether a parsed JSON value is an object, neither null nor a list. */
+/** Whether a parsed JSON value is an object, not null and not a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The JSON object that a text is; undefined if it is anything else. */
+/** Parses a text as a JSON object; undefined if it is anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -18,7 +18,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Whether a text is JSON, or might be, and is nested more deeply than the engine can follow. */
+/** Whether the engine gives up on a JSON text because it is nested too deeply. */
 export function isTooDeep(text: string): boolean {
   try {
     JSON.parse(text);
@@ -29,7 +29,7 @@ export function isTooDeep(text: string): boolean {
 }
 
 /**
- * The value that a Go program finds under `key`: encoding/json matches names without regard to case, and the last one wins.
+ * Returns the value that a Go program finds under `key`: encoding/json ignores the case of names, and the last match wins.
  */
 export function goLookup(object: JsonObject, key: string): unknown {
   const wanted = key.toLowerCase();
@@ -38,7 +38,7 @@ export function goLookup(object: JsonObject, key: string): unknown {
   return last === undefined ? undefined : object[last];
 }
 
-/** Whether two JSON values say the same, whatever the order of their keys. */
+/** Whether two JSON values are equal. The order of keys does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => sameJson(item, b[i]));
   if (!isJsonObject(a) || !isJsonObject(b)) return a === b;

@@ -2,17 +2,20 @@ const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 const longestProgram = 16 * 1024;
 const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
 
-/** What is wrong with a CNI_CONTAINERID, after libcni's ValidateContainerID; nothing if it is right. */
+/** Says what is wrong with a CNI_CONTAINERID, by the rule of libcni's ValidateContainerID; undefined if it is valid. */
 export function containerIdProblem(id: string): string | undefined {
   return networkNameRule.test(id) ? undefined : networkNameWords;
 }
 
-/** What is wrong with a network's name, after libcni's ValidateNetworkName; nothing if it is right. */
+/** Says what is wrong with a network's name, by the rule of libcni's ValidateNetworkName; undefined if it is valid. */
 export function networkNameProblem(name: string): string | undefined {
   return networkNameRule.test(name) ? undefined : networkNameWords;
 }
 
-/** What is wrong with an interface name, after libcni's ValidateInterfaceName and the kernel's dev_valid_name. */
+/**
+ * Says what is wrong with an interface name, by the rules of libcni's ValidateInterfaceName and the kernel's dev_valid_name;
+ * undefined if it is valid.
+ */
 export function interfaceNameProblem(name: string): string | undefined {
   const bytes = utf8Length(name);
   if (bytes < 1 || bytes > 15) return "must have 1 to 15 bytes";
@@ -21,33 +24,42 @@ export function interfaceNameProblem(name: string): string | undefined {
   return /[\s\u0085\0/:]/.test(name) ? "must not contain '/', ':' or white space" : undefined;
 }
 
-/** What is wrong with a plugin's type: it is looked up in CNI_PATH and must not lead out of it. */
+/**
+ * Says what is wrong with a plugin's type; undefined if it is valid. It is looked up in CNI_PATH and must not lead out of it.
+ */
 export function typeProblem(type: string): string | undefined {
   if (type === "" || type === "." || type === "..") return "must be the name of an executable";
   return /[/\\\0]/.test(type) ? "must not contain a path separator" : undefined;
 }
 
-/** What is wrong with the path of a file; nothing if it is right. */
+/** Says what is wrong with the path of a file; undefined if it is valid. */
 export function absolutePathProblem(path: string): string | undefined {
   return path.startsWith("/") ? undefined : "must be an absolute path";
 }
 
-/** What is wrong with a jq program by its looks; what jq itself makes of it is seen when it is run. */
+/**
+ * Says what is wrong with a jq program before it runs; undefined if nothing is. jq itself reports mistakes in the program.
+ */
 export function jqProgramProblem(program: string): string | undefined {
   if (program.trim() === "") return "must be a jq program";
   return program.length > longestProgram ? `must not have more than ${longestProgram} characters` : undefined;
 }
 
+/** Whether a name is valid for a network. */
 export const isNetworkName = (name: string): boolean => networkNameProblem(name) === undefined;
+/** Whether a name is valid for an interface. */
 export const isInterfaceName = (name: string): boolean => interfaceNameProblem(name) === undefined;
+/** Whether a text is valid as a plugin's type. */
 export const isType = (type: string): boolean => typeProblem(type) === undefined;
+/** Whether a text may be a jq program. */
 export const isJqProgram = (program: string): boolean => jqProgramProblem(program) === undefined;
+/** Whether the path of a file is absolute. */
 export const isAbsolutePath = (path: string): boolean => absolutePathProblem(path) === undefined;
 
-/** Whether a value can be an index into a list. */
+/** Whether a value is a possible index into a list. */
 export const isIndex = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
 
-// Not TextEncoder: the core runs on engines without it.
+// Some engines that run the core have no TextEncoder.
 function utf8Length(text: string): number {
   let length = 0;
   for (const character of text) {

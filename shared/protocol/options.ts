@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "./json.ts";
 
-/** `wrapper.args`: which requests of CNI_ARGS a delegate gets. An object maps its keys to the runtime's keys. */
+/** `wrapper.args`: which requests of CNI_ARGS a delegate gets. An object maps the delegate's keys to the runtime's keys. */
 export type ArgsOption = "keep" | Readonly<Record<string, string>>;
 
 /** One entry of `wrapper.ports`: a container port, or a range such as `8000-8999`. */
 export type PortEntry = number | string;
 
-/** `wrapper.ports`: the container ports that a delegate publishes, or those that it does not. */
+/** `wrapper.ports`: the container ports that a delegate publishes (`only`), or those that it does not (`except`). */
 export interface PortsOption {
   readonly only?: readonly PortEntry[];
   readonly except?: readonly PortEntry[];
@@ -17,7 +17,7 @@ export const portsKeys: readonly string[] = ["only", "except"];
 
 const highestPort = 65535;
 
-/** What is wrong with `wrapper.args`; nothing if it is right. */
+/** Says what is wrong with `wrapper.args`; undefined if it is valid. */
 export function argsProblem(value: unknown): string | undefined {
   if (value === "keep") return undefined;
   if (!isJsonObject(value)) return 'must be "keep" or an object such as { "IP": "ETH1_IP" }';
@@ -27,7 +27,7 @@ export function argsProblem(value: unknown): string | undefined {
   );
 }
 
-/** What is wrong with `wrapper.ports`; nothing if it is right. Unknown keys are told apart later. */
+/** Says what is wrong with `wrapper.ports`; undefined if it is valid. Unknown keys are checked later. */
 export function portsProblem(value: unknown): string | undefined {
   if (!isJsonObject(value)) return 'must be an object with "only" or "except"';
   const given = portsKeys.filter((key) => value[key] !== undefined);
@@ -37,14 +37,16 @@ export function portsProblem(value: unknown): string | undefined {
   return Object.keys(value).length > 0 ? undefined : 'must have "only" or "except"';
 }
 
-/** The first and the last port of an entry of `wrapper.ports`; undefined if it is no port and no range. */
+/** Returns the first and the last port of an entry of `wrapper.ports`; undefined if it is not a port or a range. */
 export function portRange(entry: unknown): readonly [number, number] | undefined {
   const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(String(entry)) ?? [];
   const isText = typeof entry === "number" || typeof entry === "string";
   return first === undefined || !isText ? undefined : [Number(first), Number(last)];
 }
 
+/** Whether a value is valid for `wrapper.args`. */
 export const isArgs = (value: unknown): boolean => argsProblem(value) === undefined;
+/** Whether a value is valid for `wrapper.ports`. */
 export const isPorts = (value: unknown): boolean => portsProblem(value) === undefined;
 
 function isArgsKey(key: unknown): boolean {

@@ -8,38 +8,41 @@ import { logKeys, wrapperKeys } from "./shapes.ts";
 import { nearest } from "./spelling.ts";
 import type { Variables, Verb } from "./variables.ts";
 
-/** A plugin configuration as it came on stdin (SPEC.md, section 1), with the keys that a wrapper looks at. */
+/** A plugin configuration from stdin (SPEC.md, section 1), with the keys that a wrapper reads. */
 export interface PluginConfiguration extends JsonObject {
   readonly cniVersion?: string;
   readonly name: string;
   readonly prevResult?: JsonObject | null;
 }
 
-/** One call of a wrapper by a runtime, parsed. */
+/** One call by a runtime, parsed. */
 export interface Request {
   readonly command: ConfiguredVerb;
   readonly variables: Variables;
   readonly configuration: PluginConfiguration;
   readonly wrapper: WrapperConfiguration;
-  /** The keys under `wrapper` that DEL and STATUS do without, because their values are wrong. */
+  /** Keys under `wrapper` with invalid values, which DEL and STATUS ignore. */
   readonly unusable: readonly string[];
-  /** What was wrong and let pass, because what is there must be removable. */
+  /** Faults that do not fail the call, because a container must always be removable. */
   readonly warnings: readonly string[];
 }
 
 /** The verbs that come with a plugin configuration. */
 export type ConfiguredVerb = Exclude<Verb, "VERSION">;
 
-/** Verbs that a wrapper's own failure must not stop: what is there must be removable, and a failing STATUS may skip DEL. */
+/**
+ * Verbs that an error of the wrapper must not stop: an attachment must stay removable, and a runtime may skip DEL if STATUS
+ * fails.
+ */
 export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 
-/** The JSON object that is on stdin, undefined being no UTF-8; code 6 if there is none. */
+/** Decodes the JSON object on stdin; `stdin` is undefined if it is not UTF-8. Code 6 if there is no JSON object. */
 export function decodeConfiguration(stdin: string | undefined): JsonObject {
   const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
   return isJsonObject(value) ? value : undecodable("it is not a JSON object");
 }
 
-/** Parses the plugin configuration of a call; code 7 if a key has a wrong value. */
+/** Parses the plugin configuration of a call; code 7 if a key has an invalid value. */
 export function parseRequest(command: ConfiguredVerb, variables: Variables, decoded: JsonObject): Request {
   const configuration = parseConfiguration(decoded);
   const block = configuration.wrapper ?? undefined;
@@ -60,7 +63,7 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };
 }
 
-/** The block without the keys that have a wrong value, on the verbs that must not fail for one; code 7 on the others. */
+/** Parses the block without its invalid keys, on the verbs that must not fail for them; code 7 on the others. */
 function withoutUnusable(command: ConfiguredVerb, block: unknown, problem: string): ReturnType<typeof parseWrapper> {
   if (!lenientVerbs.includes(command)) throw new CniError("invalidConfiguration", problem);
   const entries = isJsonObject(block) ? Object.entries(block) : [];
@@ -85,7 +88,7 @@ function parseJson(stdin: string): unknown {
   try {
     return JSON.parse(stdin);
   } catch (error) {
-    // Not in the engine's words: each has its own.
+    // Each engine words its own errors differently, so they are not quoted.
     return undecodable(error instanceof RangeError ? "it is nested too deeply" : "it is not JSON");
   }
 }
@@ -102,12 +105,14 @@ function unknownIn(block: object, known: readonly string[], path: string): CniEr
   });
 }
 
-/** What is wrong with a result: its shape, or an address whose `interface` is outside the list; nothing if it is right. */
+/**
+ * Says what is wrong with a result: its shape, or an address whose `interface` is outside the list; undefined if it is valid.
+ */
 export function resultProblem(result: unknown, root: string): string | undefined {
   return resultShapeProblem(result, root) ?? indexProblem(result as CniResult, root);
 }
 
-/** Which address of a result has an `interface` outside the list; nothing if none has. */
+/** Says which address of a result has an `interface` outside the list; undefined if none has. */
 export function indexProblem({ interfaces, ips }: CniResult, root: string): string | undefined {
   const count = interfaces?.length ?? 0;
   const outside = (ips ?? []).findIndex((ip) => typeof ip.interface === "number" && ip.interface >= count);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-/** One entry of a result's `interfaces`; without `sandbox` (or with an empty one) it is a host-side interface. */
+/** One entry of a result's `interfaces`. Without `sandbox`, or with an empty one, it is a host-side interface. */
 export interface Interface extends JsonObject {
   readonly name: string;
   readonly sandbox?: string | null;
@@ -23,7 +23,7 @@ export interface Dns extends JsonObject {
 }
 
 /**
- * An ADD result, 0.3.0 to 1.1.0 (SPEC.md, section 5 "ADD Success"). Lists may be null: Go prints empty ones so.
+ * An ADD result, 0.3.0 to 1.1.0 (SPEC.md, section 5 "ADD Success"). Lists may be null: Go prints some empty lists as null.
  */
 export interface CniResult extends JsonObject {
   readonly cniVersion?: string;

@@ -14,11 +14,11 @@ import {
 } from "./names.ts";
 import { type ArgsOption, argsProblem, isArgs, isPorts, type PortsOption, portsProblem } from "./options.ts";
 
-// The schemas decide what is right, find the words of an error, and give the types. They only check: the original object is
-// used, because zod reorders keys and drops unknown ones. Loading zod and building a schema takes longer than the rest of a
-// call, so shapes.ts looks at every value first, and zod only at what it refuses.
+// The schemas define what is valid, word the errors and give the types. They only check: the wrapper uses the original object,
+// because zod reorders keys and drops unknown ones. Loading zod and building a schema takes longer than the rest of a call, so
+// shapes.ts checks every value first. zod checks only the values that shapes.ts refuses.
 
-/** Makes the schema of the plugin configuration, as far as a wrapper looks at it. */
+/** Makes the schema of a plugin configuration, for the keys that a wrapper reads. */
 export function configurationSchema() {
   return z.object({
     cniVersion: z.optional(z.string()),
@@ -51,15 +51,16 @@ export function logSchema() {
   });
 }
 
-/** The `wrapper` block: what an operator tells a wrapper. */
+/** The `wrapper` block, in which an operator configures the wrapper. */
 export interface WrapperConfiguration extends Omit<z.infer<ReturnType<typeof wrapperSchema>>, "args" | "ports"> {
   readonly args?: ArgsOption;
   readonly ports?: PortsOption;
 }
 
+/** The levels of the log. */
 export type LogLevel = NonNullable<z.infer<ReturnType<typeof logSchema>>["level"]>;
 
-/** Makes the schema of a result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it. */
+/** Makes the schema of a result of 0.3.0 to 1.1.0, for the keys that narrowing and splicing read. */
 export function resultSchema() {
   const text = z.string();
   const nullableText = z.nullish(text);
@@ -77,8 +78,8 @@ export function resultSchema() {
 }
 
 /**
- * The first thing that is wrong with a value: the path of the offending key and what is expected there, in words.
- * `root` is what the value itself is called.
+ * Describes the first problem of a value: the path of the key and what is expected there. `root` is the name of the value
+ * itself.
  */
 export function schemaProblem(schema: z.ZodMiniType, value: unknown, root = ""): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
@@ -89,7 +90,7 @@ function named(isRight: (name: string) => boolean, problem: (name: string) => st
   return z.string().check(z.refine(isRight, { error: ({ input }) => problem(String(input)) }));
 }
 
-// zod has no short words for what is wrong in these values.
+// zod has no short message for these values.
 function checked(isRight: (value: unknown) => boolean, problem: (value: unknown) => string | undefined) {
   return z.unknown().check(z.refine(isRight, { error: ({ input }) => problem(input) }));
 }

@@ -3,8 +3,8 @@ import { isAbsolutePath, isIndex, isInterfaceName, isJqProgram, isNetworkName, i
 import { isArgs, isPorts } from "./options.ts";
 import type { LogLevel, WrapperConfiguration } from "./schema.ts";
 
-// The schemas of schema.ts once more, as functions that only say yes or no. Nearly every call has right values, and these tell
-// so in microseconds; zod looks at a value only after one of them has refused it, and then has the last word.
+// The schemas of schema.ts again, as functions that return only true or false. Nearly every call is valid, and these functions
+// confirm it in microseconds. If one of them refuses a value, zod checks it, and its verdict counts.
 // test/unit/protocol/shapes.test.ts compares the two.
 
 type Check = (value: unknown) => boolean;
@@ -34,7 +34,7 @@ export const wrapperKeys: readonly string[] = Object.keys(wrapperChecks);
 /** The keys that `wrapper.log` may have. */
 export const logKeys: readonly string[] = Object.keys(logChecks);
 
-/** Whether a value is a plugin configuration, as far as a wrapper looks at it. */
+/** Whether a value is a plugin configuration. It checks the keys that a wrapper reads. */
 export function isConfiguration(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { cniVersion, name, type, prevResult } = value;
@@ -52,7 +52,7 @@ export function isWrapper(value: unknown): boolean {
   return passes(value, wrapperChecks);
 }
 
-/** Whether a value is a result of 0.3.0 to 1.1.0, as far as narrowing and splicing look at it. */
+/** Whether a value is a result of 0.3.0 to 1.1.0. It checks the keys that narrowing and splicing read. */
 export function isResult(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { cniVersion, interfaces, ips, routes, dns } = value;
@@ -86,7 +86,7 @@ function isDns(value: unknown): boolean {
   );
 }
 
-/** Whether a value is an object in which every key that has a check passes it or is absent. */
+/** Whether a value is an object and each key with a check passes it or is absent. */
 function passes(value: unknown, checks: Readonly<Record<string, Check>>): boolean {
   if (!isJsonObject(value)) return false;
   return Object.entries(checks).every(([key, check]) => value[key] === undefined || check(value[key]));

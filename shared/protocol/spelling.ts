@@ -1,4 +1,4 @@
-/** The known word that takes the fewest edits to reach, for "did you mean"; letter case costs nothing. */
+/** Returns the known word that takes the fewest edits to reach, for "did you mean". Letter case does not count. */
 export function nearest(word: string, known: readonly string[]): string {
   const distances = known.map((candidate) => editDistance(word.toLowerCase(), candidate.toLowerCase()));
   return known[distances.indexOf(Math.min(...distances))] ?? "";

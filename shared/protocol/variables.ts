@@ -4,7 +4,7 @@ import { containerIdProblem, interfaceNameProblem } from "./names.ts";
 /** The verbs of the specification (SPEC.md, section 2 "CNI operations"). */
 export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "VERSION";
 
-/** The CNI variables of one call; empty where the runtime gave none. */
+/** The CNI variables of one call; a variable that the runtime does not set is empty. */
 export interface Variables {
   readonly command: Verb;
   readonly containerId: string;
@@ -14,9 +14,10 @@ export interface Variables {
   readonly path: string;
 }
 
+/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that each verb cannot do without, after SPEC.md, section 2 "CNI operations". */
+/** The variables that each verb requires (SPEC.md, section 2 "CNI operations"). */
 const requiredVariables: Readonly<Record<Verb, readonly string[]>> = {
   ADD: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME"],
   DEL: ["CNI_CONTAINERID", "CNI_IFNAME"],
@@ -31,7 +32,7 @@ const nameRules: readonly (readonly [string, (value: string) => string | undefin
   ["CNI_IFNAME", interfaceNameProblem],
 ];
 
-/** Reads the CNI variables of a call; code 4 names all that are missing at once (empty is missing). */
+/** Reads the CNI variables of a call. Code 4 lists all missing ones at once; an empty variable counts as missing. */
 export function parseVariables(env: Environment): Variables {
   const command = env.CNI_COMMAND ?? "";
   if (!isVerb(command)) throw new CniError("unknownCommand", command);

@@ -2,48 +2,48 @@ import { samePrefix } from "../attachment/subnet.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
-/** A route of a network namespace; `table` is `main` where ip(8) names none. */
+/** A route of a network namespace; `table` is `main` if ip(8) names none. */
 export interface KernelRoute {
-  /** A prefix with its length, `0.0.0.0/0` and `::/0` for the default routes. */
+  /** A prefix with its length; `0.0.0.0/0` and `::/0` for the default routes. */
   readonly dst: string;
   readonly gateway?: string;
   readonly dev: string;
   readonly table: string;
 }
 
-/** A rule by which the source address chooses the table. */
+/** A rule that chooses the table by the source address. */
 export interface KernelRule {
   readonly src: string;
   readonly table: string;
 }
 
-/** How a network namespace routes, without what the kernel keeps for itself (the table `local`). */
+/** The routes, rules and addresses of a network namespace, without the kernel's own table `local`. */
 export interface Routing {
   readonly routes: readonly KernelRoute[];
   readonly rules: readonly KernelRule[];
   readonly addresses: readonly { readonly dev: string; readonly address: string }[];
 }
 
-/** What a plugin that moves routes leaves on the host, so that CHECK knows where to look for them. */
+/** The record of a plugin that moves routes. It tells CHECK where to look for them. */
 export interface RoutingRecord extends Pick<Routing, "routes" | "rules"> {
   readonly network: string;
   readonly containerId: string;
   readonly runtimeIfName: string;
-  /** Device and inode of the namespace: of another one it says nothing. */
+  /** Device and inode of the namespace. The record says nothing about another namespace. */
   readonly namespace: string;
 }
 
-/** The commands for `ip -json -batch`, whose answers `parseRouting` reads. */
+/** The commands for `ip -json -batch`. `parseRouting` reads the answers. */
 export const routingCommands = "route show table all\nrule show\naddress show\n";
 
-/** The record in a file's text, if it is of this namespace. */
+/** Parses the record of moved routes; undefined if it is invalid or about another namespace. */
 export function parseRoutingRecord(text: string | undefined, namespace: string): RoutingRecord | undefined {
   const value = parseJsonObject(text ?? "");
   const isRecord = value?.namespace === namespace && Array.isArray(value.routes) && Array.isArray(value.rules);
   return isRecord ? (value as unknown as RoutingRecord) : undefined;
 }
 
-/** What ip(8) answered to `routingCommands`, for IPv4 and for IPv6; undefined if it cannot be understood. */
+/** Parses the answers of ip(8) to `routingCommands`, for IPv4 and for IPv6; undefined if they cannot be understood. */
 export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
   const families = [readFamily(ipv4, "0.0.0.0/0", 32), readFamily(ipv6, "::/0", 128)];
   if (families.includes(undefined)) return undefined;
@@ -56,8 +56,8 @@ export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
 }
 
 /**
- * The result without what is not in the main table any more, where alone the reference plugins' CHECK looks: an address
- * whose subnet's route was moved, and routes that were. The mover's own CHECK looks for them where they are.
+ * Returns the result without routes that were moved, and without addresses whose subnet's route was moved. The reference
+ * plugins' CHECK looks for them only in the main table. They are checked in the CHECK of the plugin that moved them.
  */
 export function withoutMoved(result: CniResult, { routes }: RoutingRecord): CniResult {
   const isMoved = (dst: string, gateway?: string | null): boolean => {
@@ -70,7 +70,7 @@ export function withoutMoved(result: CniResult, { routes }: RoutingRecord): CniR
   return shown;
 }
 
-/** What is missing of an interface: its addresses, the rules for them, the routes that are in tables of their own. */
+/** Lists what an interface has lost: its addresses, the rules for them, and the routes in tables other than main. */
 export function missingRouting(record: RoutingRecord, present: Routing, result: CniResult, ifName: string): string[] {
   const addresses = (result.ips ?? []).map(({ address }) => address);
   const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
@@ -104,7 +104,7 @@ function hostPrefix(address: string): string {
   return `${base}/${base.includes(":") ? 128 : 32}`;
 }
 
-/** One answer of `ip -batch`: a JSON list for each command, one after the other. */
+/** Parses one answer of `ip -batch`: a JSON list for each command, one a line. */
 function readFamily(text: string, everything: string, bits: number): Routing | undefined {
   const lists = text.split("\n").filter((line) => line.trim() !== "");
   const [routes, rules, links] = lists.map(parseList);

@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { inspectFile, isExecutable } from "./inspect-file.ts";
 
-/** As much of a file as the kernel looks at to find out what it is. */
+/** How many bytes of a file the kernel reads to identify it. */
 const headerSize = 256;
-/** How many scripts may name one another as interpreters. */
+/** How many scripts may name each other as interpreters. */
 const scriptDepth = 4;
 const elfMagic = 0x7f454c46;
 /** ELFCLASS64 and ELFDATA2LSB, as on the two machines below. */
@@ -14,13 +14,13 @@ const elfMachines: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
 const elfExecutableTypes = [2, 3];
 const programHeaderSize = 56;
 const programHeaderInterpreter = 3;
-/** How long after a change a file may still be open for writing: a download, or a copy, goes on all the time. */
+/** How long after a change a file may still be open for writing, such as a download or a copy. In milliseconds. */
 const freshMs = 2000;
 
 /**
- * Whether execve of a file is sure to succeed: a failed one ends the process, uncatchable. Looks at what the kernel looks at:
- * the permission, whether it may still be being written, the machine that an ELF file is for, the interpreter that it or a
- * script names. In doubt it is not.
+ * Whether execve of a file is certain to succeed: a failed one ends the process and cannot be caught. Checks what the kernel
+ * checks: the permission, whether the file may still be open for writing, the machine of an ELF file, the interpreter of an
+ * ELF file or a script. If in doubt, false.
  */
 export function canExec(path: string): boolean {
   try {
@@ -31,19 +31,19 @@ export function canExec(path: string): boolean {
 }
 
 /**
- * Whether a file may be spawned. Where the kernel does not know what it is (ENOEXEC), execvp lets a shell read it: a text, a
- * download cut short, an executable for another machine.
+ * Whether a file may be spawned. If the kernel does not recognize it (ENOEXEC), execvp runs it with a shell: a text, a
+ * truncated download, an executable for another machine.
  */
 export function canSpawn(path: string): boolean {
   try {
     return isLoadable(path);
   } catch {
-    // What cannot be read here, a shell cannot read either.
+    // A shell cannot read it, either.
     return true;
   }
 }
 
-// Who writes an executable holds it open, and as long as it is, execve fails (ETXTBSY).
+// A writer keeps the file open, and execve fails until it is closed (ETXTBSY).
 function isFresh(path: string): boolean {
   return Math.abs(Date.now() - statSync(path).ctimeMs) < freshMs;
 }
@@ -70,7 +70,7 @@ function isElfForHere(file: number, header: Buffer): boolean {
   return programs.length > 0 && programs.every((program) => isInterpreterThere(file, program));
 }
 
-// Their offset is at 32, their size and number at 54 and 56. None where they are not all there: a file cut short.
+// Their offset is at 32, their size and count at 54 and 56. Returns none if the file is truncated.
 function programHeaders(file: number, header: Buffer): Buffer[] {
   const [offset, size, count] = [header.readBigUInt64LE(32), header.readUInt16LE(54), header.readUInt16LE(56)];
   const table = readAt(file, Number(offset), size * count);

@@ -14,18 +14,18 @@ import {
 import { dirname } from "node:path";
 import type { FileIdentity } from "../host.ts";
 
-/** The text of a small file; undefined if it cannot be read. */
+/** Reads a small text file; undefined if it cannot be read. */
 export function readFile(path: string): string | undefined {
   return attempt(() => readFileSync(path, "utf8"));
 }
 
 /**
- * Writes a file whole or not at all, its directory if missing; the name of the error, or undefined. It outlasts a power failure as
- * well: what was written is on the disk before it gets its name, and the name before this returns.
+ * Writes a file completely or not at all, and makes its directory if missing. Returns the name of the error, or undefined.
+ * The file survives a power failure: its content is on the disk before it gets its name, and the name before this returns.
  */
 export function writeFile(path: string, text: string): string | undefined {
   const directory = dirname(path);
-  // No other process has this name, not even one with the same id in another container. No record's name begins with a dot.
+  // No other process uses this name, not even one with the same pid in another container. No record's name begins with a dot.
   const unfinished = `${directory}/.${process.pid}.${process.hrtime.bigint()}`;
   try {
     makeDirectory(directory);
@@ -37,7 +37,7 @@ export function writeFile(path: string, text: string): string | undefined {
   }
 }
 
-/** Creates and writes a file, and removes it again where that, or what is done with it, fails. */
+/** Creates a file and calls `finish`. If either fails, the file is removed. */
 function writeUnfinished(path: string, text: string, finish: () => void): void {
   const file = openSync(path, "wx", 0o600);
   try {
@@ -49,16 +49,16 @@ function writeUnfinished(path: string, text: string, finish: () => void): void {
   }
 }
 
-/** Makes a directory with those above it. Each one's entry is in the directory above, which is put on the disk. */
+/** Makes a directory and its parents. The entry in its parent is flushed to the disk. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
-  // Another process may make it at this moment.
+  // Another process may make it at the same time.
   mkdirSync(path, { recursive: true, mode: 0o700 });
   flushDirectory(dirname(path));
 }
 
-// Some file systems cannot do it to a directory: the file is there all the same.
+// Some file systems cannot flush a directory. The file is there anyway.
 function flushDirectory(path: string): void {
   attempt(() => flush(openSync(path, "r")));
 }
@@ -72,17 +72,17 @@ function flush(file: number, action: () => void = () => {}): void {
   }
 }
 
-/** Removes a file, if it is there and can be. */
+/** Removes a file if possible. Never throws. */
 export function removeFile(path: string): void {
   attempt(() => rmSync(path, { force: true }));
 }
 
-/** The names in a directory; none if it cannot be read. */
+/** Lists the names in a directory; none if it cannot be read. */
 export function listDirectory(path: string): readonly string[] {
   return attempt(() => readdirSync(path)) ?? [];
 }
 
-/** What a path leads to; undefined if there is nothing. */
+/** Identifies the file at a path; undefined if there is none. */
 export function stat(path: string): FileIdentity | undefined {
   const found = attempt(() => statSync(path));
   return found && { device: found.dev, inode: found.ino, modifiedMs: found.mtimeMs };

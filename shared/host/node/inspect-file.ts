@@ -2,10 +2,10 @@ import { accessSync, closeSync, constants, openSync, readSync, type Stats, statS
 import type { Host } from "../host.ts";
 
 const compareSize = 1024 * 1024;
-/** The file of this process, even where another has been installed over it in the meantime. */
+/** The file of this process, even if another has been installed over it since. */
 const ownFile = "/proc/self/exe";
 
-/** What a path leads to, as far as executing it goes; this executable and its copies are itself. */
+/** Tells whether a path can be executed. This executable and its copies count as the wrapper itself. */
 export function inspectFile(path: string): ReturnType<Host["inspect"]> {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile()) return "missing";

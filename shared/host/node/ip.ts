@@ -1,7 +1,10 @@
 import { ipCommand } from "../ip-command.ts";
 import { inspectFile } from "./inspect-file.ts";
 
-/** What `ip -json -batch` (iproute2) answers to these commands in a network namespace; undefined if it fails or is missing. */
+/**
+ * Runs commands with `ip -json -batch` (iproute2) in a network namespace. Returns its output; undefined if it fails or is
+ * missing.
+ */
 export function ip(netns: string, family: 4 | 6, commands: string): string | undefined {
   const command = ipCommand({ env: process.env, inspect: inspectFile }, netns, family);
   if (command === undefined) return undefined;

@@ -3,7 +3,7 @@ import { loadJq } from "jq-wasm/inline";
 import type { JqAnswer } from "../host.ts";
 import type { JqTask } from "./jq.ts";
 
-// The thread of `jq.ts`: runs one program and replies. Bundled by itself.
+// The thread of `jq.ts`: runs one program and replies. It is a bundle of its own.
 
 const { program, input, reply, done } = workerData as JqTask;
 void answer().then((given) => {

@@ -1,9 +1,9 @@
 import type { JqAnswer } from "../host.ts";
 
-/** How long a program may take. In milliseconds. */
+/** How long a program may run. In milliseconds. */
 const patience = 10_000;
 
-/** What the thread that runs jq is given. */
+/** The task of the thread that runs jq. */
 export interface JqTask {
   readonly program: string;
   readonly input: string;
@@ -13,8 +13,8 @@ export interface JqTask {
 }
 
 /**
- * Runs a jq program. jq is an asset of the executable, so that a call which has no program reads nothing of it; it runs in
- * a thread of its own, because it loads asynchronously, and because a program may never end.
+ * Runs a jq program. jq is an asset of the executable, so a call without a program does not read it. It runs in its own
+ * thread, because it loads asynchronously and because a program may never end.
  */
 export function jq(program: string, input: string): JqAnswer {
   const { MessageChannel, receiveMessageOnPort, Worker } = process.getBuiltinModule("node:worker_threads");

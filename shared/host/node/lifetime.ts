@@ -6,9 +6,9 @@ import { inspectFile } from "./inspect-file.ts";
 const option = "--pdeathsig";
 
 /**
- * The command that runs an executable which the kernel kills when this process ends, however it ends: by setpriv (util-linux), which
- * execve's it and is no process of its own. The executable alone where there is no such setpriv, or where execve may fail: then
- * setpriv's exit code would be taken for the executable's.
+ * Returns a command for an executable that the kernel kills when this process ends. setpriv (util-linux) arranges that and
+ * then execs the executable, so it adds no process. If setpriv is missing or too old, or if execve may fail, the command is
+ * the executable alone: otherwise setpriv's exit code would look like the executable's.
  */
 export function endingWithUs(executable: string): [string, ...string[]] {
   const setpriv = findProgram("setpriv", process.env.PATH, inspectFile);
@@ -16,7 +16,7 @@ export function endingWithUs(executable: string): [string, ...string[]] {
   return [setpriv, option, "KILL", "--", executable];
 }
 
-// BusyBox and util-linux before 2.33 have a setpriv without it, which would end in an error.
+// setpriv of BusyBox, and of util-linux before 2.33, would fail because it lacks the option.
 function hasOption(setpriv: string): boolean {
   try {
     return readFileSync(setpriv).includes(option.slice(2));

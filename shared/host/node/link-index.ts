@@ -1,8 +1,9 @@
 import { ip } from "./ip.ts";
 
 /**
- * The index of an interface in a network namespace, 0 if it has none of that name; undefined if nobody can look. All interfaces are
- * listed: ip(8) fails alike for a name that is missing and for a namespace that is, and takes an alternative name for a name.
+ * Returns the index of an interface in a network namespace, 0 if there is none of that name; undefined if it cannot be read.
+ * It lists all interfaces, because ip(8) fails the same way for a missing name and a missing namespace, and accepts
+ * alternative names.
  */
 export function linkIndex(netns: string, name: string): number | undefined {
   const links = linksOf(ip(netns, 4, "link show\n"));

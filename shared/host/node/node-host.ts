@@ -10,13 +10,13 @@ import { endingWithUs } from "./lifetime.ts";
 import { linkIndex } from "./link-index.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
-// Put in by the build.
+// The build defines these two.
 declare const __VERSION__: string;
 declare const __COMMIT__: string;
 
 const chunkSize = 64 * 1024;
 
-/** The machine, by way of Node. */
+/** Returns the host of the Node flavor. */
 export function nodeHost(): Host {
   return {
     env: process.env,
@@ -72,11 +72,11 @@ function writeStderr(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // A closed stderr fails no call.
+    // A closed stderr must not fail a call.
   }
 }
 
-// A pipe may be non-blocking: whoever made it decides.
+// The runtime may have made the pipe non-blocking.
 function patiently(transfer: () => number): number {
   for (;;) {
     try {
@@ -100,7 +100,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
 function tryExec(path: string, changes: Host["env"], stdin: string | undefined): void {
   if (process.execve === undefined || !canExec(path)) return;
   if (stdin !== undefined && !replaceStdin(stdin)) return;
-  // Node ignores these two, and what is ignored stays so across execve; with a handler they are back to their default.
+  // Node ignores these two signals, and an ignored signal stays ignored after execve. A handler resets it to the default.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
   process.execve(path, [path], changed(changes));
 }
@@ -111,7 +111,7 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
       ended: "not started",
       reason: `${path} is not an executable for this machine, or its interpreter is missing`,
     };
-  // Loaded when needed: it takes 2 ms, and most calls are handed over.
+  // Loading it takes 2 ms, and most calls do not spawn.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const [command, ...args] = endingWithUs(path);
   const { error, status, signal, stdout } = spawnSync(command, args, {
@@ -120,7 +120,7 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
     stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],
     maxBuffer: limit,
   });
-  // A delegate that does not read its stdin to the end breaks the pipe, which is its right.
+  // A delegate may close its stdin before it has read everything, which breaks the pipe.
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === "ENOBUFS") return { ended: "too much output" };
   if (error !== undefined && status === null && signal === null)
@@ -150,7 +150,7 @@ function append(file: string, line: string): void {
   }
 }
 
-// O_NONBLOCK: a log that is a pipe without a reader must not hold up the network.
+// O_NONBLOCK: a log that is a pipe without a reader must not block the network.
 function openLog(file: string): number {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
   try {

@@ -1,17 +1,17 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 
-// Not in Node's list. __O_TMPFILE is the same number on every architecture that Node supports on Linux.
+// Node has no constant for this. __O_TMPFILE is the same number on every architecture that Node supports on Linux.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY;
 const directories = ["/dev/shm", "/run", "/tmp"];
 
 /**
- * Makes a text this process's stdin, for the executable that takes its place. Stdin must have been read to its end. Descriptor
- * 0 becomes a file that never has a name, so that nothing is left behind whatever happens. False, with an empty stdin, where
- * no such file can be written.
+ * Makes a text this process's stdin, for the executable that replaces it. Stdin must have been read to its end. Descriptor 0
+ * becomes a file without a name, so that nothing is ever left behind. Returns false, with an empty stdin, if no such file can
+ * be written.
  */
 export function replaceStdin(text: string): boolean {
   const content = Buffer.from(text);
-  // The lowest free descriptor is the next one to be given: 0.
+  // The next open gets the lowest free descriptor: 0.
   closeSync(0);
   if (directories.some((directory) => becomeStdin(directory, content))) return true;
   openSync("/dev/null", constants.O_RDONLY);
@@ -34,7 +34,7 @@ function openTemporary(directory: string): number | undefined {
   }
 }
 
-// By position, so that the reader begins at the start.
+// By position, so that the reader starts at the beginning.
 function writeWhole(file: number, content: Buffer): boolean {
   try {
     return writeSync(file, content, 0, content.length, 0) === content.length;

@@ -1,6 +1,6 @@
 /**
- * What the executable around the engine offers (build/slim/src/host.rs). Bytes from outside stay there: a number stands for
- * them. A failure is the negative number of the system's error.
+ * The functions of the executable around the engine (build/slim/src/host.rs). Bytes stay outside the engine, which has only
+ * their index. A failure is the negative number of the system's error.
  */
 export interface Machine {
   readonly arguments: readonly string[];
@@ -8,18 +8,18 @@ export interface Machine {
   readonly pid: number;
   executable(): string;
   now(): number;
-  /** The bytes, nothing where there are more than `limit`, or a failure. */
+  /** Returns the index of the bytes, or a failure; undefined if there are more than `limit`. */
   readStdin(limit: number): number | undefined;
   writeText(text: string): number;
   writeBytes(bytes: number): number;
   decodeUtf8(bytes: number): string | undefined;
-  /** 0 nothing, 1 what cannot be executed, 2 this executable or a copy of it, 3 an executable. */
+  /** 0 missing, 1 not executable, 2 this executable or a copy of it, 3 executable. */
   inspect(path: string): number;
-  /** Names and values of variables alternate. */
+  /** `variables` alternates names and values. */
   exec(path: string, variables: readonly string[], stdin: string | undefined): void;
   /**
-   * A failure or 0, 1 where there was too much output, the signal, the exit code, the bytes of stdout: as far as it goes. A quiet
-   * one's stderr is dropped.
+   * Returns a failure or 0, 1 for too much output, the signal, the exit code, the index of stdout's bytes. Later entries may
+   * be missing. `isQuiet` drops stderr.
    */
   spawn(
     path: string,
@@ -33,9 +33,9 @@ export interface Machine {
   writeFile(path: string, text: string): number;
   removeFile(path: string): void;
   listDirectory(path: string): readonly string[];
-  /** Device, inode, milliseconds of the last change. */
+  /** Device, inode, and the time of the last change in milliseconds. */
   stat(path: string): readonly [number, number, number] | undefined;
-  /** The index of an interface in a namespace, 0 if it has none of that name; a failure. */
+  /** The index of an interface in a namespace, 0 if there is none of that name, or a failure. */
   linkIndex(netns: string, name: string): number;
   writeStderr(text: string): void;
   appendLine(file: string, line: string): number;

@@ -4,7 +4,7 @@ import type { Machine } from "./machine.ts";
 import { slimHost } from "./slim-host.ts";
 import { usage } from "./usage.ts";
 
-/** Answers one call; the exit code. */
+/** Answers one call. Returns the exit code. */
 export function main(machine: Machine): number {
   if (machine.arguments.length > 1 && !machine.variables.CNI_COMMAND) return usage(machine);
   return run(slimHost(machine), profiles);

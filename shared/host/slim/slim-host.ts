@@ -3,15 +3,15 @@ import { ipCommand } from "../ip-command.ts";
 import type { Machine } from "./machine.ts";
 import { errorName, signalName } from "./system-names.ts";
 
-// Put in by the build.
+// The build defines these two.
 declare const __VERSION__: string;
 declare const __COMMIT__: string;
 
 const inspected = ["missing", "not executable", "the wrapper itself", "executable"] as const;
-/** What the kernel says of a file that is no executable, is for another machine, or names an interpreter that is none. */
+/** The kernel's errors for a file that is not an executable, is for another machine, or names a missing interpreter. */
 const notLoadable: readonly string[] = ["ENOEXEC", "ENOENT", "EACCES", "ELIBBAD"];
 
-/** The machine, by way of the executable around the engine. */
+/** Returns the host of the slim flavor, which uses the executable around the engine. */
 export function slimHost(machine: Machine): Host {
   const inspect: Host["inspect"] = (path) => inspected[machine.inspect(wellFormed(path))] ?? "missing";
   return {
@@ -68,12 +68,12 @@ function alternating(changes: Host["env"]): string[] {
   return Object.entries(changes).flatMap(([name, value = ""]) => [name, wellFormed(value)]);
 }
 
-/** The text as UTF-8 can have it: half a surrogate pair cannot be. QuickJS-ng has the method, which is younger than ES2022. */
+/** Replaces half surrogate pairs, which UTF-8 cannot encode. QuickJS-ng has the method, which is newer than ES2022. */
 function wellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
 }
 
-/** Bytes that stay outside of the engine, by their number. */
+/** Wraps bytes that stay outside the engine, by their index. */
 function keep(machine: Machine, bytes: number): Bytes {
   return { decodeUtf8: () => machine.decodeUtf8(bytes), print: () => void checked(machine.writeBytes(bytes)) };
 }

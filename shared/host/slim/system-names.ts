@@ -1,9 +1,9 @@
-/** The name of a system's error by its number, the same on x86_64 and aarch64. */
+/** Returns the name of a system error, the same on x86_64 and aarch64. */
 export function errorName(number: number): string {
   return (number < firstErrors.length ? firstErrors[number] : laterErrors[number]) ?? `error ${number}`;
 }
 
-/** The name of a signal by its number. */
+/** Returns the name of a signal. */
 export function signalName(number: number): string {
   return signals[number] ?? `signal ${number}`;
 }

@@ -7,7 +7,7 @@ It reads CNI_COMMAND from the environment and the plugin configuration from stdi
   (empty, no arguments)                  prints the version and the supported versions of the specification
 `;
 
-/** Answers whoever calls the executable with arguments; the exit code. */
+/** Prints the usage for a call with arguments. Returns the exit code. */
 export function usage(machine: Machine): number {
   machine.writeText(text);
   return 2;
