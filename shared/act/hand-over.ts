@@ -39,12 +39,12 @@ function actOn(session: Session, effect: Effect, calls: Calls): Calls {
       say(session, "warn", effect.message);
       return calls;
     case "applyFilter":
-      return changed(calls, (call) => prepareCall(session, call));
+      return changeCalls(calls, (call) => prepareCall(session, call));
     case "collectGarbage":
       collectGarbage(session, effect.garbage);
       return calls;
     case "compareFixedMac":
-      return changed(calls, (call) => withFixedMac(host, call, effect.mac));
+      return changeCalls(calls, (call) => withFixedMac(host, call, effect.mac));
     case "followMovedRoutes":
       return followRoutes(host, effect.routing, calls);
     default:
@@ -54,10 +54,10 @@ function actOn(session: Session, effect: Effect, calls: Calls): Calls {
 
 function followRoutes(host: Host, plan: RoutingPlan, calls: Calls): Calls {
   const record = host.readFile(routingFile(plan.key));
-  return record === undefined ? calls : changed(calls, (call) => checkRouting(host, call, plan, record));
+  return record === undefined ? calls : changeCalls(calls, (call) => checkRouting(host, call, plan, record));
 }
 
-function changed([call, fallback]: Calls, change: (call: DelegateCall) => DelegateCall): Calls {
+function changeCalls([call, fallback]: Calls, change: (call: DelegateCall) => DelegateCall): Calls {
   return [change(call), fallback && change(fallback)];
 }
 

@@ -14,7 +14,7 @@ import {
 import { type Session, say } from "./session.ts";
 
 /** Records on the host where the routes are, after the ADD of a plugin that moves routes. */
-export function recordRouting(session: Session, { key, netns }: RoutingPlan): void {
+export function writeRoutingRecord(session: Session, { key, netns }: RoutingPlan): void {
   const { host } = session;
   const { network, containerId, runtimeIfName } = key;
   const present = readRouting(host, netns);

@@ -36,7 +36,7 @@ interface Attempt {
 }
 
 /** The part of a record that ADD finds out. */
-type Seen = Pick<AttachmentRecord, "addresses" | "outlived"> & {
+type Outcome = Pick<AttachmentRecord, "addresses" | "outlived"> & {
   before: number | undefined;
   made?: number | undefined;
 };
@@ -46,7 +46,7 @@ type Seen = Pick<AttachmentRecord, "addresses" | "outlived"> & {
  * the delegate's DEL and ADD again; the second answer counts. Runtimes like Nomad run ADD again without a DEL in between.
  */
 export function addWithRecovery(session: Session, path: string, call: DelegateCall, plan: RecoveryPlan): Finished {
-  const present = originOf(session, plan.netns);
+  const present = readOrigin(session, plan.netns);
   if (present === undefined) return runDelegate(session, path, call);
   const found = findRecord(session.host, plan, present);
   const attempt = { session, path, call, plan, found, present };
@@ -58,7 +58,7 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
 export function addChained(session: Session, path: string, call: DelegateCall, plan: ChainedRecoveryPlan): Finished {
   const { host } = session;
   const { file, key, netns, delegate, delegateNetwork } = plan;
-  const present = originOf(session, netns);
+  const present = readOrigin(session, netns);
   if (present === undefined) return runDelegate(session, path, call);
   const text = host.readFile(file);
   const record = parseRecord(file, text);
@@ -72,13 +72,13 @@ export function addChained(session: Session, path: string, call: DelegateCall, p
 
 function addOrRecover(attempt: Attempt, writes: boolean): Finished {
   const before = linkIndex(attempt);
-  if (writes) save(attempt, { before, ...kept(attempt) });
+  if (writes) save(attempt, { before, ...earlierAddresses(attempt) });
   const first = add(attempt, true);
   const link = linkIndex(attempt);
   if (first.exitCode === 0) return complete(attempt, before, link, first);
   if (nextStep(attempt, { before, link }) === "add again") return addAgain(attempt);
   // A failed ADD must not overwrite the record of an attachment that may be live.
-  if (writes) save(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  if (writes) save(attempt, { before, made: madeBy(before, link), ...earlierAddresses(attempt) });
   return first;
 }
 
@@ -87,11 +87,11 @@ function addAgain(attempt: Attempt): Finished {
   say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more");
   runDelegate(session, path, delOfRecord(call, found));
   const before = linkIndex(attempt);
-  save(attempt, { before, ...kept(attempt) });
+  save(attempt, { before, ...earlierAddresses(attempt) });
   const second = add(attempt, insistsOnAddresses(attempt));
   const link = linkIndex(attempt);
   if (second.exitCode === 0) return complete(attempt, before, link, second);
-  save(attempt, { before, made: madeBy(before, link), ...kept(attempt) });
+  save(attempt, { before, made: madeBy(before, link), ...earlierAddresses(attempt) });
   return second;
 }
 
@@ -101,14 +101,14 @@ function addAgain(attempt: Attempt): Finished {
  */
 function insistsOnAddresses(attempt: Attempt): boolean {
   const { found, plan } = attempt;
-  return !kept(attempt).outlived && (found.record?.listed ?? plan.listed) === plan.listed;
+  return !earlierAddresses(attempt).outlived && (found.record?.listed ?? plan.listed) === plan.listed;
 }
 
 /** Runs ADD. If `asks`, it requests the addresses that the attachment should keep. */
 function add(attempt: Attempt, asks: boolean): Finished {
   const { session, path, call } = attempt;
   const args = call.environment.CNI_ARGS ?? session.host.env.CNI_ARGS ?? "";
-  const asking = asks ? askingFor(call, kept(attempt).addresses, args) : undefined;
+  const asking = asks ? askingFor(call, earlierAddresses(attempt).addresses, args) : undefined;
   return runDelegate(session, path, asking ?? call);
 }
 
@@ -164,7 +164,7 @@ function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean
 }
 
 /** Returns the addresses that the next try asks for. */
-function kept({ found, present, plan }: Attempt): Pick<AttachmentRecord, "addresses" | "outlived"> {
+function earlierAddresses({ found, present, plan }: Attempt): Pick<AttachmentRecord, "addresses" | "outlived"> {
   const record = asksAgain(found, present, plan.mode) ? found.record : undefined;
   return { addresses: record?.addresses ?? [], outlived: record?.outlived };
 }
@@ -179,7 +179,7 @@ function linkIndex({ session, plan }: Attempt): number | undefined {
 }
 
 /** Reads the present boot and namespace; undefined if one cannot be read, and then nothing is recorded. */
-function originOf(session: Session, netns: string): Origin | undefined {
+function readOrigin(session: Session, netns: string): Origin | undefined {
   const { host } = session;
   const bootId = bootIdOf(host);
   const namespace = namespaceOf(host.stat(netns));
@@ -188,9 +188,9 @@ function originOf(session: Session, netns: string): Origin | undefined {
   return bootId && namespace ? { bootId, namespace } : undefined;
 }
 
-function save({ session, plan, present }: Attempt, seen: Seen): void {
+function save({ session, plan, present }: Attempt, outcome: Outcome): void {
   const { key, listed, netns, delegate, delegateNetwork } = plan;
-  writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...seen });
+  writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...outcome });
 }
 
 function writeRecord(session: Session, file: string, content: AttachmentRecord): void {

@@ -8,7 +8,7 @@ import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { recordFile, routingFile } from "../record/record.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
-import { recordRouting } from "./moved-routes.ts";
+import { writeRoutingRecord } from "./moved-routes.ts";
 import { noteDelegate } from "./prepare-call.ts";
 import { addChained, addWithRecovery } from "./recover.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
@@ -32,7 +32,7 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
   }
   try {
     const spliced = splicedText(delegate, plan.splice, answer.stdout);
-    if (plan.routing) recordRouting(session, plan.routing);
+    if (plan.routing) writeRoutingRecord(session, plan.routing);
     warnOfUnwrapped(session, plan);
     if (spliced === undefined) answer.stdout.print();
     else host.writeStdout(spliced);
@@ -92,13 +92,13 @@ function undo(
   try {
     const { exitCode, stdout } = runDelegate(session, path, delOf(call));
     if (exitCode !== 0) {
-      return error.adding(`The delegate's DEL failed as well: ${stdout.decodeUtf8() || `exit code ${exitCode}`}`);
+      return error.addDetail(`The delegate's DEL failed as well: ${stdout.decodeUtf8() || `exit code ${exitCode}`}`);
     }
     if (recovery) session.host.removeFile(recordFile(recovery.key));
     if (chained) session.host.removeFile(chained.file);
     if (routing) session.host.removeFile(routingFile(routing.key));
     return error;
   } catch (thrown) {
-    return error.adding(`The delegate's DEL failed as well: ${toCniError(thrown).message}`);
+    return error.addDetail(`The delegate's DEL failed as well: ${toCniError(thrown).message}`);
   }
 }

@@ -9,7 +9,11 @@ import { subnetFinder } from "./subnet.ts";
  * Returns prevResult narrowed to the delegate's attachment. Code 7 if an index is outside the list. If prevResult has only
  * this attachment, it is passed unchanged instead, because some plugins accept it (sbr's getIPCfgs).
  */
-export function shownResult(prevResult: CniResult, attachment: Attachment, selector: AttachmentSelector): CniResult {
+export function narrowPrevResult(
+  prevResult: CniResult,
+  attachment: Attachment,
+  selector: AttachmentSelector,
+): CniResult {
   const problem = indexProblem(prevResult, "prevResult");
   if (problem === undefined) return narrowResult(prevResult, attachment, selector);
   if (attachment.members.length === prevResult.interfaces?.length) return prevResult;

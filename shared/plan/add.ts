@@ -6,7 +6,7 @@ import {
   missingAttachment,
   ownAttachment,
 } from "../attachment/attachments.ts";
-import { shownResult } from "../attachment/narrow.ts";
+import { narrowPrevResult } from "../attachment/narrow.ts";
 import { sharedAddress } from "../attachment/shared-address.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attachment/splice.ts";
 import { CniError } from "../protocol/errors.ts";
@@ -81,9 +81,9 @@ export function planChainedAdd(request: Request, target: Target, prevResult: Cni
   if (others.length === 0) return { call: delegateCall(request, target), splice: { as: "only" }, ...chained };
   const attachment = ownAttachment(prevResult, selector);
   if (attachment === undefined) throw missingAttachment(selector.ifName, others);
-  const shown = shownResult(prevResult, attachment, selector);
-  const splice: Splice = shown === prevResult ? { as: "only" } : { as: "meta", selector, prevResult, attachment };
-  return { call: delegateCall(request, target, shown), splice, ...chained };
+  const narrowed = narrowPrevResult(prevResult, attachment, selector);
+  const splice: Splice = narrowed === prevResult ? { as: "only" } : { as: "meta", selector, prevResult, attachment };
+  return { call: delegateCall(request, target, narrowed), splice, ...chained };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { containerInterfaceNames, missingAttachment, ownAttachment } from "../attachment/attachments.ts";
-import { shownResult } from "../attachment/narrow.ts";
+import { narrowPrevResult } from "../attachment/narrow.ts";
 import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -23,7 +23,7 @@ export function planCheck(request: Request, target: Target, prevResult: CniResul
   const attachment = ownAttachment(prevResult, selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
   if (others.length > 0) throw missingAttachment(selector.ifName, others);
-  const narrowed = attachment ? shownResult(prevResult, attachment, selector) : prevResult;
+  const narrowed = attachment ? narrowPrevResult(prevResult, attachment, selector) : prevResult;
   const mac = profile?.sharedDevice && deviceMac(narrowed, profile.sharedDevice, request.configuration);
   return { call: withIpam(delegateCall(request, target, narrowed), target), ...(mac && { mac }) };
 }

@@ -1,5 +1,5 @@
 import { type Attachment, containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
-import { shownResult } from "../attachment/narrow.ts";
+import { narrowPrevResult } from "../attachment/narrow.ts";
 import { CniError } from "../protocol/errors.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -55,7 +55,7 @@ export function planDel(
   // Without a profile or a "role", only the files that ADD left tell that the delegate is a meta plugin.
   if (configured.role === "meta" || (configured.role === undefined && files.length > 0))
     return [unrecorded({ ...configured, role: "meta" }, files)];
-  const kept = keptRecords(request, configured, key, records);
+  const kept = recordsToRemove(request, configured, key, records);
   if (kept.length === 0) return inTurn(inBothNetworks(request, configured, records).map((one) => unrecorded(one)));
   const removals = kept.map(({ file, record }) => {
     const target = recordedTarget(configured, record, profiles);
@@ -90,7 +90,7 @@ const othersLeases = "ADD made nothing, and the leases belong to another attachm
  * interface; the records of interfaces that the same configuration made under earlier names; the record of its interface by
  * another delegate, which comes last because that plugin's own DEL removes it better.
  */
-function keptRecords(request: Request, { delegate, selector, renamed }: Target, key: RecordKey, records: Records) {
+function recordsToRemove(request: Request, { delegate, selector, renamed }: Target, key: RecordKey, records: Records) {
   const isUnusable = request.unusable.includes("ifName");
   const own = isUnusable ? undefined : records.find(key);
   if (own?.record.delegate === delegate) return [own];
@@ -143,7 +143,10 @@ function delCall(request: Request, target: Target, { prevResult, problem }: DelI
 
 function narrowedCall(request: Request, target: Target, prevResult: CniResult, attachment: Attachment) {
   try {
-    return { call: delegateCall(request, target, shownResult(prevResult, attachment, target.selector)), notes: [] };
+    return {
+      call: delegateCall(request, target, narrowPrevResult(prevResult, attachment, target.selector)),
+      notes: [],
+    };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     return lenientCall(request, target, error.message);

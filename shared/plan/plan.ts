@@ -60,7 +60,7 @@ export type Effect =
 export function planVersion(calledAs: string): Plan {
   const delegate = delegateName(calledAs);
   if (delegate === undefined) return { do: "printVersions" };
-  return { ...handOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" };
+  return { ...planHandOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" };
 }
 
 /** Plans a call with a plugin configuration. Everything is decided here, before anything is done. */
@@ -85,11 +85,11 @@ function planVerb(request: Request, target: Target, profiles: Profiles, records:
     case "DEL":
       return planRemovals(planDel(request, target, profiles, records, delInput(request, target)));
     case "GC":
-      return handOver(planGc(request, target), {
+      return planHandOver(planGc(request, target), {
         after: [{ do: "collectGarbage", garbage: planGcRemovals(request, target, profiles, records) }],
       });
     case "STATUS":
-      return { ...handOver(delegateCall(request, target)), withoutDelegate: "unavailable" };
+      return { ...planHandOver(delegateCall(request, target)), withoutDelegate: "unavailable" };
     default:
       return request.command satisfies never;
   }
@@ -98,7 +98,7 @@ function planVerb(request: Request, target: Target, profiles: Profiles, records:
 function planAdd(request: Request, target: Target): Plan {
   const prevResult = chainedResult(request, target);
   if (prevResult) return { do: "splice", ...planChainedAdd(request, target, prevResult), ...movedBy(request, target) };
-  if (!isChainVersion(request.configuration.cniVersion)) return handOver(delegateCall(request, target));
+  if (!isChainVersion(request.configuration.cniVersion)) return planHandOver(delegateCall(request, target));
   return { do: "splice", ...planFirstAdd(request, target) };
 }
 
@@ -114,7 +114,7 @@ function planChainedCheck(request: Request, configured: Target, records: Records
     ? planCheck(request, target, prevResult)
     : { call: delegateCall(request, target) };
   const { routing } = routingOf(request, target);
-  const plan = handOver(call, {
+  const plan = planHandOver(call, {
     before: mac ? [{ do: "compareFixedMac", mac }] : [],
     after: routing ? [{ do: "followMovedRoutes", routing }] : [],
   });
@@ -128,7 +128,7 @@ function planRemovals(removals: readonly Removal[]): Plan {
   const [first] = removals;
   const isAwaited = removals.length > 1 || first?.again || first?.otherwise || first?.forget.length !== 0;
   if (first?.call === undefined || isAwaited) return { do: "remove", removals };
-  return handOver(first.call, { before: first.notes.map(warning) });
+  return planHandOver(first.call, { before: first.notes.map(warning) });
 }
 
 function delInput(request: Request, target: Target): DelInput {
@@ -184,7 +184,7 @@ function noting(plan: Plan, misplaced: readonly CniError[]): Plan {
 }
 
 /** Plans to hand a call over, with the effects before and after `wrapper.jq`. */
-function handOver(call: DelegateCall, { before = [], after = [] }: Surrounding = {}): HandOver {
+function planHandOver(call: DelegateCall, { before = [], after = [] }: Surrounding = {}): HandOver {
   const effects: Effect[] = [...before, ...(call.filter ? [{ do: "applyFilter" } as const] : []), ...after];
   return { do: "handOver", call, withoutDelegate: "delegateNotFound", effects };
 }

@@ -18,7 +18,7 @@ export class CniError extends Error {
   }
 
   /** Adds a sentence to the details. Returns the same error. */
-  adding(sentence: string): this {
+  addDetail(sentence: string): this {
     this.details = `${this.details} ${sentence}`;
     return this;
   }

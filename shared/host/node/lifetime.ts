@@ -10,7 +10,7 @@ const option = "--pdeathsig";
  * then execs the executable, so it adds no process. If setpriv is missing or too old, or if execve may fail, the command is
  * the executable alone: otherwise setpriv's exit code would look like the executable's.
  */
-export function endingWithUs(executable: string): [string, ...string[]] {
+export function commandEndingWithUs(executable: string): [string, ...string[]] {
   const setpriv = findProgram("setpriv", process.env.PATH, inspectFile);
   if (setpriv === undefined || !hasOption(setpriv) || !canExec(executable)) return [executable];
   return [setpriv, option, "KILL", "--", executable];

@@ -6,7 +6,7 @@ import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts
 import { inspectFile } from "./inspect-file.ts";
 import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
-import { endingWithUs } from "./lifetime.ts";
+import { commandEndingWithUs } from "./lifetime.ts";
 import { linkIndex } from "./link-index.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
@@ -48,15 +48,15 @@ function readStdin(limit: number): Bytes | undefined {
   let size = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(chunkSize);
-    const length = patiently(() => readSync(0, chunk, 0, chunkSize, null));
-    if (length === 0) return keep(Buffer.concat(chunks, size));
+    const length = retryWhileBusy(() => readSync(0, chunk, 0, chunkSize, null));
+    if (length === 0) return bytesOf(Buffer.concat(chunks, size));
     size += length;
     if (size > limit) return undefined;
     chunks.push(chunk.subarray(0, length));
   }
 }
 
-function keep(bytes: Uint8Array): Bytes {
+function bytesOf(bytes: Uint8Array): Bytes {
   return { decodeUtf8: () => decodeUtf8(bytes), print: () => print(bytes) };
 }
 
@@ -65,7 +65,7 @@ function writeStdout(text: string): void {
 }
 
 function print(bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) written += patiently(() => writeSync(1, bytes, written));
+  for (let written = 0; written < bytes.length; ) written += retryWhileBusy(() => writeSync(1, bytes, written));
 }
 
 function writeStderr(text: string): void {
@@ -77,7 +77,7 @@ function writeStderr(text: string): void {
 }
 
 // The runtime may have made the pipe non-blocking.
-function patiently(transfer: () => number): number {
+function retryWhileBusy(transfer: () => number): number {
   for (;;) {
     try {
       return transfer();
@@ -102,7 +102,7 @@ function tryExec(path: string, changes: Host["env"], stdin: string | undefined):
   if (stdin !== undefined && !replaceStdin(stdin)) return;
   // Node ignores these two signals, and an ignored signal stays ignored after execve. A handler resets it to the default.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
-  process.execve(path, [path], changed(changes));
+  process.execve(path, [path], environmentWith(changes));
 }
 
 function spawn(path: string, changes: Host["env"], stdin: string | undefined, limit: number): Answer {
@@ -113,9 +113,9 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
     };
   // Loading it takes 2 ms, and most calls do not spawn.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
-  const [command, ...args] = endingWithUs(path);
+  const [command, ...args] = commandEndingWithUs(path);
   const { error, status, signal, stdout } = spawnSync(command, args, {
-    env: changed(changes),
+    env: environmentWith(changes),
     ...(stdin === undefined ? {} : { input: stdin }),
     stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],
     maxBuffer: limit,
@@ -126,10 +126,10 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
   if (error !== undefined && status === null && signal === null)
     return { ended: "not started", reason: `${path}: ${code}` };
   if (signal !== null) return { ended: "signal", signal };
-  return { ended: "exit", exitCode: status ?? 0, stdout: keep(stdout) };
+  return { ended: "exit", exitCode: status ?? 0, stdout: bytesOf(stdout) };
 }
 
-function changed(changes: Host["env"]): Record<string, string> {
+function environmentWith(changes: Host["env"]): Record<string, string> {
   return { ...process.env, ...changes } as Record<string, string>;
 }
 

@@ -25,9 +25,9 @@ export function slimHost(machine: Machine): Host {
     now: machine.now,
     readStdin(limit) {
       const bytes = machine.readStdin(limit);
-      return bytes === undefined ? undefined : keep(machine, checked(bytes));
+      return bytes === undefined ? undefined : bytesOf(machine, orThrow(bytes));
     },
-    writeStdout: (text) => void checked(machine.writeText(text)),
+    writeStdout: (text) => void orThrow(machine.writeText(text)),
     inspect,
     tryExec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
     spawn: (path, changes, stdin, limit) =>
@@ -59,7 +59,7 @@ export function slimHost(machine: Machine): Host {
   };
 }
 
-function checked(result: number): number {
+function orThrow(result: number): number {
   if (result < 0) throw new Error(errorName(-result));
   return result;
 }
@@ -74,8 +74,8 @@ function wellFormed(text: string): string {
 }
 
 /** Wraps bytes that stay outside the engine, by their index. */
-function keep(machine: Machine, bytes: number): Bytes {
-  return { decodeUtf8: () => machine.decodeUtf8(bytes), print: () => void checked(machine.writeBytes(bytes)) };
+function bytesOf(machine: Machine, bytes: number): Bytes {
+  return { decodeUtf8: () => machine.decodeUtf8(bytes), print: () => void orThrow(machine.writeBytes(bytes)) };
 }
 
 function answer(machine: Machine, path: string, ended: readonly number[]): Answer {
@@ -83,7 +83,7 @@ function answer(machine: Machine, path: string, ended: readonly number[]): Answe
   if (failure !== 0) return { ended: "not started", reason: startProblem(path, errorName(-failure)) };
   if (tooMuch) return { ended: "too much output" };
   if (signal) return { ended: "signal", signal: signalName(signal) };
-  return { ended: "exit", exitCode, stdout: keep(machine, stdout) };
+  return { ended: "exit", exitCode, stdout: bytesOf(machine, stdout) };
 }
 
 function startProblem(path: string, error: string): string {
