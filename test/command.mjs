@@ -1,0 +1,102 @@
+// Runs the npm scripts that need more than one program: `node test/command.mjs <script> [arguments]`. It starts on the
+// host's Node (20 or newer) before anything is installed, so it imports only Node's own modules.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const bin = join(root, "node_modules/.bin");
+
+const build = "node build/build.ts";
+const buildSlim = "node build/slim/build.ts";
+const cases = "--reporter=default --reporter=./test/support/case-reporter.ts";
+const verdict = "--reporter=./test/nomad/verdict-reporter.ts";
+
+/**
+ * For each script: the flags of `build/setup.mjs`, the programs that must succeed `first`, those that it `tries`, and
+ * the programs that it runs. The last one gets the arguments.
+ */
+const scripts = {
+  bench: { setup: "--network --bench", first: [build], tries: [buildSlim], run: ["node test/reports/bench/bench.ts"] },
+  compare: {
+    setup: "--network --bench --nomad",
+    first: [build],
+    tries: [buildSlim],
+    run: ["node test/reports/compare/compare.ts"],
+  },
+  demo: { setup: "--network", first: [build], run: ["node test/reports/demo/demo.ts"] },
+  differential: { first: [build, buildSlim], run: ["node test/reports/differential/differential.ts"] },
+  "docs:picture": { run: ["node build/docs/picture.ts"] },
+  fix: { run: ["biome check --write"] },
+  lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json"] },
+  matrix: { setup: "--network --nomad", first: [build], run: ["node test/reports/matrix/matrix.ts"] },
+  "plugins-table": { setup: "--network", first: [build], run: ["node test/reports/plugins-table/plugins-table.ts"] },
+  surface: { setup: "--network", first: [build], run: ["node test/reports/surface/surface.ts"] },
+  test: { setup: "--network", run: ["node test/run.ts"] },
+  "test:mutation": { run: ["node test/reports/mutation/mutation.ts"] },
+  "test:nomad": {
+    setup: "--network --nomad",
+    first: [build, "node test/support/go.ts nomad"],
+    run: [`vitest run --project nomad --maxWorkers=2 ${cases} ${verdict}`],
+  },
+  "test:runtimes": { setup: "--network --runtimes", first: [build], run: [`vitest run --project runtimes ${cases}`] },
+  "test:target": { run: ["node test/support/target.ts"] },
+  "test:unit": { run: ["vitest run --project unit"] },
+};
+
+async function runScript({ setup = "", first = [], tries = [], run }, args) {
+  // Only the script's own output goes to stdout: it may be JSON.
+  await expectSuccess(process.execPath, ["build/setup.mjs", ...words(setup)], "stderr");
+  for (const program of first) await expectSuccess(...located(program), "stderr");
+  for (const program of tries) await expectNoSignal(...located(program), "stderr");
+  for (const [index, program] of run.entries()) {
+    const [command, own] = located(program);
+    await expectSuccess(command, index === run.length - 1 ? [...own, ...args] : own, "stdout");
+  }
+}
+
+function located(program) {
+  const [name, ...args] = words(program);
+  return [join(bin, name), args];
+}
+
+function words(text) {
+  return text.split(" ").filter(Boolean);
+}
+
+async function expectSuccess(command, args, output) {
+  const exitCode = await exitCodeOf(command, args, output);
+  if (exitCode !== 0) process.exit(exitCode);
+}
+
+async function expectNoSignal(command, args, output) {
+  const exitCode = await exitCodeOf(command, args, output);
+  if (exitCode > 128) process.exit(exitCode);
+}
+
+function exitCodeOf(command, args, output) {
+  // npm puts the installed programs first in PATH. A call without npm needs them too.
+  const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
+  const stdio = ["inherit", output === "stdout" ? "inherit" : 2, "inherit"];
+  running = spawn(command, args, { cwd: root, env, stdio });
+  return new Promise((resolve) => {
+    running.on("error", (error) => {
+      console.error(error.message);
+      resolve(1);
+    });
+    running.on("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
+}
+
+let running;
+// The terminal sends SIGINT to the program as well. It cleans up, and its exit code decides.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => running?.kill());
+
+const [name = "", ...args] = process.argv.slice(2);
+if (!Object.hasOwn(scripts, name)) {
+  console.error(`test/command.mjs: one of ${Object.keys(scripts).join(", ")}`);
+  process.exit(1);
+}
+await runScript(scripts[name], args);
