@@ -1,6 +1,5 @@
 import type { Host } from "./host/host.ts";
-import { type JsonObject, parseJsonObject } from "./protocol/json.ts";
-import { newestVersion, supportedVersions } from "./protocol/versions.ts";
+import { supportedVersions } from "./protocol/versions.ts";
 
 /**
  * Returns the text for a call without CNI_COMMAND. Nomad's fingerprint takes the first version in it as the plugin's version,
@@ -14,14 +13,4 @@ export function aboutText({ calledAs, release }: Host): string {
     `Built from commit ${release.commit}`,
     "",
   ].join("\n");
-}
-
-/** Returns the wrapper's own answer to VERSION (SPEC.md, section 5 "VERSION Success"). It repeats the version in `stdin`. */
-export function versionResult(stdin: string | undefined): JsonObject {
-  return { cniVersion: askedVersion(stdin), supportedVersions };
-}
-
-// A probe may leave stdin empty.
-function askedVersion(stdin = ""): unknown {
-  return parseJsonObject(stdin)?.cniVersion || newestVersion;
 }

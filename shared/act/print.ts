@@ -1,6 +1,6 @@
-import { versionResult } from "../about.ts";
 import type { Host } from "../host/host.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import { versionResult } from "../protocol/versions.ts";
 import { readInput } from "./read-input.ts";
 import { type Session, say } from "./session.ts";
 

@@ -1,3 +1,5 @@
+import { type JsonObject, parseJsonObject } from "./json.ts";
+
 /** The specification versions whose results list interfaces, so that they can be narrowed and spliced. */
 const chainVersions: readonly string[] = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 
@@ -18,4 +20,14 @@ export function isChainVersion(cniVersion: string | undefined): boolean {
 /** Whether results of this specification version list no interfaces, so that there is nothing to narrow or splice. */
 export function isUnchainedVersion(cniVersion: string | undefined): boolean {
   return !cniVersion || unchainedVersions.includes(cniVersion);
+}
+
+/** Returns the wrapper's own answer to VERSION (SPEC.md, section 5 "VERSION Success"). It repeats the version in `stdin`. */
+export function versionResult(stdin: string | undefined): JsonObject {
+  return { cniVersion: askedVersion(stdin), supportedVersions };
+}
+
+// A probe may leave stdin empty.
+function askedVersion(stdin = ""): unknown {
+  return parseJsonObject(stdin)?.cniVersion || newestVersion;
 }

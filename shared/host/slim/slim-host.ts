@@ -1,5 +1,5 @@
 import type { Answer, Bytes, Host } from "../host.ts";
-import { ipCommand } from "../ip-command.ts";
+import { type IpCommand, ipCommand } from "../ip-command.ts";
 import type { Machine } from "./machine.ts";
 import { errorName, signalName } from "./system-names.ts";
 
@@ -43,18 +43,10 @@ export function slimHost(machine: Machine): Host {
       const found = machine.stat(wellFormed(path));
       return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
     },
-    linkIndex(netns, name) {
-      const index = machine.linkIndex(wellFormed(netns), wellFormed(name));
-      return index < 0 ? undefined : index;
-    },
+    linkIndex: (netns, name) => notNegative(machine.linkIndex(wellFormed(netns), wellFormed(name))),
     writeStderr: (text) => machine.writeStderr(text),
-    ip(netns, family, commands) {
-      const command = ipCommand({ env: machine.variables, inspect }, netns, family);
-      if (command === undefined) return undefined;
-      const { program, args, limit } = command;
-      const run = answer(machine, program, machine.spawn(program, args.map(wellFormed), [], commands, limit, true));
-      return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
-    },
+    ip: (netns, family, commands) =>
+      ipOutput(machine, ipCommand({ env: machine.variables, inspect }, netns, family), commands),
     appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),
   };
 }
@@ -64,6 +56,10 @@ function orThrow(result: number): number {
   return result;
 }
 
+function notNegative(result: number): number | undefined {
+  return result < 0 ? undefined : result;
+}
+
 function alternating(changes: Host["env"]): string[] {
   return Object.entries(changes).flatMap(([name, value = ""]) => [name, wellFormed(value)]);
 }
@@ -71,6 +67,13 @@ function alternating(changes: Host["env"]): string[] {
 /** Replaces half surrogate pairs, which UTF-8 cannot encode. QuickJS-ng has the method, which is newer than ES2022. */
 function wellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
+}
+
+function ipOutput(machine: Machine, command: IpCommand | undefined, commands: string): string | undefined {
+  if (command === undefined) return undefined;
+  const { program, args, limit } = command;
+  const run = answer(machine, program, machine.spawn(program, args.map(wellFormed), [], commands, limit, true));
+  return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
 }
 
 /** Wraps bytes that stay outside the engine, by their index. */

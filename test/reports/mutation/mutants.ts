@@ -1,5 +1,5 @@
+import { type Node, nodesOf, placeOf, type Visited } from "../../support/syntax.ts";
 import { type Change, changesOf } from "./mutators.ts";
-import { type Node, nodesOf, placeOf, type Visited } from "./syntax.ts";
 
 /** One small fault that can be switched on in a source. */
 export interface Mutant {

@@ -1,5 +1,5 @@
-import type { Node, Visited } from "./syntax.ts";
-import { isNode } from "./syntax.ts";
+import type { Node, Visited } from "../../support/syntax.ts";
+import { isNode } from "../../support/syntax.ts";
 
 /** A text to put in the place of a part of the source. */
 export interface Change {

@@ -17,13 +17,21 @@ export interface Visited {
 
 /** Every node of a TypeScript source that exists at run time, in the source's order. */
 export function nodesOf(source: string): Visited[] {
-  const { program } = parse(source, { sourceType: "module", plugins: ["typescript"] });
-  return visit(program as unknown as Node, []);
+  return visit(programOf(source), [], isTypeOnly);
 }
 
-function visit(node: Node, ancestors: readonly Node[]): Visited[] {
-  if (isTypeOnly(node)) return [];
-  const inside = childrenOf(node).flatMap((child) => visit(child, [node, ...ancestors]));
+/** Every node of a TypeScript source, types included. */
+export function allNodesOf(source: string): Visited[] {
+  return visit(programOf(source), [], () => false);
+}
+
+function programOf(source: string): Node {
+  return parse(source, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node;
+}
+
+function visit(node: Node, ancestors: readonly Node[], isLeftOut: (node: Node) => boolean): Visited[] {
+  if (isLeftOut(node)) return [];
+  const inside = childrenOf(node).flatMap((child) => visit(child, [node, ...ancestors], isLeftOut));
   return [{ node, ancestors }, ...inside];
 }
 

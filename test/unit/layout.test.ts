@@ -1,0 +1,96 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { allNodesOf, type Node } from "../support/syntax.ts";
+
+const root = join(import.meta.dirname, "../..");
+const sources = globSync("{shared,plugins,build,cli}/**/*.{ts,mjs}", { cwd: root }).sort();
+const nodes = new Map(sources.map((file) => [file, nodesIn(file)]));
+const imports = new Map(sources.map((file) => [file, importsOf(file)]));
+
+/** A file imports only files of its own row or of the rows above it. */
+const layers = [
+  /^shared\/protocol\//,
+  /^shared\/host\/[^/]+$/,
+  /^shared\/attachment\//,
+  /^shared\/record\//,
+  /^shared\/plan\//,
+  /^shared\/act\//,
+  /^shared\/[^/]+$/,
+  /^plugins\//,
+  /^shared\/host\/(?:node|slim)\//,
+];
+
+function nodesIn(file: string): Node[] {
+  return allNodesOf(readFileSync(join(root, file), "utf8")).map(({ node }) => node);
+}
+
+/** Every relative path of a module in a source is an import: of values, of types, at the top or when it is needed. */
+function importsOf(file: string): string[] {
+  const paths = (nodes.get(file) ?? []).flatMap(({ type, value }) =>
+    type === "StringLiteral" && /^\.\.?\/.*\.(?:ts|mjs)$/.test(String(value)) ? [String(value)] : [],
+  );
+  return paths.map((path) => join(dirname(file), path)).filter((path) => sources.includes(path));
+}
+
+/** The files of a circle that this file begins, or nothing. */
+function circleFrom(start: string): string[] {
+  const cameFrom = new Map<string, string>();
+  const next = [start];
+  for (const file of next) {
+    for (const imported of imports.get(file) ?? []) {
+      if (imported === start) return pathTo(file, cameFrom);
+      if (cameFrom.has(imported)) continue;
+      cameFrom.set(imported, file);
+      next.push(imported);
+    }
+  }
+  return [];
+}
+
+function pathTo(file: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const before = cameFrom.get(file);
+  return before === undefined ? [file] : [...pathTo(before, cameFrom), file];
+}
+
+function layerOf(file: string): number {
+  return layers.findIndex((layer) => layer.test(file));
+}
+
+function linesOf({ loc: { start, end } }: Node): number {
+  return end.line - start.line + 1;
+}
+
+describe("imports", () => {
+  test("no file imports itself, directly or through others", () => {
+    expect(sources.map(circleFrom).filter((circle) => circle.length > 0)).toEqual([]);
+  });
+
+  const layered = sources.filter((file) => /^(?:shared|plugins)\//.test(file));
+
+  test("each file of shared/ and plugins/ is in a layer", () => {
+    expect(layered.filter((file) => layerOf(file) < 0)).toEqual([]);
+  });
+
+  test("no file imports from a layer after its own", () => {
+    const pairs = layered.flatMap((file) => (imports.get(file) ?? []).map((imported) => [file, imported] as const));
+    expect(pairs.length).toBeGreaterThan(layered.length);
+    expect(pairs.filter(([file, imported]) => layerOf(imported) < 0 || layerOf(imported) > layerOf(file))).toEqual([]);
+  });
+});
+
+describe("sizes", () => {
+  test("a function has at most 40 lines", () => {
+    const long = sources.flatMap((file) =>
+      (nodes.get(file) ?? [])
+        .filter((node) => /Function(?:Declaration|Expression)$|Method$/.test(node.type) && linesOf(node) > 40)
+        .map((node) => `${file}:${node.loc.start.line} has ${linesOf(node)} lines`),
+    );
+    expect(long).toEqual([]);
+  });
+
+  test("a file has at most 200 lines", () => {
+    const counts = sources.map((file) => [file, readFileSync(join(root, file), "utf8").trimEnd().split("\n").length]);
+    expect(counts.filter(([, lines]) => Number(lines) > 200)).toEqual([]);
+  });
+});
