@@ -24,10 +24,10 @@ function commands(runs: readonly Run[]): (string | undefined)[] {
   return runs.map(({ env }) => env.CNI_COMMAND);
 }
 
-describe("what is handed over", () => {
+describe("calls that are handed over", () => {
   const verbs = ["CHECK", "DEL", "GC", "STATUS"];
 
-  test.each(verbs)("%s: the delegate takes the process's place, and answers", (command) => {
+  test.each(verbs)("%s: the delegate replaces the process and answers", (command) => {
     const outcome = callWrapper(calling(command), { answers: [exits(7, "its own words")] });
     expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 0 });
     expect(outcome.runs).toStrictEqual([
@@ -40,7 +40,7 @@ describe("what is handed over", () => {
     ]);
   });
 
-  test.each(verbs)("%s: where it cannot take it, it is spawned, and its answer passed on", (command) => {
+  test.each(verbs)("%s: if exec is impossible, the delegate is spawned and its answer passed on", (command) => {
     const outcome = callWrapper(calling(command), { canExec: false, answers: [exits(7, "its own words")] });
     expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
     expect(outcome.runs).toMatchObject([{ how: "spawn", env: { CNI_COMMAND: command }, stdin: { type: "bridge" } }]);
@@ -65,7 +65,7 @@ describe("what is handed over", () => {
     expect(runs).toMatchObject([{ how: "exec", env: { CNI_COMMAND: "ADD" }, stdin: { cniVersion: "0.2.0" } }]);
   });
 
-  test("VERSION with its own stdin, which nobody has read", () => {
+  test("VERSION with its own unread stdin", () => {
     const { runs, stdout } = callWrapper(calling("VERSION"), { answers: [exits(0, "versions")] });
     expect(runs).toMatchObject([{ how: "exec", path: "/opt/cni/bin/bridge", stdin: undefined }]);
     expect(stdout).toBe("versions");
@@ -73,7 +73,7 @@ describe("what is handed over", () => {
 });
 
 describe("ADD", () => {
-  test("the delegate is spawned, with the runtime's variables but for its interface's", () => {
+  test("the delegate is spawned with the runtime's variables, except for its interface's name", () => {
     const env = { CNI_ARGS: "IP=10.0.0.9;K8S_POD_NAME=web", LANG: "C", EMPTY: "" };
     const { runs } = callWrapper({ ...second, env }, { answers: [exits(0, bridgeResult)] });
     expect(runs).toStrictEqual([
@@ -93,7 +93,7 @@ describe("ADD", () => {
     expect(outcome.stdout).toMatch(/^\{\n {4}"/);
   });
 
-  test("where nothing is changed, the delegate's very bytes", () => {
+  test("if nothing changes, the delegate's bytes are printed", () => {
     const odd = '  {"ips":[ ],\n\t"n": 12345678901234567890, "n": 1e2}\r\n\n';
     expect(callWrapper(first, { answers: [exits(0, odd)] })).toMatchObject({ exitCode: 0, stdout: odd, writes: 1 });
   });
@@ -148,7 +148,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
   });
 
-  test.each(unusable)("alone in its chain it may return what it likes: %s", (_, output) => {
+  test.each(unusable)("alone in its chain it may return anything: %s", (_, output) => {
     const outcome = callWrapper(first, { answers: [exits(0, output)] });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: JSON.stringify(output), runs: [{ how: "spawn" }] });
   });
@@ -157,7 +157,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ["no JSON object", "done", "it is not a JSON object"],
     ["a result that is none", { ips: [{}] }, "result.ips[0].address must be a string"],
     ["another version", { cniVersion: "2.0.0" }, "a result of cniVersion 2.0.0 cannot be spliced"],
-  ])("the details of %s say it in the result's words, and that nothing is left", (_, output, what) => {
+  ])("the details of %s name the problem and say that nothing is left", (_, output, what) => {
     const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
     const hint = "After a failed ADD, the wrapper runs the delegate's DEL to clean up.";
     expect(printed(outcome).details).toBe(`${what}. ${hint}`);
@@ -188,7 +188,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
       expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
     });
 
-    test("to be read, alone in its chain: it goes to the runtime as it came", () => {
+    test("to be read, alone in its chain: the runtime gets it unchanged", () => {
       const outcome = withShallowJson(() => callWrapper(first, { answers: [exits(0, deep(4))] }));
       expect(outcome).toMatchObject({ exitCode: 0, stdout: deep(4), runs: [{ how: "spawn" }] });
     });
@@ -206,7 +206,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
   });
 
-  test("nobody reads stdout: its DEL is run all the same", () => {
+  test("stdout is closed: its DEL still runs", () => {
     const stdoutError = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
     const outcome = callWrapper(second, { stdoutError, answers: [exits(0, bridgeResult), exits(0)] });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
@@ -219,7 +219,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ["by a signal", { ended: "signal", signal: "SIGTERM" }, "delegate bridge died"],
     ["before it begins", { ended: "not started", reason: "ENOENT" }, "delegate bridge cannot be started"],
     ["with too many words", { ended: "too much output" }, "output of delegate bridge is invalid"],
-  ])("that its DEL fails %s is told with the first error", (_, del, words) => {
+  ])("if its DEL fails %s, the first error says so", (_, del, words) => {
     const outcome = callWrapper(second, { answers: [exits(0, "done"), del] });
     expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
     expect(printed(outcome)).toMatchObject({
@@ -231,11 +231,11 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   });
 });
 
-describe("a delegate that came to no end of its own", () => {
+describe("a delegate that did not exit by itself", () => {
   test.each<[string, FakeAnswer, number]>([
     ["a signal", { ended: "signal", signal: "SIGSEGV" }, 101],
     ["no start", { ended: "not started", reason: "ENOEXEC" }, 104],
-  ])("%s on ADD: it did not succeed, so that nothing is undone", (_, answer, code) => {
+  ])("%s on ADD: it did not succeed, so nothing is undone", (_, answer, code) => {
     const outcome = callWrapper(second, { answers: [answer] });
     expect(printed(outcome)).toMatchObject({ code });
     expect(commands(outcome.runs)).toEqual(["ADD"]);
@@ -253,7 +253,7 @@ describe("a delegate that came to no end of its own", () => {
   });
 });
 
-describe("nothing is run for what is wrong before", () => {
+describe("nothing runs after an earlier error", () => {
   const nested = `{"cniVersion":"1.0.0","name":"zone","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
 
   test.each<[string, Call]>([
@@ -278,16 +278,16 @@ describe("the wrapper's own error", () => {
     ["0.4.0", "0.4.0"],
     [7, "1.1.0"],
     [undefined, "1.1.0"],
-  ])("for a configuration of cniVersion %j, which has a wrong value, is in version %s", (cniVersion, expected) => {
+  ])("for an invalid configuration of cniVersion %j has version %s", (cniVersion, expected) => {
     const outcome = callWrapper({ stdin: { cniVersion, name: "zone", wrapper: { role: "both" } } });
     expect(printed(outcome)).toMatchObject({ cniVersion: expected, code: 7 });
   });
 
-  test("is printed as Go's plugins print theirs, with four spaces", () => {
+  test("is indented by four spaces, as Go plugins do", () => {
     expect(callWrapper({ stdin: "{" }).stdout).toMatch(/^\{\n {4}"cniVersion": "1\.1\.0",\n {4}"code": 6,\n/);
   });
 
-  test("has the words of what reading stdin ended in", () => {
+  test("has the message of the error on stdin", () => {
     expect(printed(callWrapper({ stdin: new Error("EISDIR") })).details).toMatch(/^EISDIR\. /);
   });
 });
@@ -307,7 +307,7 @@ describe("VERSION without a delegate", () => {
     ["without stdin", { env: { CNI_PATH: "dummy" }, stdin: "" }, "1.1.0"],
     ["with stdin that is none", { env: { CNI_PATH: "dummy" }, stdin: "{" }, "1.1.0"],
     ["under the executable's own name", { calledAs: "cni-wrappers", stdin: { cniVersion: "1.0.0" } }, "1.0.0"],
-  ])("%s: the wrapper's own list, in the version asked for", (_, call, cniVersion) => {
+  ])("%s: the wrapper's own list, in the requested version", (_, call, cniVersion) => {
     const outcome = callWrapper(calling("VERSION", call));
     expect(outcome).toMatchObject({ exitCode: 0, writes: 1, runs: [] });
     expect(printed(outcome)).toStrictEqual({ cniVersion, supportedVersions: own });

@@ -12,28 +12,25 @@ function call(command: string, wrapper: object, machine: Machine = { jq: hostJq 
 }
 
 describe("a jq program", () => {
-  test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"])(
-    "is what the delegate's configuration goes through: %s",
-    (command) => {
-      const { runs } = call(command, { jq, role: "meta" }, { jq: hostJq, answers: [exits(0, macvlanResult)] });
-      expect(runs.map(({ stdin }) => stdin)).toStrictEqual([
-        {
-          cniVersion: "1.0.0",
-          name: "zone",
-          type: "portmap",
-          runtimeConfig: { portMappings: [{ containerPort: 443 }] },
-        },
-      ]);
-    },
-  );
+  test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"])("rewrites the delegate's configuration: %s", (command) => {
+    const { runs } = call(command, { jq, role: "meta" }, { jq: hostJq, answers: [exits(0, macvlanResult)] });
+    expect(runs.map(({ stdin }) => stdin)).toStrictEqual([
+      {
+        cniVersion: "1.0.0",
+        name: "zone",
+        type: "portmap",
+        runtimeConfig: { portMappings: [{ containerPort: 443 }] },
+      },
+    ]);
+  });
 
-  test("sees what the delegate would: narrowed, and under its own network", () => {
+  test("sees the delegate's configuration: narrowed, and in its own network", () => {
     const program = '.seen = [.name, .prevResult.interfaces[].name, has("wrapper")]';
     const { runs } = call("CHECK", { jq: program, ifName: "eth0" }, { jq: hostJq }, { prevResult: macvlanResult });
     expect(runs[0]?.stdin).toHaveProperty("seen", ["zone", "eth0", false]);
   });
 
-  test("leaves what it made of the configuration in the log, at debug", () => {
+  test("logs the rewritten configuration at debug", () => {
     const log = { file: "/log", level: "debug" };
     const lines = call("CHECK", { jq, log }).log.map(({ line }) => JSON.parse(line));
     expect(lines.filter(({ message }) => message.includes("jq"))).toMatchObject([
@@ -45,7 +42,7 @@ describe("a jq program", () => {
     ]);
   });
 
-  test("is also what the DEL of a failed ADD goes through", () => {
+  test("also rewrites the DEL of a failed ADD", () => {
     const { runs } = call("ADD", { jq, ifName: "eth1" }, { jq: hostJq, answers: [exits(0, "no JSON")] });
     expect(runs.map(({ stdin }) => (stdin as typeof printed).name)).toHaveLength(2);
     expect(runs[1]?.stdin).toStrictEqual(runs[0]?.stdin);
@@ -65,18 +62,18 @@ describe("a jq program that fails", () => {
     ["[.]", "wrapper.jq must return one object, not [{", "Fix it"],
   ];
 
-  test.each(cases)("is an error with jq's words: %j", (program, message, details) => {
+  test.each(cases)("is an error with jq's message: %j", (program, message, details) => {
     const outcome = call("ADD", { jq: program });
     expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
     expect(printed(outcome)).toMatchObject({ code: 7, msg: expect.stringContaining(message) });
     expect(printed(outcome).details).toContain(details);
   });
 
-  test.each(["CHECK", "GC"])("is one on %s, too", (command) => {
+  test.each(["CHECK", "GC"])("is an error on %s, too", (command) => {
     expect(printed(call(command, { jq: ".name.b" }))).toMatchObject({ code: 7 });
   });
 
-  test.each(["DEL", "STATUS"])("is let pass on %s: the delegate gets its configuration as it is", (command) => {
+  test.each(["DEL", "STATUS"])("does not fail %s: the delegate gets the original configuration", (command) => {
     const outcome = call(command, { jq: ".name.b", log: { file: "/log", level: "warn" } });
     expect(outcome).toMatchObject({ exitCode: 0, runs: [{ stdin: { runtimeConfig: { portMappings } } }] });
     expect(outcome.log.map(({ line }) => JSON.parse(line))).toMatchObject([
@@ -90,7 +87,7 @@ describe("a jq program that fails", () => {
     ]);
   });
 
-  test("is told in the host's words where these are not jq's", () => {
+  test("is reported with the host's message if there is none of jq", () => {
     const problem = "took longer than 5 s (jq: error: none)\nsee above";
     expect(printed(call("ADD", { jq }, { jq: () => ({ problem }) }))).toMatchObject({
       msg: "invalid plugin configuration: wrapper.jq: took longer than 5 s (jq: error: none)",
@@ -101,13 +98,13 @@ describe("a jq program that fails", () => {
   test.each([
     ["x".repeat(60), "x".repeat(60)],
     ["x".repeat(61), `${"x".repeat(60)}…`],
-  ])("is told with the beginning of what it gave: %s", (output, shown) => {
+  ])("is reported with the beginning of its output: %s", (output, shown) => {
     expect(printed(call("ADD", { jq }, { jq: () => ({ output }) })).msg).toBe(
       `invalid plugin configuration: wrapper.jq must return one object, not ${shown}`,
     );
   });
 
-  test("is not let pass on DEL where the fault is the wrapper's own", () => {
+  test("fails DEL if the fault is the wrapper's own", () => {
     const jq = () => {
       throw new TypeError("broken");
     };
@@ -116,7 +113,7 @@ describe("a jq program that fails", () => {
 });
 
 describe("limits", () => {
-  test("a host without jq says so", () => {
+  test("a host without jq reports it", () => {
     expect(printed(call("ADD", { jq }, {}))).toMatchObject({
       code: 7,
       msg: "invalid plugin configuration: wrapper.jq is not available in this build: use the Node flavor",

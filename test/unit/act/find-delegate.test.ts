@@ -9,7 +9,7 @@ function looking(CNI_PATH: string, files: Record<string, "executable" | "not exe
   );
 }
 
-describe("where the delegate is", () => {
+describe("the place of the delegate", () => {
   test.each([
     ["the only directory", "/opt/cni/bin", "/opt/cni/bin/bridge"],
     ["the first of several that have it", "/a:/opt/cni/bin:/usr/lib/cni", "/opt/cni/bin/bridge"],
@@ -24,29 +24,29 @@ describe("where the delegate is", () => {
     expect(runs.map((run) => run.path)).toEqual([expected]);
   });
 
-  test.each(["", "/nowhere", "dummy"])("beside the executable, after CNI_PATH=%s", (path) => {
+  test.each(["", "/nowhere", "dummy"])("next to the executable, after CNI_PATH=%s", (path) => {
     const { runs } = looking(path, { "/usr/lib/cni-wrappers/bridge": "executable" });
     expect(runs).toMatchObject([{ path: "/usr/lib/cni-wrappers/bridge" }]);
   });
 
-  test("beside the executable, where the runtime gave no CNI_PATH", () => {
+  test("next to the executable, if the runtime sets no CNI_PATH", () => {
     const inspect = (path: string) => (path === "/usr/lib/cni-wrappers/bridge" ? "executable" : "missing");
     const { runs } = callWrapper({ env: { CNI_PATH: undefined, CNI_COMMAND: "STATUS" } }, { inspect });
     expect(runs).toMatchObject([{ path: "/usr/lib/cni-wrappers/bridge" }]);
   });
 
-  test("CNI_PATH goes before", () => {
+  test("CNI_PATH comes first", () => {
     const files = { "/usr/lib/cni-wrappers/bridge": "executable", "/b/bridge": "executable" } as const;
     expect(looking("/a:/b", files).runs).toMatchObject([{ path: "/b/bridge" }]);
   });
 
-  test("one that cannot be executed is passed over", () => {
+  test("a file that cannot be executed is skipped", () => {
     const files = { "/a/bridge": "not executable", "/b/bridge": "executable" } as const;
     expect(looking("/a:/b", files).runs).toMatchObject([{ path: "/b/bridge" }]);
   });
 });
 
-describe("a delegate that is nowhere", () => {
+describe("a missing delegate", () => {
   test.each([
     ["ADD", 100, "delegate bridge is missing"],
     ["CHECK", 100, "delegate bridge is missing"],
@@ -65,7 +65,7 @@ describe("a delegate that is nowhere", () => {
     });
   });
 
-  test("what is there and of no use is named", () => {
+  test("the error names files that cannot be used", () => {
     const outcome = looking("/a:/b", { "/b/bridge": "not executable" });
     expect(printed(outcome).details).toMatch(/, \/b\/bridge \(not executable\), /);
   });
@@ -91,11 +91,11 @@ describe("started by the delegate's own name", () => {
     ["./bridge", "/a:.:/c", ["/c/bridge"]],
     ["/elsewhere/bridge", "/a:/b", ["/a/bridge"]],
     ["bridge", "/a:/b", ["/a/bridge"]],
-  ])("%s, CNI_PATH=%s: only what stands behind it", (calledAs, path, expected) => {
+  ])("%s, CNI_PATH=%s: only later directories", (calledAs, path, expected) => {
     expect(startedAs(calledAs, path)).toEqual(expected);
   });
 
-  describe("a symbolic link to its directory is the directory", () => {
+  describe("a symbolic link to its directory counts as the directory", () => {
     const directories = { "/a": 10, "/b": 11, "/link": 11, "/c": 12 };
     const machine: Machine = { ...everywhere, directories };
 
@@ -118,12 +118,12 @@ describe("started by the delegate's own name", () => {
     ["/b/bridge", "", "CNI_PATH has no directory after /b."],
     ["bridge", "", "CNI_PATH has no directory."],
     ["/b/bridge", "/b:/c", "Looked for /c/bridge (missing)."],
-  ])("%s, CNI_PATH=%s, and nowhere a plugin: %s", (calledAs, CNI_PATH, words) => {
+  ])("%s, CNI_PATH=%s, no plugin anywhere: %s", (calledAs, CNI_PATH, words) => {
     const outcome = callWrapper({ calledAs, env: { CNI_PATH } }, { inspect: () => "missing" });
     expect(printed(outcome)).toMatchObject({ code: 100, details: expect.stringContaining(words) });
   });
 
-  test.each(["/a/bridge", "/opt/cni/bin/bridge-wrapper"])("%s: the wrapper itself is no delegate", (calledAs) => {
+  test.each(["/a/bridge", "/opt/cni/bin/bridge-wrapper"])("%s: the wrapper itself is not a delegate", (calledAs) => {
     const inspect = (path: string) => (path === "/c/bridge" ? "executable" : "the wrapper itself");
     expect(startedAs(calledAs, "/a:/b:/c", { inspect })).toEqual(["/c/bridge"]);
   });

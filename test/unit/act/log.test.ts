@@ -17,7 +17,7 @@ function withLog(level: string | undefined, more: JsonObject = {}, env: Record<s
   return { env, stdin: { ...zone, ...more, wrapper: { ...(more.wrapper as JsonObject), log } } };
 }
 
-describe("where the log goes", () => {
+describe("the log's file", () => {
   const hostWide = { CNI_WRAPPERS_LOG: "/host.log" };
 
   test.each<[string, Call, string[]]>([
@@ -35,12 +35,12 @@ describe("where the log goes", () => {
     expect([...new Set(callWrapper(call, { answers: [exits(0, "{}")] }).log.map(({ file }) => file))]).toEqual(files);
   });
 
-  test("what goes wrong before the configuration is read goes where the host says", () => {
+  test("errors before the configuration is read go to the host's log", () => {
     expect(logged({ stdin: "{", env: hostWide })).toMatchObject([{ level: "error", code: 6 }]);
   });
 });
 
-describe("how much is logged", () => {
+describe("the log's level", () => {
   /** An ADD whose answer is not valid: it has something to say at each level. */
   const failing: Machine = { answers: [exits(0, "done"), exits(0)] };
 
@@ -88,17 +88,17 @@ describe("how much is logged", () => {
     ["the configuration has a level of its own", withLog("info"), { CNI_WRAPPERS_LOG_LEVEL: "trace" }],
     ["the variable is empty", { stdin: zone }, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "" }],
     ["there is no log", { stdin: zone }, { CNI_WRAPPERS_LOG_LEVEL: "trace" }],
-  ])("no warning where %s", (_, call, env) => {
+  ])("no warning if %s", (_, call, env) => {
     expect(logged({ ...call, env }).filter(({ level }) => level === "warn")).toEqual([]);
   });
 
-  test("the configuration's level goes before the host's", () => {
+  test("the configuration's level comes before the host's", () => {
     const call = withLog("error", {}, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "debug" });
     expect(logged(call, { answers: [exits(0, "{}")] })).toEqual([]);
   });
 });
 
-describe("what a line says", () => {
+describe("a line of the log", () => {
   const args = "IgnoreUnknown=1;K8S_POD_NAME=web;K8S_POD_NAMESPACE=a=b;NOMAD_JOB_ID=two;OTHER=hush;XK8S_POD_NAME=hush";
 
   test("of an ADD", () => {
@@ -127,12 +127,12 @@ describe("what a line says", () => {
     expect(logged(withLog("warn", {}, { CNI_COMMAND: command }))).toEqual([]);
   });
 
-  test("of a call with an interface: whose it is", () => {
+  test("of a call with an interface: names the container and the interface", () => {
     const [line] = logged(withLog("info", {}, { CNI_COMMAND: "CHECK" }));
     expect(line).toMatchObject({ command: "CHECK", containerId: "blue", ifName: "eth0" });
   });
 
-  test("of a call without an interface: nothing of it", () => {
+  test("of a call without an interface: names neither", () => {
     const [line] = logged(withLog("info", {}, { CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_IFNAME: "" }));
     for (const key of ["containerId", "ifName", "workload"]) expect(line).not.toHaveProperty(key);
   });
@@ -156,14 +156,14 @@ describe("what a line says", () => {
       exitCode: 3,
     };
 
-    test.each(["error", "warn", "info", "debug"])("%s: the delegate's code and words", (level) => {
+    test.each(["error", "warn", "info", "debug"])("%s: the delegate's code and message", (level) => {
       const call = withLog(level, {}, { CNI_COMMAND: command });
       const lines = logged(call, { answers: [exits(3, error)] });
       expect(lines.filter((line) => line.level !== "debug")).toMatchObject([failure]);
       expect(lines.some((line) => "answer" in line)).toBe(level === "debug");
     });
 
-    test.each(["", "killed by hand", "[1]", "null", "{}"])("an answer that is no CNI error, %j", (answer) => {
+    test.each(["", "killed by hand", "[1]", "null", "{}"])("an answer that is not a CNI error, %j", (answer) => {
       const lines = logged(withLog("error", {}, { CNI_COMMAND: command }), { answers: [exits(3, answer)] });
       const message = `delegate failed ${command}: it printed no CNI error`;
       expect(lines).toMatchObject([{ level: "error", message, durationMs: 7, exitCode: 3 }]);
@@ -191,7 +191,7 @@ describe("what a line says", () => {
       { wrapper: { ifName: "eth9", network: "disc" }, prevResult: macvlanResult },
       "interface eth9",
     ],
-  ])("of what DEL let pass: %s", (_, more, message) => {
+  ])("of a fault that does not fail DEL: %s", (_, more, message) => {
     const lines = logged(withLog("warn", more, { CNI_COMMAND: "DEL" }));
     expect(lines).toMatchObject([{ level: "warn", command: "DEL", message: expect.stringContaining(message) }]);
   });
@@ -208,12 +208,12 @@ describe("what a line says", () => {
     ]);
   });
 
-  test.each([["done"], [""]])("at debug: an answer that is no JSON, %j, as it is", (answer) => {
+  test.each([["done"], [""]])("at debug: an answer that is not JSON, %j, unchanged", (answer) => {
     const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), { answers: [exits(0, answer)] });
     expect(lines.at(-1)).toMatchObject({ answer });
   });
 
-  test.each(["info", "debug"])("at %s: of CNI_ARGS only what names the workload", (level) => {
+  test.each(["info", "debug"])("at %s: only those CNI_ARGS that name the workload", (level) => {
     for (const command of ["ADD", "CHECK"]) {
       const env = { CNI_COMMAND: command, CNI_ARGS: `IP=10.0.0.2;${args}` };
       const { log } = callWrapper(withLog(level, { wrapper: { ifName: "eth1" } }, env), { answers: [exits(0, "{}")] });
@@ -240,15 +240,15 @@ describe("secrets", () => {
     expect(loggedConfiguration({ list: [{ [key]: "hush" }] })).toMatchObject({ x: { list: [{ [key]: "***" }] } });
   });
 
-  test.each(shown)("that of %s is not", (key) => {
+  test.each(shown)("the value of %s is not masked", (key) => {
     expect(loggedConfiguration({ [key]: "said" })).toMatchObject({ x: { [key]: "said" } });
   });
 
-  test("null is no secret", () => {
+  test("null is not masked", () => {
     expect(loggedConfiguration({ token: null })).toMatchObject({ x: { token: null } });
   });
 
-  test("what the delegate gets is not masked", () => {
+  test("the delegate's configuration is not masked", () => {
     const { runs } = callWrapper(withLog("debug", { token: "hush" }), { answers: [exits(0, "{}")] });
     expect(runs).toMatchObject([{ stdin: { token: "hush" } }]);
   });

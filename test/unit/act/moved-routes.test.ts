@@ -36,7 +36,7 @@ function add(machine: Machine) {
 }
 
 describe("ADD of a plugin that moves routes", () => {
-  test("leaves a record of where they are now, for both families", () => {
+  test("records where they are now, for both families", () => {
     const { exitCode, files, warnings } = add({ ip: asRecorded });
     expect({ exitCode, warnings }).toEqual({ exitCode: 0, warnings: [] });
     expect(JSON.parse(files[recordFile] ?? "")).toEqual(record);
@@ -47,7 +47,7 @@ describe("ADD of a plugin that moves routes", () => {
     ["there is no ip(8)", () => undefined],
     ["it answers for IPv4 only", (...given) => (given[1] === 4 ? asRecorded(...given) : undefined)],
     ["it answers for IPv6 only", (...given) => (given[1] === 6 ? asRecorded(...given) : undefined)],
-  ])("passes with a warning where %s", (_, ip) => {
+  ])("passes with a warning if %s", (_, ip) => {
     const { exitCode, files, warnings } = add({ ip });
     expect(exitCode).toBe(0);
     expect(files).not.toHaveProperty([recordFile]);
@@ -55,7 +55,7 @@ describe("ADD of a plugin that moves routes", () => {
     expect(warnings).toMatchObject([{ level: "warn", message }]);
   });
 
-  test("passes with a warning where the record cannot be written", () => {
+  test("passes with a warning if the record cannot be written", () => {
     const { exitCode, warnings } = add({ ip: asRecorded, writeProblem: "EROFS" });
     expect(exitCode).toBe(0);
     expect(warnings).toContainEqual(
@@ -63,7 +63,7 @@ describe("ADD of a plugin that moves routes", () => {
     );
   });
 
-  test("leaves no record where its answer is invalid, because its DEL is run", () => {
+  test("leaves no record if its answer is invalid, because its DEL is run", () => {
     const answers = [exits(0, { ...bridgeResult, cniVersion: "9.0.0" }), exits(0)];
     const { exitCode, files, runs } = add({ answers, ip: asRecorded, files: { [recordFile]: "{}" } });
     expect({ exitCode, verbs: runs.map(({ env }) => env.CNI_COMMAND) }).toEqual({ exitCode: 1, verbs: ["ADD", "DEL"] });
@@ -71,13 +71,13 @@ describe("ADD of a plugin that moves routes", () => {
   });
 });
 
-describe("CHECK where routes were moved", () => {
+describe("CHECK after routes were moved", () => {
   function check(calledAs: string, more: Machine = {}, configuration: object = stdin) {
     const files = { [recordFile]: `${JSON.stringify(record)}\n` };
     return callWrapper({ calledAs, stdin: configuration, env: { CNI_COMMAND: "CHECK" } }, { files, ...more });
   }
 
-  test("the creator is not asked for what was moved, and gets the rest as it came", () => {
+  test("the creator is not asked for moved routes, and gets the rest unchanged", () => {
     const more = { ...stdin, mtu: 1400 };
     const [run] = check("/opt/cni/bin/bridge-wrapper", {}, more).runs;
     expect(run?.stdin).toMatchObject({ mtu: 1400, type: "bridge", prevResult: { ips: [] } });
@@ -85,14 +85,14 @@ describe("CHECK where routes were moved", () => {
     expect(run?.stdin).toHaveProperty("prevResult.routes", bridgeResult.routes);
   });
 
-  test("a record of another namespace says nothing", () => {
+  test("a record of another namespace is ignored", () => {
     const files = { [recordFile]: JSON.stringify({ ...record, namespace: "4:1" }) };
     const [run] = check("/opt/cni/bin/bridge-wrapper", { files }).runs;
     expect(run?.stdin).toHaveProperty("prevResult.ips", bridgeResult.ips);
     expect(check(sbr, { files, ip: () => undefined })).toMatchObject({ exitCode: 0, runs: [{ how: "exec" }] });
   });
 
-  test("the mover's CHECK is run where everything is in its place, with all that was moved", () => {
+  test("the mover's CHECK runs with everything that was moved if nothing is missing", () => {
     const outcome = check(sbr, { ip: asRecorded });
     expect(outcome).toMatchObject({ exitCode: 0, runs: [{ path: "/opt/cni/bin/sbr" }] });
     expect(outcome.runs[0]?.stdin).toHaveProperty("prevResult.ips", bridgeResult.ips);
@@ -102,13 +102,13 @@ describe("CHECK where routes were moved", () => {
     ["a route", ipWith([subnet], [rule], [ofIpv6]), "route 0.0.0.0/0 via 172.26.64.1 table 100"],
     ["a route of IPv6", ipWith([defaultRoute, subnet], [rule], []), "route fd00::/64 table 101"],
     ["a rule", ipWith([defaultRoute, subnet], [], [ofIpv6]), "rule from 172.26.64.2 lookup 100"],
-  ])("the mover's fails where %s is missing", (_, ip, missing) => {
+  ])("the mover's CHECK fails if %s is missing", (_, ip, missing) => {
     const outcome = check(sbr, { ip });
     expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
     expect(printed(outcome)).toMatchObject({ code: 105, details: expect.stringContaining(`missing: ${missing}.`) });
   });
 
-  test.each([4, 6])("the mover's fails where ip(8) answers for IPv%i only", (answered) => {
+  test.each([4, 6])("the mover's CHECK fails if ip(8) answers for IPv%i only", (answered) => {
     const ip: Ip = (...given) => (given[1] === answered ? asRecorded(...given) : undefined);
     expect(printed(check(sbr, { ip }))).toMatchObject({ code: 106 });
   });

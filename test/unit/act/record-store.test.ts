@@ -41,7 +41,7 @@ describe("the records on a host", () => {
     ),
   );
 
-  test("are found by what they are of", () => {
+  test("are found by their key", () => {
     expect(records.find(eth1)).toEqual({ file: recordFile(eth1), record: eth1 });
     expect(records.find({ ...eth1, ifName: "broken" })).toBeUndefined();
     expect(records.find({ ...eth1, ifName: "eth2" })).toBeUndefined();
@@ -49,19 +49,19 @@ describe("the records on a host", () => {
     expect(records.has(`${chained}2`)).toBe(false);
   });
 
-  test("of an attachment are those of its interfaces", () => {
+  test("of an attachment: those of its interfaces", () => {
     expect(records.ofAttachment(eth0).map(({ record }) => record)).toEqual([eth0, eth1]);
     expect(records.ofAttachment({ ...eth0, runtimeIfName: "net1" })).toEqual([]);
   });
 
-  test("of a meta plugin are those of its type", () => {
+  test("of a meta plugin: those of its type", () => {
     expect(records.ofChained(eth1, "portmap")).toEqual([chained]);
     expect(records.ofChained(eth1, "port")).toEqual([]);
     expect(records.ofChained(eth0, "portmap")).toEqual([]);
   });
 });
 
-describe("leases that another attachment of the container has", () => {
+describe("leases that another attachment of the container shares", () => {
   const failed = recordOf({ ifName: "eth1", runtimeIfName: "net1" });
   const shares = (...files: (readonly [string, string])[]) => recordsOn(hostOf(...files)).sharesLeases(failed);
 
@@ -75,7 +75,7 @@ describe("leases that another attachment of the container has", () => {
   });
 });
 
-test("a lease is of the interface in its second line", () => {
+test("a lease belongs to the interface in its second line", () => {
   const has = (text: string, ifName = "eth1") =>
     recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).hasLease("/leases", "zone", ifName);
   expect(has("blue\r\neth1")).toBe(true);
@@ -88,7 +88,7 @@ test("a lease is of the interface in its second line", () => {
 describe("the files of a network", () => {
   const ofNetwork = (...files: (readonly [string, string])[]) => recordsOn(hostOf(...files)).ofNetwork("zone");
 
-  test("say whose they are, and whether the namespace is still there", () => {
+  test("name their owner and tell whether the namespace is still there", () => {
     const gone = recordOf({ containerId: "gone", netns: "/run/netns/gone" });
     const made = recordOf({ containerId: "again", namespace: "4:1" });
     const earlier = recordOf({ containerId: "earlier", bootId: "before" });
@@ -101,7 +101,7 @@ describe("the files of a network", () => {
     ]);
   });
 
-  test("may be other than records of interfaces", () => {
+  test("need not be records of interfaces", () => {
     const routes = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
     const file = `${directory}/zone:blue:eth0::routes`;
     expect(ofNetwork([file, JSON.stringify(routes)])).toMatchObject([{ file, owner: routes, isLive: false }]);
@@ -116,7 +116,7 @@ describe("an interface is claimed", () => {
     result: unknown = { interfaces: [{ name: "lo" }, { name: "eth0", sandbox: blue }] },
   ) => ["/var/lib/cni/results/other-blue-eth0", JSON.stringify({ containerId: "blue", result, ...changes })] as const;
 
-  test("by a result of libcni's for this container and namespace", () => {
+  test("by libcni's result for this container and namespace", () => {
     expect(isClaimed(hostOf(cached({})), plan)).toBe(true);
     expect(isClaimed(hostOf(cached({ containerId: "blue2" })), plan)).toBe(false);
     expect(isClaimed(hostOf(cached({}, { interfaces: [{ name: "eth0" }, 7, null] })), plan)).toBe(false);
@@ -126,7 +126,7 @@ describe("an interface is claimed", () => {
     expect(isClaimed(hostOf(cached({}, result)), plan)).toBe(false);
   });
 
-  test("not by what is no JSON, nor by what is of another container", () => {
+  test("not by invalid JSON or by another container's result", () => {
     expect(isClaimed(hostOf(["/var/lib/cni/results/other-blue-eth0", "{"]), plan)).toBe(false);
     expect(isClaimed(hostOf(["/var/lib/cni/results/red", cached({})[1]]), plan)).toBe(false);
   });
@@ -140,7 +140,7 @@ describe("an interface is claimed", () => {
   });
 });
 
-test("the boot id is a line, or unknown", () => {
+test("the boot id is one line, or unknown", () => {
   expect(bootIdOf(hostOf())).toBe(bootId);
   expect(bootIdOf(hostOf([bootFile, "\n"]))).toBeUndefined();
   expect(bootIdOf({ readFile: () => undefined } as unknown as Host)).toBeUndefined();

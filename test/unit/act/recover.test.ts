@@ -41,25 +41,25 @@ const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => {
 const messages = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line).message);
 
 describe("the record", () => {
-  test("says what ADD made, once it has passed", () => {
+  test("has what ADD made, once ADD has passed", () => {
     const outcome = add({ answers: [passed], links: [0, 7] });
     expect(runs(outcome)).toEqual(["ADD"]);
     expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
   });
 
-  test("says nothing of what a creator made that reports an interface of its own and has none", () => {
+  test("leaves open what a creator made if it reports an interface that does not exist", () => {
     const { made: _, ...expected } = recordOf({ addresses: [address] });
     expect(recorded(add({ answers: [passed], links: [0, 0] }))).toEqual(expected);
     expect(recorded(add({ answers: [passed], links: [7, 7] }))).toEqual(recordOf({ before: 7, addresses: [address] }));
   });
 
-  test("is of the interface and the delegate's network", () => {
+  test("has the interface and the delegate's network", () => {
     const outcome = add({ answers: [passed], links: [0, 7] }, { ifName: "eth1", network: "disc" });
     const expected = recordOf({ ifName: "eth1", delegateNetwork: "disc", addresses: [address] });
     expect(recorded(outcome, `${directory}/zone:blue:eth0:eth1`)).toEqual(expected);
   });
 
-  test("says by which configuration, whatever the runtime adds and the interface is called", () => {
+  test("identifies the configuration, whatever the runtime adds and whatever the interface's name", () => {
     const listed = (stdin: JsonObject, path = file) =>
       JSON.parse(
         callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", ...stdin } }, { answers: [passed] }).files[path] ??
@@ -71,7 +71,7 @@ describe("the record", () => {
     expect(listed({ ipMasq: true })).not.toBe(listed({}));
   });
 
-  test("is there while ADD runs, so that it outlives the wrapper", () => {
+  test("exists while ADD runs, so that it outlives the wrapper", () => {
     const outcome = add({ answers: [{ ended: "signal", signal: "SIGKILL" }], links: [5] });
     const { made: _, ...expected } = recordOf({ before: 5 });
     expect(recorded(outcome)).toEqual(expected);
@@ -81,25 +81,28 @@ describe("the record", () => {
     ["left an interface", [0, 9], { before: 0, made: 9 }],
     ["left none", [0, 0], { before: 0, made: 0 }],
     ["found one that stayed", [4, 4], { before: 4, made: 0 }],
-  ])("says what an ADD that failed has made: it %s", (_, links, expected) => {
+  ])("has what a failed ADD has made: it %s", (_, links, expected) => {
     expect(recorded(add({ answers: [refused], links }))).toEqual(recordOf(expected));
   });
 
-  test.each([[[undefined, 7]], [[7, undefined]]])("does not say what was made where nobody could look: %j", (links) => {
-    expect(recorded(add({ answers: [refused], links }))).not.toHaveProperty("made");
-  });
+  test.each([[[undefined, 7]], [[7, undefined]]])(
+    "leaves open what was made if the namespace cannot be read: %j",
+    (links) => {
+      expect(recorded(add({ answers: [refused], links }))).not.toHaveProperty("made");
+    },
+  );
 
-  test("says nothing where nobody can look", () => {
+  test("has no index if the namespace cannot be read", () => {
     const { before: _before, made: _made, ...expected } = recordOf();
     expect(recorded(add({ answers: [refused], links: [undefined] }))).toEqual(expected);
   });
 
-  test("goes when the wrapper has failed and the delegate's DEL has passed; stays when that has failed", () => {
+  test("is deleted if the wrapper fails and the delegate's DEL passes, and stays if DEL fails", () => {
     expect(add({ answers: [exits(0, "no JSON"), exits(0)] }).files).not.toHaveProperty([file]);
     expect(add({ answers: [exits(0, "no JSON"), exits(1)] }).files).toHaveProperty([file]);
   });
 
-  test("is not made where ADD fails and libcni knows an attachment that has none", () => {
+  test("is not written if ADD fails and libcni knows an attachment without a record", () => {
     expect(add({ answers: [refused], files: { [cache]: "{}" } }).files).not.toHaveProperty([file]);
     expect(add({ answers: [passed], files: { [cache]: "{}" } }).files).toHaveProperty([file]);
   });
@@ -107,14 +110,14 @@ describe("the record", () => {
   test.each([
     ["of a live attachment", { [file]: text(), [cache]: "{}" }],
     ["of another namespace", { [file]: text({ namespace: "4:1" }) }],
-  ])("%s outlasts an ADD that fails, and is renewed by one that passes", (_, files) => {
+  ])("%s survives a failed ADD and is renewed by one that passes", (_, files) => {
     expect(add({ answers: [refused], files, links: [0, 9] }).files[file]).toBe(files[file]);
     expect(recorded(add({ answers: [passed], files, links: [0, 9] }))).toEqual(
       recordOf({ made: 9, addresses: [address] }),
     );
   });
 
-  test('is written with "never" as well, and heals nothing', () => {
+  test('is also written with "never", but nothing is recovered', () => {
     const outcome = add({ answers: [refused], files: { [file]: text({ bootId: "before" }) } }, { recover: "never" });
     expect(runs(outcome)).toEqual(["ADD"]);
     expect(recorded(add({ answers: [passed], links: [0, 7] }, { recover: "never" }))).toEqual(
@@ -122,7 +125,7 @@ describe("the record", () => {
     );
   });
 
-  test("that is of another attachment than its file's name says is not believed", () => {
+  test("is ignored if it contradicts its file's name", () => {
     const files = { [file]: text({ network: "zo", containerId: "ne:blue", made: 3, addresses: ["10.9.9.9/24"] }) };
     expect(runs(add({ answers: [refused, exits(0), passed], files, links: [3, 3] }))).toEqual(["ADD"]);
   });
@@ -133,7 +136,7 @@ describe("ADD fails after an earlier try", () => {
   const again = [`ADD ${address}`, "DEL", `ADD ${address}`];
   const answers = [refused, exits(0), passed];
 
-  test("its leases and its interface are cleaned up, and the second answer counts", () => {
+  test("its leases and its interface are removed, and the second answer counts", () => {
     const outcome = add({ answers, files: tried, links: [7, 7, 0, 8] }, { log });
     expect(outcome.exitCode).toBe(0);
     expect(runs(outcome)).toEqual(again);
@@ -141,14 +144,14 @@ describe("ADD fails after an earlier try", () => {
     expect(messages(outcome)).toContain("ADD failed after an earlier try: running DEL and ADD once more");
   });
 
-  test("the second answer counts if it is a failure, and a DEL that fails stops nothing", () => {
+  test("a second failure counts, and a failed DEL stops nothing", () => {
     const outcome = add({ answers: [refused, exits(1), exits(3, "{}")], files: tried, links: [7, 7, 0, 9] });
     expect(outcome).toMatchObject({ exitCode: 3, stdout: "{}" });
     expect(runs(outcome)).toEqual(again);
     expect(recorded(outcome)).toEqual(recordOf({ made: 9, addresses: [address] }));
   });
 
-  test("the record says what is known while the second ADD runs, so that it outlives the wrapper", () => {
+  test("the record has what is known while the second ADD runs, so that it outlives the wrapper", () => {
     const killed = { ended: "signal", signal: "SIGKILL" } as const;
     const outcome = add({ answers: [refused, exits(0), killed], files: tried, links: [7, 7, 5] });
     const { made: _, ...expected } = recordOf({ before: 5, addresses: [address] });
@@ -161,7 +164,7 @@ describe("ADD fails after an earlier try", () => {
     expect(recorded(outcome)).toEqual(recordOf({ made: 8, addresses: ["10.0.0.7/24"] }));
   });
 
-  test("a live attachment's addresses are not asked for", () => {
+  test("it does not ask for a live attachment's addresses", () => {
     const files = { ...tried, [cache]: "{}" };
     expect(runs(add({ answers: [refused], files, links: [7, 7] }))).toEqual(["ADD"]);
   });
@@ -171,12 +174,12 @@ describe("ADD fails after an earlier try", () => {
     expect(runs(add({ answers: [passed], files, links: [0, 7] }))).toEqual([`ADD ${address}`]);
   });
 
-  test("an answer that passes the first time is the answer", () => {
+  test("an ADD that passes the first time counts", () => {
     const outcome = add({ answers: [passed], files: tried, links: [7, 8] });
     expect(runs(outcome)).toEqual([`ADD ${address}`]);
   });
 
-  test("what the runtime asks for by CNI_ARGS counts", () => {
+  test("the runtime's request in CNI_ARGS counts", () => {
     const call: Call = {
       env: { CNI_ARGS: "IP=10.0.0.9" },
       stdin: { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" } },
@@ -185,7 +188,7 @@ describe("ADD fails after an earlier try", () => {
     expect(runs(outcome)).toEqual(["ADD", "DEL", "ADD"]);
   });
 
-  test("what the runtime asks for counts where the interface is renamed, too", () => {
+  test("the runtime's request counts for a renamed interface, too", () => {
     const files = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 7, addresses: [address] }) };
     const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
     const asked = (env: Record<string, string>) =>
@@ -194,7 +197,7 @@ describe("ADD fails after an earlier try", () => {
     expect(asked({})).toBe(`ADD ${address}`);
   });
 
-  test("addresses are those of the interface, whatever else the answer has", () => {
+  test("only the interface's own addresses count, whatever else the answer has", () => {
     const many = exits(0, {
       cniVersion: "1.0.0",
       interfaces: [
@@ -220,14 +223,14 @@ describe("ADD fails after an earlier try", () => {
     ["it was completed", { files: { ...tried, [cache]: "{}" }, links: [7, 7] }, {}],
     ["there is no record", { links: [0, 9] }, {}],
     ["there is no record", { links: [0, 9] }, { recover: "always" }],
-    ["nothing is to be healed", { files: tried, links: [7, 7] }, { recover: "never" }],
+    ["recovery is off", { files: tried, links: [7, 7] }, { recover: "never" }],
   ])("the error stands: %s", (_, machine, wrapper) => {
     const outcome = add({ answers: [refused], ...machine }, wrapper);
     expect(outcome.exitCode).toBe(1);
     expect(outcome.runs).toHaveLength(1);
   });
 
-  test("a result of libcni's that is older than the record is of an attachment before", () => {
+  test("libcni's result belongs to an earlier attachment if it is older than the record", () => {
     const files = { [cache]: "{}", ...tried };
     expect(runs(add({ answers, files, links: [7, 7, 0, 8] }))).toEqual(again);
   });
@@ -239,41 +242,38 @@ describe("ADD fails after an earlier try", () => {
     expect(runs(add({ answers, files, links: [0, 0, 0, 7] }, { recover: "always" }))).toEqual(again);
   });
 
-  test.each(["", "{", "[]", "{}", '{"network": 1}'])(
-    "a record that cannot be read (%j): what is there decides",
-    (broken) => {
-      const files = { [file]: broken, [cache]: "{}" };
-      expect(runs(add({ answers, files, links: [0, 9, 0, 7] }))).toEqual(["ADD", "DEL", "ADD"]);
-      expect(runs(add({ answers, files, links: [9, 9] }))).toEqual(["ADD"]);
-    },
-  );
+  test.each(["", "{", "[]", "{}", '{"network": 1}'])("an unreadable record (%j): the namespace decides", (broken) => {
+    const files = { [file]: broken, [cache]: "{}" };
+    expect(runs(add({ answers, files, links: [0, 9, 0, 7] }))).toEqual(["ADD", "DEL", "ADD"]);
+    expect(runs(add({ answers, files, links: [9, 9] }))).toEqual(["ADD"]);
+  });
 });
 
-describe("the wrapper was killed before it could say what ADD made", () => {
+describe("the wrapper was killed before it could record what ADD made", () => {
   const killed = { [file]: text({ made: undefined }) };
   const answers = [refused, exits(0), passed];
   const claim = (containerId: string, sandbox: string, name = "eth0") =>
     JSON.stringify({ kind: "cniCacheV1", containerId, result: { interfaces: [{ name, sandbox }] } });
-  const heals = (files: Record<string, string>) =>
+  const recovers = (files: Record<string, string>) =>
     add({ answers, files: { ...files, ...killed }, links: [7, 7, 0, 8] }).runs.length === 3;
 
-  test("an interface that nobody claims is its own", () => {
-    expect(heals({})).toBe(true);
-    expect(heals({ "/var/lib/cni/results/other-red-eth0": claim("red", blue) })).toBe(true);
-    expect(heals({ "/var/lib/cni/results/other-blue-eth1": claim("blue", blue, "eth1") })).toBe(true);
-    expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", "/run/netns/red") })).toBe(true);
-    expect(heals({ [cache]: claim("blue", blue) })).toBe(true);
-    expect(heals({ [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) })).toBe(true);
-    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: "{" })).toBe(true);
-    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other", made: 0 }) })).toBe(true);
+  test("an unclaimed interface is its own", () => {
+    expect(recovers({})).toBe(true);
+    expect(recovers({ "/var/lib/cni/results/other-red-eth0": claim("red", blue) })).toBe(true);
+    expect(recovers({ "/var/lib/cni/results/other-blue-eth1": claim("blue", blue, "eth1") })).toBe(true);
+    expect(recovers({ "/var/lib/cni/results/other-blue-eth0": claim("blue", "/run/netns/red") })).toBe(true);
+    expect(recovers({ [cache]: claim("blue", blue) })).toBe(true);
+    expect(recovers({ [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) })).toBe(true);
+    expect(recovers({ [`${directory}/other:blue:eth0:eth0`]: "{" })).toBe(true);
+    expect(recovers({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other", made: 0 }) })).toBe(true);
   });
 
-  test("one that a result of libcni's or another record claims is not", () => {
-    expect(heals({ "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) })).toBe(false);
-    expect(heals({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other" }) })).toBe(false);
+  test("an interface that libcni's result or another record claims is not", () => {
+    expect(recovers({ "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) })).toBe(false);
+    expect(recovers({ [`${directory}/other:blue:eth0:eth0`]: text({ network: "other" }) })).toBe(false);
   });
 
-  test("not even one of the recorded index: a namespace made anew may have the inode of the old one", () => {
+  test("not even with the recorded index: a new namespace may have the inode of an old one", () => {
     const claimed = { "/var/lib/cni/results/other-blue-eth0": claim("blue", blue) };
     const outcome = add({ answers, files: { ...claimed, [file]: text() }, links: [7, 7] });
     expect(runs(outcome)).toEqual(["ADD"]);
@@ -284,13 +284,13 @@ describe("after a reboot", () => {
   const files = { [cache]: "{}", [file]: text({ bootId: "before", namespace: "4:1", addresses: [address] }) };
   const callAgain = (...answers: Machine["answers"] & object) => add({ answers, files, links: [0, 7] });
 
-  test("DEL is run first, where there is no namespace to do harm in, and the addresses are asked for", () => {
+  test("DEL runs first, without a namespace, and ADD asks for the addresses", () => {
     const outcome = callAgain(exits(0), passed);
     expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
     expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
   });
 
-  test("host-device's DEL needs the namespace, but not if another interface has the name by now", () => {
+  test("host-device's DEL gets the namespace, unless another interface has the name now", () => {
     const call: Call = { calledAs: "host-device-wrapper", stdin: { cniVersion: "1.0.0", name: "zone" } };
     const del = (links: number[]) =>
       runs(callWrapper(call, { answers: [exits(0), passed], files, links: [...links, 0, 7] }))[0];
@@ -298,7 +298,7 @@ describe("after a reboot", () => {
     expect(del([9])).toBe("DEL in no namespace");
   });
 
-  test("the addresses are given up when ADD fails with them, after another DEL", () => {
+  test("if ADD fails with the addresses, it runs again without them, after another DEL", () => {
     const outcome = callAgain(exits(0), refused, exits(0), passed);
     expect(outcome.exitCode).toBe(0);
     expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`, "DEL", "ADD"]);
@@ -313,13 +313,13 @@ describe("after a reboot", () => {
     expect(recorded(second)).toEqual(recordOf({ addresses: [address] }));
   });
 
-  test("the record is of this boot while ADD runs, and keeps the addresses", () => {
+  test("the record has this boot while ADD runs, and keeps the addresses", () => {
     const outcome = callAgain(exits(0), { ended: "signal", signal: "SIGKILL" });
     const { made: _, ...expected } = recordOf({ addresses: [address], outlived: true });
     expect(recorded(outcome)).toEqual(expected);
   });
 
-  test("DEL is run in the network that the record names, if it is the same plugin's", () => {
+  test("DEL runs in the record's network, if the plugin is the same", () => {
     const network = (changes: Partial<AttachmentRecord>) => {
       const record = text({ bootId: "before", namespace: "4:1", delegateNetwork: "disc", ...changes });
       return add({ answers: [exits(0), passed], files: { [file]: record }, links: [0, 7] }).runs[0]?.stdin;
@@ -328,7 +328,7 @@ describe("after a reboot", () => {
     expect(network({ delegate: "macvlan" })).toMatchObject({ name: "zone" });
   });
 
-  test("an interface that somebody made meanwhile is left alone", () => {
+  test("an interface that something else made since is left alone", () => {
     const outcome = add({ answers: [exits(0), refused], files, links: [9, 9] });
     expect(runs(outcome)).toEqual(["DEL in no namespace", `ADD ${address}`]);
   });
@@ -337,7 +337,7 @@ describe("after a reboot", () => {
 describe("a line in the log", () => {
   const lines = (outcome: ReturnType<typeof add>) => outcome.log.map(({ line }) => JSON.parse(line));
 
-  test("says that an ADD is tried again, and what the first one said", () => {
+  test("reports that ADD runs again, and the first answer", () => {
     const outcome = add(
       { answers: [refused, exits(0), passed], files: { [file]: text() }, links: [7, 7, 0, 8] },
       { log },
@@ -347,7 +347,7 @@ describe("a line in the log", () => {
     expect(lines(outcome)).toContainEqual(expect.objectContaining({ message: "delegate failed ADD: no", code: 999 }));
   });
 
-  test("says that an earlier boot is cleaned up after", () => {
+  test("reports the cleanup after an earlier boot", () => {
     const files = { [file]: text({ bootId: "before" }) };
     const outcome = add({ answers: [exits(0), passed], files, links: [0, 7] }, { log });
     expect(lines(outcome)).toContainEqual(
@@ -355,7 +355,7 @@ describe("a line in the log", () => {
     );
   });
 
-  test("says that a meta plugin's earlier try is undone", () => {
+  test("reports that a meta plugin's earlier try is undone", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: bothResult, wrapper: { log } };
     const call: Call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin };
     const answers = [exits(0, macvlanResult)];
@@ -365,7 +365,7 @@ describe("a line in the log", () => {
     );
   });
 
-  test("says nothing of a namespace that is not there: that is the delegate's to report", () => {
+  test("does not report a missing namespace: the delegate does", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { log } };
     const outcome = callWrapper({ stdin, env: { CNI_NETNS: "" } }, { answers: [passed] });
     expect(outcome.exitCode).toBe(1);
@@ -377,7 +377,7 @@ describe("a line in the log", () => {
     expect(gone.files).toEqual({});
   });
 
-  test("says that no record can be written, and ADD goes on", () => {
+  test("reports that the record cannot be written, and ADD goes on", () => {
     const outcome = add({ answers: [passed], writeProblem: "ENOSPC" }, { log });
     expect(outcome.exitCode).toBe(0);
     expect(lines(outcome)).toContainEqual(
@@ -385,7 +385,7 @@ describe("a line in the log", () => {
     );
   });
 
-  test("says that the boot id cannot be read", () => {
+  test("reports that the boot id cannot be read", () => {
     const outcome = add({ answers: [passed], files: { [bootFile]: "" } }, { log });
     expect(lines(outcome)).toContainEqual(
       expect.objectContaining({ level: "warn", message: "recovery is off: cannot read the boot id" }),
@@ -407,7 +407,7 @@ describe("a meta plugin", () => {
     expect(recorded(first, path)).toEqual(expected);
   });
 
-  test("has an earlier try undone before ADD, if it was of this namespace and not completed", () => {
+  test("undoes an earlier try before ADD, if it was in this namespace and not completed", () => {
     expect(runs(callWrapper(call, { answers, files: first.files }))).toEqual(["DEL", "ADD"]);
     expect(runs(callWrapper(call, { answers, files: { ...first.files, [cache]: "{}" } }))).toEqual(["ADD"]);
     const elsewhere = { [path]: text({ delegate: "portmap", namespace: "4:1" }) };
@@ -416,13 +416,13 @@ describe("a meta plugin", () => {
     expect(runs(callWrapper(never, { answers, files: first.files }))).toEqual(["ADD"]);
   });
 
-  test("is run without a record where nobody can tell which boot this is", () => {
+  test("runs without a record if the boot id is unknown", () => {
     const outcome = callWrapper(call, { answers, files: { [bootFile]: "" } });
     expect(outcome).toMatchObject({ exitCode: 0, files: {} });
     expect(runs(outcome)).toEqual(["ADD"]);
   });
 
-  test("the record goes when the wrapper has failed and DEL has passed", () => {
+  test("the record is deleted if the wrapper fails and DEL passes", () => {
     expect(callWrapper(call, { answers: [exits(0, "no JSON"), exits(0)] }).files).toEqual({});
   });
 });
@@ -432,27 +432,27 @@ describe("DEL", () => {
     callWrapper({ env: { CNI_COMMAND: "DEL" }, stdin: { cniVersion: "1.0.0", name: "zone", wrapper } }, machine);
   const others = { [`${directory}/zone:blue:net1:eth0`]: text({ runtimeIfName: "net1" }) };
 
-  test("the record goes once DEL has passed, and no other", () => {
+  test("the record is deleted once DEL has passed, and no other", () => {
     expect(del({ files: { ...others, [file]: text() } }).files).toEqual(others);
   });
 
-  test("a record that cannot be read goes as well", () => {
+  test("an unreadable record is deleted, too", () => {
     expect(del({ files: { [file]: "{" } }).files).toEqual({});
   });
 
-  test("the record stays where DEL fails", () => {
+  test("the record stays if DEL fails", () => {
     const outcome = del({ answers: [exits(2, "{}")], files: { [file]: text() } });
     expect(outcome).toMatchObject({ exitCode: 2, stdout: "{}", files: { [file]: text() } });
   });
 
-  test("a failure of one of several is the answer, and the others are run", () => {
+  test("if one of several fails, that is the answer, and the others still run", () => {
     const outcome = del({ answers: [exits(1), exits(2, "again"), exits(0, "other")] }, { ifName: "eth1" });
     expect(outcome).toMatchObject({ exitCode: 2, stdout: "again" });
     expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).name)).toEqual(["zone", "zone", "zone-eth1"]);
     expect(del({ answers: [exits(0, "first"), exits(0, "second")] }, { ifName: "eth1" }).stdout).toBe("second");
   });
 
-  test("in the list's own network is run once more where it fails, with a warning, and the second answer counts", () => {
+  test("in the list's own network runs once more if it fails, with a warning, and the second answer counts", () => {
     const renamed = { ifName: "eth1", network: "zone", log };
     const outcome = del({ answers: [exits(1, "busy"), exits(0)] }, renamed);
     expect(outcome).toMatchObject({ exitCode: 0, stdout: "", runs: [{}, {}] });
@@ -465,13 +465,13 @@ describe("DEL", () => {
 
   const failed = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 0 }) };
 
-  test("of an ADD that made nothing frees its leases, in no namespace", () => {
+  test("of an ADD that made nothing frees its leases, without a namespace", () => {
     const outcome = del({ files: failed }, { ifName: "eth1" });
     expect(outcome.runs).toMatchObject([{ env: { CNI_COMMAND: "DEL", CNI_NETNS: "" } }]);
     expect(outcome.files).toEqual({});
   });
 
-  test("of an ADD that made nothing leaves the leases to the attachment of the container that has them", () => {
+  test("of an ADD that made nothing keeps leases that another attachment of the container has", () => {
     const live = { [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1" }) };
     const outcome = del({ files: { ...failed, ...live } }, { ifName: "eth1" });
     expect(outcome).toMatchObject({ exitCode: 0, runs: [] });
@@ -482,7 +482,7 @@ describe("DEL", () => {
     expect(del({ files: { ...failed, ...elsewhere } }, { ifName: "eth1" }).runs).toHaveLength(1);
   });
 
-  test("of a delegate that is missing goes by the record of what another one made", () => {
+  test("of a missing delegate follows the record of another delegate", () => {
     const made = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) };
     const wrapper = { ifName: "eth1", delegate: "brigde" };
     const missing = del(
@@ -497,7 +497,7 @@ describe("DEL", () => {
     expect(there.files).toEqual(made);
   });
 
-  test("what the list does not say any more is noted", () => {
+  test("notes what is no longer in the list", () => {
     const made = `${directory}/zone:blue:eth0:eth1`;
     const outcome = del({ files: { [made]: text({ ifName: "eth1" }) } }, { ifName: "eth2", log });
     expect(messages(outcome)).toContain(
@@ -513,7 +513,7 @@ describe("a lease of an interface of this name in the list's network", () => {
   const networks = (files: Record<string, string>) =>
     callWrapper({ stdin }, { answers: [passed], files }).runs.map((run) => (run.stdin as JsonObject).name);
 
-  test("makes ADD take its address there, too", () => {
+  test("makes ADD use that network, too", () => {
     const others = {
       [`${leases}/lock`]: "",
       [`${leases}/172.16.5.2`]: "c1\r\neth0",
@@ -535,7 +535,7 @@ describe("CHECK of an interface that has no record", () => {
     );
   const networks = ({ runs: all }: ReturnType<typeof check>) => all.map(({ stdin }) => (stdin as JsonObject).name);
 
-  test("is run in the list's network as well if it fails, and then that answer counts", () => {
+  test("also runs in the list's network if it fails, and then that answer counts", () => {
     expect(networks(check([exits(0)]))).toEqual(["zone-eth1"]);
     const passes = check([exits(1, "{}"), exits(0)]);
     expect(networks(passes)).toEqual(["zone-eth1", "zone"]);
@@ -543,7 +543,7 @@ describe("CHECK of an interface that has no record", () => {
     expect(check([exits(1, "first"), exits(2, "second")])).toMatchObject({ exitCode: 2, stdout: "second" });
   });
 
-  test("a record makes it one call, which is handed over", () => {
+  test("with a record it is one call, which is handed over", () => {
     const outcome = check([exits(1, "{}")], { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1" }) });
     expect(outcome.runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
   });
@@ -591,7 +591,7 @@ describe("GC", () => {
     }),
   };
 
-  test("an attachment that is not valid any more gets its DEL, under the name and in the network that it had", () => {
+  test("runs DEL for an attachment that is no longer valid, with the name and the network that it had", () => {
     const outcome = gc({ ...kept, ...at({ ifName: "eth1" }), ...routes });
     expect(outcome.runs).toMatchObject([
       {
@@ -605,7 +605,7 @@ describe("GC", () => {
     expect(outcome.files).toEqual(kept);
   });
 
-  test("one whose namespace is still there is left alone: it may be another runtime's", () => {
+  test("leaves an attachment alone if its namespace is still there: it may belong to another runtime", () => {
     const here = recordOf({ netns: "" });
     const files = at({ ...here, netns: "/var/lib/cni/wrappers/namespace", namespace: "1:2" });
     const outcome = gc({ ...files, ...routes, "/var/lib/cni/wrappers/namespace": "" });
@@ -614,7 +614,7 @@ describe("GC", () => {
     expect(outcome.files).toMatchObject({ ...files, ...routes });
   });
 
-  test("one that another plugin of the type made is left to that: it may keep its leases elsewhere", () => {
+  test("leaves an attachment to another plugin of the type, which may keep its leases elsewhere", () => {
     const files = at({ ifName: "eth1", listed: "another" });
     expect(gc(files)).toMatchObject({ runs: [{ env: { CNI_COMMAND: "GC" } }], files });
     // Its own, though the configuration has changed.
@@ -623,7 +623,7 @@ describe("GC", () => {
     expect(gc(at({ ifName: "eth1", listed })).files).toEqual({});
   });
 
-  test("a DEL that fails stops no GC, and its record stays", () => {
+  test("a failed DEL does not stop GC, and its record stays", () => {
     for (const answer of [exits(1), { ended: "signal", signal: "SIGKILL" } as const]) {
       const outcome = gc(at({}), [answer, exits(0)]);
       expect(outcome).toMatchObject({ exitCode: 0, files: at({}) });
@@ -631,7 +631,7 @@ describe("GC", () => {
     }
   });
 
-  test("nothing goes where GC says nothing about what is valid", () => {
+  test("removes nothing if GC does not list valid attachments", () => {
     expect(gc({ ...at({}), ...routes }, [exits(0)], null).files).toEqual({ ...at({}), ...routes });
   });
 });

@@ -46,7 +46,7 @@ test.each([
 });
 
 describe("CNI_PATH", () => {
-  test("spellings of one directory are one, in the first one's place", () => {
+  test("several spellings of one directory count once, in the first place", () => {
     const spellings = ["/opt/cni/bin", "/opt//cni/bin", "/opt/cni/./bin/", "/opt/cni/../cni/bin"];
     for (const first of spellings) {
       expect(searchPath(`/a:${[first, ...spellings].join(":")}:/b`)).toEqual(["/a", "/opt/cni/bin", "/b"]);

@@ -28,7 +28,7 @@ function adding(
 }
 
 describe("an interface of prevResult without a record", () => {
-  test("is a warning in the log and one line on stderr", () => {
+  test("gives a warning in the log and one line on stderr", () => {
     const { log, stderr } = adding({});
     expect(log).toMatchObject([
       { level: "warn", command: "ADD", ifName: "eth2", message: warning("interface eth0 was") },
@@ -36,11 +36,11 @@ describe("an interface of prevResult without a record", () => {
     expect(stderr).toBe(`cni-wrappers: warning: ${warning("interface eth0 was")}\n`);
   });
 
-  test("is one whatever recover says", () => {
+  test("gives a warning with every value of recover", () => {
     expect(adding({ wrapper: { recover: "never" } }).stderr).toContain("interface eth0 was");
   });
 
-  test("is on stderr without a log, too, and whatever the log's level", () => {
+  test("is reported on stderr without a log, and at every level", () => {
     for (const env of [{ CNI_WRAPPERS_LOG: "" }, { CNI_WRAPPERS_LOG_LEVEL: "error" }]) {
       expect(adding({}, [], env)).toMatchObject({ log: [], stderr: expect.stringContaining("interface eth0 was") });
     }
@@ -56,17 +56,17 @@ describe("an interface of prevResult without a record", () => {
     expect(stderr).toBe(`cni-wrappers: warning: ${warning(made)}\n`);
   });
 
-  test("is said where nothing is healed, too", () => {
+  test("is reported even if recovery is off", () => {
     expect(adding({ wrapper: { recover: "never" } }).stderr).toContain("interface eth0 was");
   });
 
-  test("is named once, in however many sandboxes", () => {
+  test("is named once, even in several sandboxes", () => {
     const prevResult = { interfaces: [blue, red].map((sandbox) => ({ name: "eth0", sandbox })) };
     expect(adding({ prevResult }).stderr).toBe(`cni-wrappers: warning: ${warning("interface eth0 was")}\n`);
   });
 });
 
-describe("nothing is said", () => {
+describe("there is no warning", () => {
   const lo = { name: "lo", sandbox: blue };
 
   test.each<[string, JsonObject, string[]]>([
@@ -83,13 +83,13 @@ describe("nothing is said", () => {
     expect(adding(more, recorded)).toEqual({ log: [], stderr: "" });
   });
 
-  test("where no record can be written", () => {
+  test("if no record can be written", () => {
     const { stderr, log } = adding({}, [], {}, { writeProblem: "EROFS" });
     expect(stderr).toBe("");
     expect(JSON.stringify(log)).not.toContain("unwrapped");
   });
 
-  test("where ADD fails", () => {
+  test("if ADD fails", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: macvlanResult, wrapper: { ifName: "eth2" } };
     expect(callWrapper({ stdin }, { answers: [exits(1, "{}")] }).stderr).toBe("");
   });

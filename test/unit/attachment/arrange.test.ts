@@ -22,12 +22,12 @@ describe("a result with some of its interfaces, in another order", () => {
     );
   });
 
-  test("an index that no interface has is passed over", () => {
+  test("an index without an interface is ignored", () => {
     expect(arranged(result, [2, 7]).interfaces).toStrictEqual([{ name: "c" }]);
     expect(arranged({ interfaces: null }, [0])).toStrictEqual({ interfaces: [] });
   });
 
-  test("what it does not know is kept", () => {
+  test("unknown keys are kept", () => {
     expect(arranged(result, [2, 0])).toStrictEqual({
       interfaces: [{ name: "c" }, { name: "a", mtu: 1 }],
       ips: [{ address: "on c", interface: 0, version: "4" }, { address: "on a", interface: 1 }, { address: "on none" }],
@@ -36,7 +36,7 @@ describe("a result with some of its interfaces, in another order", () => {
   });
 
   test.each([[{ interfaces: [{ name: "a" }] }], [{ interfaces: [{ name: "a" }], ips: null }]])(
-    "no list of addresses is made: %j",
+    "a missing list of addresses is not added: %j",
     (withoutIps) => {
       expect(arranged(frozen(withoutIps), [0])).toStrictEqual(withoutIps);
     },
@@ -53,6 +53,6 @@ test.each([
     { address: "x", interface: null },
   ],
   [{ address: "x" }, { address: "x" }],
-])("an index moves, none does not: %j", (ip, expected) => {
+])("an address with an index moves, one without does not: %j", (ip, expected) => {
   expect(reindexed(frozen(ip), (index) => index + 10)).toStrictEqual(expected);
 });

@@ -56,12 +56,12 @@ describe("attachments of a result", () => {
         { container: 2, members: [1, 2, 3, 4] },
       ],
     ],
-  ])("what trails belongs to the last: %j", (line, expected) => {
+  ])("trailing host-side interfaces belong to the last: %j", (line, expected) => {
     expect(attachmentsOf(interfacesOf(line))).toStrictEqual(expected);
   });
 });
 
-describe("the attachment of a name", () => {
+describe("the attachment with a given name", () => {
   test.each([
     ["eth0@blue veth1 eth1@blue", "eth1", 2],
     ["eth0@blue veth1 eth1@blue", "eth0", 0],
@@ -76,16 +76,16 @@ describe("the attachment of a name", () => {
     expect(findAttachment({ interfaces: interfacesOf(line) }, name, blue)).toMatchObject({ container });
   });
 
-  test.each(["", "eth0", "eth1@blue", "eth00@blue"])("there is none of eth0 in %j", (line) => {
+  test.each(["", "eth0", "eth1@blue", "eth00@blue"])("%j has none for eth0", (line) => {
     expect(findAttachment({ interfaces: interfacesOf(line) }, "eth0", blue)).toBeUndefined();
   });
 
-  test.each([[{}], [{ interfaces: null }]])("there is none in %j", (result) => {
+  test.each([[{}], [{ interfaces: null }]])("%j has none", (result) => {
     expect(findAttachment(result, "eth0", blue)).toBeUndefined();
   });
 });
 
-describe("the attachment that a delegate is shown, in cali0 br0 veth1 eth1@blue", () => {
+describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue", () => {
   const interfaces = interfacesOf("cali0 br0 veth1 eth1@blue");
   const calicos = { address: "10.0.0.2/24" };
   const bridges = { address: "172.26.64.2/20", interface: 3 };
@@ -122,7 +122,7 @@ describe("the attachment that a delegate is shown, in cali0 br0 veth1 eth1@blue"
     expect(ownAttachment({ interfaces, ips }, eth0)).toStrictEqual({ container: undefined, members: [0, 1] });
   });
 
-  test("a host-side interface that is called eth0 does not make it listed", () => {
+  test("a host-side interface called eth0 does not count", () => {
     const result = { interfaces: interfacesOf("eth0 veth1 eth1@blue"), ips: [{ ...calicos, interface: 0 }] };
     expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: [0] });
   });
@@ -138,14 +138,14 @@ describe("the attachment that a delegate is shown, in cali0 br0 veth1 eth1@blue"
     expect(ownAttachment({ ips: [calicos] }, eth0)).toBeUndefined();
   });
 
-  test("a host-side interface behind a container's is no unlisted one's", () => {
+  test("a host-side interface after a container interface belongs to no unlisted one", () => {
     const result = { interfaces: interfacesOf("eth1@blue cali0 eth2@blue"), ips: [{ ...calicos, interface: 1 }] };
     expect(ownAttachment(result, eth0)).toBeUndefined();
     expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toStrictEqual({ container: 2, members: [1, 2] });
   });
 });
 
-test("only container interfaces are named in messages", () => {
+test("messages name only container interfaces", () => {
   expect(containerInterfaceNames({ interfaces: interfacesOf("br0 veth0 eth0@blue eth1@red br0.1") })).toEqual([
     "eth0",
     "eth1",
@@ -153,7 +153,7 @@ test("only container interfaces are named in messages", () => {
   expect(containerInterfaceNames({})).toEqual([]);
 });
 
-describe("whose an address is", () => {
+describe("which attachment owns an address", () => {
   const interfaces = interfacesOf("veth0 eth0@blue br0 eth1@blue br0.7");
   const ips = frozen([
     { address: "on eth0", interface: 1 },
@@ -176,7 +176,7 @@ describe("whose an address is", () => {
     expect(ips.filter(isOwn).map(({ address }) => address)).toEqual(expected);
   });
 
-  test("where two sandboxes have the runtime's interface, it is that of CNI_NETNS", () => {
+  test("if two sandboxes have the runtime's interface, CNI_NETNS decides", () => {
     const result = { interfaces: interfacesOf("eth0@red eth0@blue") };
     const [ofRed, ofBlue] = attachmentsOf(result.interfaces);
     const name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
@@ -186,7 +186,7 @@ describe("whose an address is", () => {
   });
 });
 
-test("a missing interface is reported with those that are there", () => {
+test("the error for a missing interface lists the existing ones", () => {
   expect(missingAttachment("eth2", ["eth0", "eth1"])).toMatchObject({
     code: 103,
     message: "interface eth2 is not in prevResult",

@@ -13,7 +13,7 @@ function narrowed(result: CniResult, ifName: string, { netns = blue, runtimeIfNa
 }
 
 describe("two interfaces", () => {
-  test("macvlan sees its own, the addresses on it, and no route through the other's gateway", () => {
+  test("macvlan sees its own interface and addresses, and no route through the other's gateway", () => {
     expect(narrowed(bothResult, "eth0")).toStrictEqual({
       cniVersion: "1.0.0",
       interfaces: [{ name: "eth0", mac: "02:00:00:00:00:01", sandbox: blue }],
@@ -23,7 +23,7 @@ describe("two interfaces", () => {
     });
   });
 
-  test("bridge sees its own with the host-side ones before it", () => {
+  test("bridge sees its own interface and the host-side ones before it", () => {
     expect(narrowed(bothResult, "eth1")).toStrictEqual({
       cniVersion: "1.0.0",
       interfaces: [
@@ -38,12 +38,12 @@ describe("two interfaces", () => {
   });
 });
 
-test("an only attachment sees all, in the same order", () => {
+test("a single attachment sees everything, in the same order", () => {
   const only = { interfaces: [{ name: "eth0", sandbox: blue }], ips: [{ address: "10.0.0.2/24" }], routes: [{}] };
   expect(narrowed(only, "eth0")).toStrictEqual(only);
 });
 
-test("what trails the last container interface is seen with it", () => {
+test("trailing host-side interfaces are seen with the last container interface", () => {
   const result = { interfaces: [{ name: "br0" }, { name: "eth0", sandbox: blue }, { name: "br0.7" }] };
   expect(narrowed(result, "eth0")).toStrictEqual(result);
 });
@@ -66,7 +66,7 @@ test("addresses keep their order among themselves", () => {
   ]);
 });
 
-test("an address without an index goes to the runtime's interface, still without", () => {
+test("an address without an index goes to the runtime's interface and gets no index", () => {
   const result = {
     interfaces: [
       { name: "eth0", sandbox: blue },
@@ -78,7 +78,7 @@ test("an address without an index goes to the runtime's interface, still without
   expect(narrowed(result, "eth1").ips).toStrictEqual([{ address: "10.0.1.2/24", interface: 0 }]);
 });
 
-test("of two sandboxes with an interface of that name, the one of CNI_NETNS", () => {
+test("if two sandboxes have an interface of that name, CNI_NETNS decides", () => {
   const result = {
     interfaces: [
       { name: "eth0", sandbox: red },
@@ -123,13 +123,13 @@ describe("routes", () => {
     expect(narrowed({ ...result, routes: [route] }, "eth1").routes).toStrictEqual(isEth1s ? [route] : []);
   });
 
-  test("a gateway is in nobody's subnet where there are no addresses", () => {
+  test("without addresses, a gateway is in no subnet", () => {
     const { interfaces } = result;
     const routes = [{ dst: "0.0.0.0/0", gw: "10.0.0.1" }];
     expect(narrowed({ interfaces, routes }, "eth0").routes).toEqual(routes);
   });
 
-  test("a gateway in both subnets is both's", () => {
+  test("a gateway in both subnets belongs to both", () => {
     const ips = [
       { address: "10.0.0.2/16", interface: 0 },
       { address: "10.0.1.2/24", interface: 1 },
@@ -150,7 +150,7 @@ test.each([
   expect(narrowed(result, "eth0")).toStrictEqual(result);
 });
 
-test("every attachment is narrowed by itself", () => {
+test("each attachment is narrowed separately", () => {
   const names = attachmentsOf(bothResult.interfaces).map((attachment) => {
     const name = { ifName: "", netns: blue, runtimeIfName: "eth0" };
     return narrowResult(bothResult, attachment, name).interfaces?.map((entry) => entry.name);

@@ -36,7 +36,7 @@ describe("an address is the same", () => {
   });
 });
 
-describe("whose address it is", () => {
+describe("which interface has the address", () => {
   const eth0 = { name: "eth0", sandbox: blue };
   const eth1 = { name: "eth1", sandbox: blue };
   const address = "172.16.5.2/24";
@@ -72,12 +72,12 @@ describe("whose address it is", () => {
     expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
   });
 
-  test("another interface's than the runtime's", () => {
+  test("an interface other than the runtime's", () => {
     const prevResult = { interfaces: [eth0, { ...eth1, name: "net1" }], ips: [{ address, interface: 1 }] };
     expect(sharedAddress(prevResult, { ips: [{ address }] }, name)).toEqual({ address, ifName: "net1" });
   });
 
-  test("returned for the interface that was asked for, before another", () => {
+  test("the requested interface comes before another", () => {
     const delegateResult = { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] };
     expect(sharedAddress(onEth0, delegateResult, name)).toEqual({ address, ifName: "eth0" });
   });
@@ -125,7 +125,7 @@ describe("whose address it is", () => {
     ],
     ["of a result without addresses", onEth0, { interfaces: [eth1], ips: null }],
     ["of a prevResult without addresses", { interfaces: [eth0], ips: null }, { ips: [{ address }] }],
-  ])("no one else's: %s", (_, prevResult, delegateResult) => {
+  ])("no other interface: %s", (_, prevResult, delegateResult) => {
     expect(sharedAddress(prevResult, delegateResult, name)).toBeUndefined();
   });
 });

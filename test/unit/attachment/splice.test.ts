@@ -19,12 +19,12 @@ describe("order", () => {
     ["host-side interfaces only", { interfaces: [{ name: "br0" }, { name: "veth0" }] }],
     ["host-side interfaces before the container's", bridgeResult],
     ["several attachments", bothResult],
-  ])("a result that is in order is the same object: %s", (_, result) => {
+  ])("a result in order stays the same object: %s", (_, result) => {
     expect(orderResult(frozen(result))).toBe(result);
   });
 
   // bridge with `vlan` and `isGateway` puts its VLAN device there, bandwidth its ifb.
-  test("what trails goes before the last container interface, and the addresses go with their interfaces", () => {
+  test("trailing interfaces move before the last container interface, and addresses follow their interfaces", () => {
     const result = frozen({
       interfaces: [eth0, { name: "br0" }, { name: "veth1" }, eth1, { name: "br0.7", mac: "x" }],
       ips: [
@@ -48,7 +48,7 @@ describe("order", () => {
   });
 });
 
-describe("completing what a creator returned", () => {
+describe("completing a creator's result", () => {
   test.each<[string, CniResult, CniResult]>([
     ["no interfaces at all", {}, { interfaces: [eth1] }],
     ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
@@ -93,7 +93,7 @@ describe("completing what a creator returned", () => {
   });
 });
 
-describe("a creator behind others", () => {
+describe("a creator after others", () => {
   function spliced(prevResult: CniResult, delegateResult: CniResult): CniResult {
     return spliceCreator(frozen(prevResult), frozen(delegateResult), eth1Name);
   }
@@ -156,7 +156,7 @@ describe("a creator behind others", () => {
     });
   });
 
-  test("an answer that has the interfaces before, but not their addresses, has not carried them over", () => {
+  test("an answer with the earlier interfaces, but without their addresses, has not merged prevResult", () => {
     const prevResult = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
     const delegateResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.1.2/24", interface: 1 }] };
     expect(spliced(prevResult, delegateResult)).toStrictEqual({
@@ -183,13 +183,13 @@ describe("a creator behind others", () => {
     });
   });
 
-  test("a host's lo is not dropped", () => {
+  test("the host's lo is not dropped", () => {
     expect(spliced({ interfaces: [{ name: "lo" }] }, { interfaces: [eth1] })).toStrictEqual({
       interfaces: [{ name: "lo" }, eth1],
     });
   });
 
-  test("an identical route is there once, whatever the order of its keys", () => {
+  test("an identical route appears once, in any order of keys", () => {
     const [first, same, other] = [
       { dst: "0.0.0.0/0", gw: "10.0.0.1" },
       { gw: "10.0.0.1", dst: "0.0.0.0/0" },
@@ -225,12 +225,12 @@ describe("a creator behind others", () => {
     test.each([
       ["none", {}, { dns: { domain: "b" } }],
       ["null", { dns: null }, { dns: { domain: "b" } }],
-    ])("with %s before, the creator's counts", (_, prevResult, delegateResult) => {
+    ])("with %s before, the creator's value counts", (_, prevResult, delegateResult) => {
       expect(spliced(prevResult, delegateResult).dns).toStrictEqual({ domain: "b" });
     });
   });
 
-  test("unknown keys of both are kept, and what came first wins", () => {
+  test("unknown keys of both are kept, and the first value wins", () => {
     const merged = spliced(
       { cniVersion: "1.0.0", interfaces: [{ ...eth0, mtu: 9000 }], a: 1, b: 1 },
       { cniVersion: "1.0.0", interfaces: [{ name: "eth1", sandbox: blue, pciID: "x" }], b: 2, c: 2 },
@@ -295,7 +295,7 @@ describe("a meta plugin", () => {
   /** What a meta plugin that changes nothing returns: what it was given. */
   const shownOfEth1 = { ...bridgeResult, dns: bothResult.dns };
 
-  test("that changes nothing changes nothing but the order of routes", () => {
+  test("that changes nothing: only the order of routes changes", () => {
     const [default0, ...rest] = bothResult.routes;
     expect(spliced(bothResult, shownOfEth1)).toStrictEqual({ ...bothResult, routes: [...rest, default0] });
   });
@@ -310,7 +310,7 @@ describe("a meta plugin", () => {
     ]);
   });
 
-  test("that puts an interface behind its own: bandwidth's ifb", () => {
+  test("that adds an interface after its own: bandwidth's ifb", () => {
     const shown = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
     const prevResult = {
       interfaces: [eth0, { name: "br0" }, eth1],
@@ -329,7 +329,7 @@ describe("a meta plugin", () => {
     });
   });
 
-  test("that leaves an interface out: the others' addresses keep their interfaces", () => {
+  test("that drops an interface: the others' addresses keep their interfaces", () => {
     const prevResult = {
       interfaces: [{ name: "br0" }, { name: "veth0" }, eth0, eth1],
       ips: [
@@ -347,7 +347,7 @@ describe("a meta plugin", () => {
     });
   });
 
-  test("addresses: removed, added, and with an index where it gave none", () => {
+  test("addresses: removed, added, and with an index if it gave none", () => {
     const added = [{ address: "10.0.9.9/24" }, { address: "fd00::9/64", interface: 2 }];
     expect(spliced(bothResult, { ...shownOfEth1, ips: added }).ips).toStrictEqual([
       { address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 },
@@ -359,7 +359,7 @@ describe("a meta plugin", () => {
     ]);
   });
 
-  test("routes: what it returns replaces what it was shown; what it was not shown stays", () => {
+  test("routes: those it returns replace those it saw; hidden ones stay", () => {
     const routes = [{ dst: "10.97.0.0/16", gw: "172.26.64.9" }];
     expect(spliced(bothResult, { ...shownOfEth1, routes }).routes).toStrictEqual([
       { dst: "10.97.0.0/16", gw: "172.26.64.9" },
@@ -367,12 +367,12 @@ describe("a meta plugin", () => {
     ]);
   });
 
-  test("routes: what it was not shown stays where it returns none", () => {
+  test("routes: hidden ones stay if it returns none", () => {
     const { routes: _, ...withoutRoutes } = shownOfEth1;
     expect(spliced(bothResult, withoutRoutes).routes).toStrictEqual([{ dst: "0.0.0.0/0", gw: "172.16.5.1" }]);
   });
 
-  test("addresses that lay around another's come back where the first one was", () => {
+  test("addresses on both sides of another's return to the place of the first", () => {
     const ips = ["10.0.1.2/24", "10.0.0.2/24", "fd01::2/64"].map((address, i) => ({
       address,
       interface: i === 1 ? 0 : 1,
@@ -384,7 +384,7 @@ describe("a meta plugin", () => {
     expect(spliced({ interfaces: [eth0, eth1], ips }, returned).ips).toStrictEqual([ips[0], ips[2], ips[1]]);
   });
 
-  test("addresses where there were none before", () => {
+  test("addresses if there were none before", () => {
     const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
     expect(spliced({ interfaces: [eth0, eth1] }, returned)).toStrictEqual({
       interfaces: [eth0, eth1],
@@ -392,13 +392,13 @@ describe("a meta plugin", () => {
     });
   });
 
-  test("DNS: what it returns replaces the whole, that it returns none as well", () => {
+  test("DNS: its answer replaces everything, even if it returns none", () => {
     expect(spliced(bothResult, { ...shownOfEth1, dns: { nameservers: ["9"] } }).dns).toEqual({ nameservers: ["9"] });
     const { dns: _, ...withoutDns } = shownOfEth1;
     expect(spliced(bothResult, withoutDns)).not.toHaveProperty("dns");
   });
 
-  test("an address without an index stays the runtime's", () => {
+  test("an address without an index stays with the runtime's interface", () => {
     const prevResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24" }] };
     expect(spliced(prevResult, { interfaces: [eth1] })).toStrictEqual(prevResult);
     const returned = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] };
@@ -408,7 +408,7 @@ describe("a meta plugin", () => {
     });
   });
 
-  test("its address comes after those of earlier interfaces, where it had none before", () => {
+  test("its first address comes after those of earlier interfaces", () => {
     const prevResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
     const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
     expect(spliced(prevResult, returned).ips).toStrictEqual([
@@ -417,13 +417,13 @@ describe("a meta plugin", () => {
     ]);
   });
 
-  test("unknown keys: prevResult's are kept, its own come in", () => {
+  test("unknown keys: prevResult's are kept, its own are added", () => {
     const merged = spliced({ ...bothResult, a: 1, b: 1 }, { ...shownOfEth1, b: 2, c: 2 });
     expect(merged).toMatchObject({ a: 1, b: 2, c: 2 });
   });
 });
 
-describe("a plugin that has carried prevResult over by itself", () => {
+describe("a plugin that merges prevResult itself", () => {
   const added = frozen({ name: "eth2", sandbox: blue });
   const eth2Name = { ifName: "eth2", netns: blue, runtimeIfName: "eth0" };
   const carried = frozen({
@@ -432,11 +432,11 @@ describe("a plugin that has carried prevResult over by itself", () => {
     ips: [...bothResult.ips, { address: "10.0.2.2/24", interface: 4 }],
   });
 
-  test("returned the whole", () => {
+  test("returns the whole result", () => {
     expect(spliceCreator(bothResult, carried, eth2Name)).toStrictEqual(carried);
   });
 
-  test("is put in order all the same, without lo", () => {
+  test("its result is still put in order, without lo", () => {
     const before = frozen({ interfaces: [lo, eth0] });
     const returned = frozen({ interfaces: [lo, eth0, added, { name: "veth2" }] });
     expect(spliceCreator(before, returned, eth2Name)).toStrictEqual({ interfaces: [eth0, { name: "veth2" }, added] });

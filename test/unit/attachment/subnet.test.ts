@@ -67,13 +67,13 @@ test.each([
 });
 
 test.each(["10.0.0.1", "10.0.0.1/", "10.0.0.1/x", "10.0.0.1/33", "10.0.0.1/-1", "10.0.0.1/1.5", "fd00::1/129"])(
-  "%s is no subnet, and breaks nothing",
+  "%s is not a subnet and does not throw",
   (cidr) => {
     for (const address of ["10.0.0.1", "10.9.9.9", "fd00::1"]) expect(subnetContains(cidr, address)).toBe(false);
   },
 );
 
-test("of several subnets, all that an address is in are found, also alike ones", () => {
+test("finds all subnets of an address, even equal ones", () => {
   const find = subnetFinder(["10.0.0.1/24", "10.1.0.1/16", "10.0.0.2/24", "10.0.0.3/8", "none"]);
   expect([...find("10.0.0.9")].sort()).toEqual([0, 2, 3]);
   expect(find("192.0.2.1")).toEqual([]);

@@ -15,17 +15,17 @@ const fields = [
 describe("the Rust host knows nothing of CNI", () => {
   const sources = globSync("build/slim/src/**/*.rs", { cwd: root });
 
-  test("there is one", () => {
+  test("there are sources", () => {
     expect(sources.length).toBeGreaterThan(2);
   });
 
-  test.each(sources)("%s names no field of it", (source) => {
+  test.each(sources)("%s names no field of CNI", (source) => {
     const text = readFileSync(join(root, source), "utf8");
     expect(fields.filter((field) => text.includes(field))).toEqual([]);
   });
 });
 
-describe("the names of the system's numbers are Node's", () => {
+describe("the system's numbers have the names that Node uses", () => {
   test.each(Object.entries(constants.signals).filter(([name]) => !["SIGIOT", "SIGPOLL", "SIGUNUSED"].includes(name)))(
     "%s",
     (name, number) => {
@@ -51,7 +51,7 @@ describe("the names of the system's numbers are Node's", () => {
     expect(errorName(Object.entries(constants.errno).find(([known]) => known === name)?.[1] ?? 0)).toBe(name);
   });
 
-  test("a number without a name is told as it is", () => {
+  test("a number without a name stays a number", () => {
     expect([errorName(9999), signalName(64)]).toEqual(["error 9999", "signal 64"]);
   });
 });

@@ -22,23 +22,23 @@ function chained(calledAs: string, wrapper: JsonObject, prevResult: CniResult, c
 }
 
 describe("the first of a chain", () => {
-  test("under the runtime's name: alone as far as it knows", () => {
+  test("with the runtime's name: its answer is not spliced", () => {
     expect(first({}).splice).toStrictEqual({ as: "only" });
   });
 
-  test("under another name", () => {
+  test("renamed", () => {
     expect(first({ ifName: "eth1" }).splice).toStrictEqual({ as: "first", selector: eth1Name });
   });
 });
 
-describe("behind others", () => {
+describe("after others", () => {
   test("a creator gets no prevResult", () => {
     const { call, splice } = chained("bridge-wrapper", { ifName: "eth1" }, macvlanResult);
     expect(call.configuration).toStrictEqual({ cniVersion: "1.0.0", name: "zone-eth1", type: "bridge" });
     expect(splice).toStrictEqual({ as: "creator", selector: eth1Name, prevResult: macvlanResult });
   });
 
-  test("a meta plugin gets it narrowed", () => {
+  test("a meta plugin gets a narrowed prevResult", () => {
     const { call, splice } = chained("tuning-wrapper", { ifName: "eth1" }, bothResult);
     expect(call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
     expect(splice).toStrictEqual({
@@ -49,14 +49,14 @@ describe("behind others", () => {
     });
   });
 
-  test("a plugin of unknown role is a meta plugin where its interface is there, else a creator", () => {
+  test("a plugin of unknown role is a meta plugin if its interface exists, else a creator", () => {
     expect(chained("calico-wrapper", { ifName: "eth1" }, bothResult).splice.as).toBe("meta");
     expect(chained("calico-wrapper", { ifName: "eth2" }, bothResult).splice.as).toBe("creator");
     expect(chained("calico-wrapper", { ifName: "eth2" }, {}).splice.as).toBe("creator");
   });
 
   test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(
-    "a meta plugin without any container interface before it gets all: %j",
+    "a meta plugin gets prevResult unchanged if it has no container interface: %j",
     (prevResult) => {
       const { call, splice } = chained("tuning-wrapper", {}, prevResult);
       expect(call.configuration?.prevResult).toStrictEqual(prevResult);
@@ -64,7 +64,7 @@ describe("behind others", () => {
     },
   );
 
-  test("a meta plugin whose interface is not there", () => {
+  test("a meta plugin whose interface is missing", () => {
     expect(() => chained("tuning-wrapper", { ifName: "eth2" }, bothResult)).toThrow(
       expect.objectContaining({ code: 103, message: "interface eth2 is not in prevResult" }),
     );
@@ -74,7 +74,7 @@ describe("behind others", () => {
 describe("a creator that takes over a host interface", () => {
   const made = { interfaces: [{ name: "ens5" }], ips: [{ address: "10.0.0.2/24" }] };
 
-  test("is shown it, and its answer is the whole", () => {
+  test("gets it in prevResult, and its answer is the whole result", () => {
     const { call, splice } = chained("ipvlan-wrapper", {}, made);
     expect(call.configuration?.prevResult).toStrictEqual(made);
     expect(splice).toStrictEqual({ as: "only" });
@@ -90,12 +90,12 @@ describe("a creator that takes over a host interface", () => {
     expect(splice.as).toBe("creator");
   });
 
-  test("another creator is not shown it", () => {
+  test("another creator does not get it", () => {
     expect(chained("bridge-wrapper", {}, made).call.configuration).not.toHaveProperty("prevResult");
   });
 });
 
-test("what an earlier boot left is taken down in the namespace where DEL cannot do without one", () => {
+test("the remains of an earlier boot are removed in the namespace if DEL needs one", () => {
   expect(chained("host-device-wrapper", {}, {}).recovery).toMatchObject({ netns: blue, earlierNetns: blue });
   expect(chained("bridge-wrapper", {}, {}).recovery).toMatchObject({ netns: blue, earlierNetns: "" });
 });
@@ -139,18 +139,18 @@ describe("what the runtime gets", () => {
   });
   const ordered = [{ name: "br0.7" }, { name: "eth1", sandbox: blue }];
 
-  test("for an only interface: what the delegate returned", () => {
+  test("for a single interface: the delegate's answer", () => {
     expect(spliceResult({ as: "only" }, bridgeResult)).toBe(bridgeResult);
     expect(spliceResult({ as: "only" }, frozen({ ips: [{ address: "10.0.0.2/24" }] }))).toStrictEqual({
       ips: [{ address: "10.0.0.2/24" }],
     });
   });
 
-  test("for an only interface: put in order where it is not", () => {
+  test("for a single interface: the answer is put in order", () => {
     expect(spliceResult({ as: "only" }, trailing)).toStrictEqual({ ...trailing, interfaces: ordered });
   });
 
-  test("for a first one of another name: completed and put in order", () => {
+  test("for a renamed first interface: completed and put in order", () => {
     expect(spliceResult({ as: "first", selector: eth1Name }, trailing)).toStrictEqual({
       interfaces: ordered,
       ips: [{ address: "10.0.1.2/24", interface: 1 }],
@@ -162,7 +162,7 @@ describe("what the runtime gets", () => {
     expect(spliceResult(splice, bridgeResult)).toStrictEqual(bothResult);
   });
 
-  test("for a meta plugin: in its attachment's place", () => {
+  test("for a meta plugin: replaces its attachment", () => {
     const { splice } = chained("tuning-wrapper", {}, bothResult);
     const returned = { ...macvlanResult, interfaces: [{ ...macvlanResult.interfaces[0], name: "eth0", mtu: 1400 }] };
     expect(splice).toMatchObject({ as: "meta", selector: eth0Name });

@@ -12,7 +12,7 @@ function callOf(configuration: JsonObject, variables: Partial<Variables> = {}) {
   return delegateCall(request, targetOf(request, "bridge-wrapper", {}));
 }
 
-test("type is the delegate's, name its network, the wrapper block is gone, everything else is what came", () => {
+test("type is the delegate's, name is its network, the wrapper block is gone, everything else is unchanged", () => {
   const rest = { bridge: "br0", ipam: { type: "static" }, runtimeConfig: { mac: "x" }, extra: [null, { a: 1 }] };
   const came = { type: "bridge-wrapper", wrapper: { ifName: "eth1", log: { level: "info" } }, ...rest };
   expect(callOf(came)).toStrictEqual({
@@ -40,7 +40,7 @@ describe("prevResult", () => {
   const request = requestOf("ADD", { prevResult });
   const target = targetOf(request, "bridge-wrapper", {});
 
-  test("as it came", () => {
+  test("unchanged", () => {
     expect(delegateCall(request, target).configuration).toHaveProperty("prevResult", { ips: [] });
     expect(callOf({ prevResult: null }).configuration).toHaveProperty("prevResult", null);
     expect(callOf({}).configuration).not.toHaveProperty("prevResult");
@@ -61,7 +61,7 @@ describe("CNI_ARGS of a renamed interface", () => {
     ["IP=10.0.0.2;MAC=02:00:00:00:00:01", ""],
     ["IgnoreUnknown=1;IP=10.0.0.2;K8S_POD_NAME=web", "IgnoreUnknown=1;K8S_POD_NAME=web"],
     ["MAC=02:00:00:00:00:01;A=;B", "A=;B"],
-  ])("%s: what asks for the runtime's interface is left out", (args, expected) => {
+  ])("%s: requests for the runtime's interface are left out", (args, expected) => {
     const { environment } = callOf({ wrapper: { ifName: "eth1" } }, { args });
     expect(environment).toStrictEqual({ CNI_IFNAME: "eth1", CNI_ARGS: expected });
   });
@@ -89,7 +89,7 @@ describe("CNI_ARGS by wrapper.args", () => {
     expect(callOf({ wrapper }, { args: "IP=10.0.0.2;ETH1_IP=10.0.0.9" }).environment).toStrictEqual(expected);
   });
 
-  test("a healed ADD does not ask for an address over that one", () => {
+  test("recovery does not override a requested address", () => {
     const ipam = { type: "host-local" };
     const call = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "ETH1_IP=10.0.0.9" });
     expect(askingFor(call, ["10.0.0.5/24"], call.environment.CNI_ARGS ?? "")).toBeUndefined();

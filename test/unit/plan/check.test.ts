@@ -16,7 +16,7 @@ function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "b
 
 const ipam = { type: "host-local" };
 
-test("the delegate is shown its own attachment, under the name of its interface", () => {
+test("the delegate gets its own attachment, under the name of its interface", () => {
   const configuration = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
   expect(planned(configuration, bothResult).call).toStrictEqual({
     delegate: "bridge",
@@ -62,18 +62,18 @@ describe("the MAC of the bridge", () => {
     ["0\n", gateway, "left out"],
     ["33\n", gateway, "left out"],
     ["", gateway, "left out"],
-  ])("is the kernel's to judge: addr_assign_type %j, %j: it is %s", (origin, configuration, outcome) => {
+  ])("the kernel decides: addr_assign_type %j, %j: it is %s", (origin, configuration, outcome) => {
     const files = { "/sys/class/net/disc0/addr_assign_type": origin };
     const first = outcome === "compared" ? bridge : { name: "disc0" };
     expect(shown(configuration, files)).toStrictEqual([first, ...ports]);
   });
 
-  test("is judged by the configuration where the kernel says nothing", () => {
+  test("the configuration decides if the kernel does not say", () => {
     expect(shown(gateway, {})).toStrictEqual([bridge, ...ports]);
     expect(shown(layer2, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
   });
 
-  test("is left out before wrapper.jq sees the configuration", () => {
+  test("is removed before wrapper.jq runs", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1", jq: "." }, prevResult: bothResult };
     const seen: string[] = [];
     const jq = (_: string, input: string) => {
@@ -85,13 +85,13 @@ describe("the MAC of the bridge", () => {
     expect(JSON.parse(seen[0] ?? "").prevResult.interfaces).toStrictEqual([{ name: "disc0" }, ...ports]);
   });
 
-  test("is nothing to ask the kernel for where prevResult has no such device", () => {
+  test("the kernel is not asked if prevResult does not list the device", () => {
     expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).not.toHaveProperty("mac");
     expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).not.toHaveProperty("mac");
   });
 });
 
-describe("a plugin whose CHECK cannot do without ipam", () => {
+describe("a plugin whose CHECK needs ipam", () => {
   const only = { interfaces: [{ name: "eth0", sandbox: blue }] };
 
   test.each([[{}], [{ ipam: {} }], [{ ipam: null }], [{ ipam: { type: "" } }]])("gets static: %j", (configuration) => {
@@ -107,13 +107,13 @@ describe("a plugin whose CHECK cannot do without ipam", () => {
   });
 });
 
-test("an attachment that is missing beside one other is an error as well", () => {
+test("a missing attachment is an error, even next to a single other one", () => {
   expect(() => planned({ wrapper: { ifName: "eth1" } }, { interfaces: [{ name: "eth0", sandbox: blue }] })).toThrow(
     expect.objectContaining({ code: 103, details: expect.stringContaining("prevResult has eth0.") }),
   );
 });
 
-test("an attachment that is missing among others is an error that says what is there", () => {
+test("the error for a missing attachment lists the existing ones", () => {
   expect(() => planned({ wrapper: { ifName: "eth2" } }, bothResult)).toThrow(
     expect.objectContaining({
       code: 103,
@@ -124,7 +124,7 @@ test("an attachment that is missing among others is an error that says what is t
 });
 
 test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/24" }] }]])(
-  "a prevResult without any container interface is passed as it came: %j",
+  "a prevResult without any container interface is passed unchanged: %j",
   (prevResult) => {
     expect(planned({}, prevResult, "macvlan-wrapper").call.configuration?.prevResult).toStrictEqual(prevResult);
   },

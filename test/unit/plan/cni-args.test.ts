@@ -26,7 +26,7 @@ describe("CNI_ARGS with wrapper.args as an object", () => {
     expect(argsOf(args, both, false)).toBe(expected);
   });
 
-  test("a request that is not mapped is left out for a renamed interface only", () => {
+  test("an unmapped request is left out only for a renamed interface", () => {
     expect(argsOf("IP=1;MAC=2;E=3", { IP: "E" }, true)).toBe("E=3;IP=3");
     expect(argsOf("IP=1;MAC=2;E=3", { IP: "E" }, false)).toBe("MAC=2;E=3;IP=3");
   });

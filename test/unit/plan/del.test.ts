@@ -33,7 +33,7 @@ function runs(removals: ReturnType<typeof planned>) {
 describe("the delegate's prevResult", () => {
   const disc = { ifName: "eth1", network: "disc" };
 
-  test("is its own attachment's", () => {
+  test("has only its own attachment", () => {
     const [only] = planned(disc, { prevResult: bothResult });
     expect(only?.call?.environment).toStrictEqual({ CNI_IFNAME: "eth1" });
     expect(only?.call?.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
@@ -43,20 +43,20 @@ describe("the delegate's prevResult", () => {
   test.each([
     ["a creator gets none", "bridge-wrapper", {}],
     ["so does a plugin of unknown role", "ptp-wrapper", {}],
-  ])("where the attachment is missing among others: %s", (_, calledAs, wrapper) => {
+  ])("if the attachment is missing among others: %s", (_, calledAs, wrapper) => {
     const [only] = planned({ ...disc, ifName: "eth2", ...wrapper }, { prevResult: bothResult }, { calledAs });
     expect(only?.call?.configuration).not.toHaveProperty("prevResult");
     expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets no prevResult"]);
   });
 
-  test("where the attachment is missing among others: a meta plugin gets it as it came", () => {
+  test("if the attachment is missing among others: a meta plugin gets it unchanged", () => {
     const [only] = planned({ ifName: "eth2" }, { prevResult: bothResult }, { calledAs: "portmap-wrapper" });
     expect(only?.call?.configuration?.prevResult).toStrictEqual(bothResult);
     expect(only?.notes).toEqual(["interface eth2 is not in prevResult: the delegate gets all of it"]);
   });
 
   test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(
-    "without any container interface, as it came: %j",
+    "unchanged without any container interface: %j",
     (prevResult) => {
       const [only] = planned({}, { prevResult });
       expect(only?.call?.configuration?.prevResult).toStrictEqual(prevResult);
@@ -64,29 +64,29 @@ describe("the delegate's prevResult", () => {
     },
   );
 
-  test("one that cannot be read stops no DEL, and the reason is noted", () => {
+  test("an unreadable one does not stop DEL, and the reason is noted", () => {
     const [only] = planned({}, { problem: "invalid prevResult" });
     expect(only?.call?.configuration).not.toHaveProperty("prevResult");
     expect(only?.notes).toEqual(["invalid prevResult: the delegate gets no prevResult"]);
   });
 });
 
-describe("a creator's DEL goes by the record", () => {
+describe("a creator's DEL follows the record", () => {
   const [eth0, eth1] = [recordOf({ delegate: "macvlan" }), recordOf({ ifName: "eth1" })];
   const del = (wrapper: JsonObject, ...records: Parameters<typeof keptRecords>[0] & object) =>
     planned(wrapper, {}, { records: keptRecords(records) });
 
-  test("which goes with it", () => {
+  test("and deletes it", () => {
     expect(runs(del({ ifName: "eth1" }, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
     expect(del({ ifName: "eth1" }, eth1)).toMatchObject([{ forget: [recordFile(eth1)], notes: [] }]);
   });
 
-  test("in the network that ADD had, whatever the list says by now", () => {
+  test("in the network of ADD, even if the list has changed", () => {
     const disc = recordOf({ ifName: "eth1", delegateNetwork: "disc" });
     expect(runs(del({ ifName: "eth1", network: "other" }, disc))).toEqual([["bridge", "eth1", "disc", "eth1"]]);
   });
 
-  test("where ifName was changed in the list: what the same delegate had made", () => {
+  test("if the list's ifName has changed: removes what the same delegate made", () => {
     const removals = del({ ifName: "eth2" }, eth0, eth1);
     expect(runs(removals)).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
     expect(removals[0]?.notes).toEqual([
@@ -95,7 +95,7 @@ describe("a creator's DEL goes by the record", () => {
     expect(runs(del({}, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
   });
 
-  test("where ifName was changed: not what another plugin of the type made, whose own DEL is to come", () => {
+  test("if ifName has changed: leaves what another plugin of the type made to that plugin's DEL", () => {
     const listed = listedAs(requestOf("ADD", { wrapper: { ifName: "eth3" } }));
     const list = [recordOf({ ifName: "eth1", listed: "other" }), recordOf({ ifName: "eth3", listed })];
     expect(runs(del({ ifName: "eth2" }, ...list)).map(([, ifName]) => ifName)).toEqual(["eth3"]);
@@ -103,31 +103,31 @@ describe("a creator's DEL goes by the record", () => {
     expect(runs(del({ ifName: "eth2" }, another)).map(([, ifName]) => ifName)).toEqual(["eth2", "eth2"]);
   });
 
-  test("where it is not known which plugin made them: all, but not the runtime's own interface", () => {
+  test("if it is unknown which plugin made them: all, except for the runtime's own interface", () => {
     const list = [recordOf(), eth1, recordOf({ ifName: "eth3" })];
     expect(runs(del({ ifName: "eth2" }, ...list)).map(([, ifName]) => ifName)).toEqual(["eth1", "eth3"]);
   });
 
-  test("where the list has no usable ifName", () => {
+  test("if the list has no usable ifName", () => {
     expect(runs(del({ ifName: "much-too-long-a-name" }, recordOf(), eth1))).toEqual([
       ["bridge", "eth1", "zone-eth1", "eth1"],
     ]);
     expect(runs(del({ ifName: "much-too-long-a-name" }, recordOf()))).toEqual([["bridge", "eth0", "zone", ""]]);
   });
 
-  test("where the list names another delegate: the one that made it", () => {
+  test("if the list names another delegate: runs the one that made it", () => {
     const made = [["bridge", "eth1", "zone-eth1", "eth1"]];
     expect(runs(del({ ifName: "eth1", delegate: "macvlan" }, eth1))).toEqual(made);
     const [removal] = del({ ifName: "eth1", delegate: "brigde" }, eth1);
     expect(runs(removal?.otherwise ? [removal.otherwise] : [])).toEqual(made);
   });
 
-  test("where the list names a plugin of unknown role, only if that is missing: it may act on the interface", () => {
+  test("if the list names a plugin of unknown role: only if that plugin is missing, because it may be a meta plugin", () => {
     const removals = planned({ ifName: "eth1" }, {}, { calledAs: "unknown-wrapper", records: keptRecords([eth1]) });
     expect(runs(removals)).toEqual([["unknown", "eth1", "zone-eth1", ""]]);
   });
 
-  test("not of another container, or another attachment of it", () => {
+  test("but not the record of another container or attachment", () => {
     const others = [
       recordOf({ containerId: "red", ifName: "eth1" }),
       recordOf({ runtimeIfName: "net1", ifName: "eth1" }),
@@ -137,7 +137,7 @@ describe("a creator's DEL goes by the record", () => {
 });
 
 describe("without a record", () => {
-  test("a renamed interface may have been made by something else: DEL is run under both networks", () => {
+  test("something else may have made a renamed interface: DEL runs in both networks", () => {
     const removals = planned({ ifName: "eth1" });
     expect(runs(removals)).toEqual([
       ["bridge", "eth1", "zone", ""],
@@ -147,7 +147,7 @@ describe("without a record", () => {
     expect(removals.map(({ call }) => call?.environment.CNI_NETNS)).toEqual([undefined, ""]);
   });
 
-  test("where its lease is in its own network, its record was lost: that one comes first", () => {
+  test("if its lease is in its own network, the record was lost: that network comes first", () => {
     const ipam = { type: "host-local" };
     const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ipam });
     const networks = (lease: string) => {
@@ -181,12 +181,12 @@ describe("a meta plugin's DEL", () => {
   const moved = { file: "/var/lib/cni/wrappers/zone:blue:eth0::routes", owner: key, record: undefined, isLive: false };
   const records = keptRecords([key], { files: [...files, moved] });
 
-  test("takes its own records along, and no others", () => {
+  test("deletes its own records and no others", () => {
     const [only] = planned({ ifName: "eth1" }, {}, { calledAs: "portmap-wrapper", records });
     expect(only?.forget).toEqual([files[0]?.file]);
   });
 
-  test("is that of a plugin of unknown role whose ADD acted on an interface that was there", () => {
+  test("runs for a plugin of unknown role whose ADD acted on an existing interface", () => {
     const file = `${recordFile(key)}:unknown-1`;
     const acted = keptRecords([key], { files: [{ file, owner: key, record: undefined, isLive: false }] });
     const input = { prevResult: bothResult };
@@ -197,7 +197,7 @@ describe("a meta plugin's DEL", () => {
     ]);
   });
 
-  test("takes the record of moved routes along, if it moves routes and there is one", () => {
+  test("deletes the record of moved routes, if it moves routes and there is one", () => {
     const sbr = { sbr: { role: "meta", movesRoutes: true } } as const;
     const request = requestOf("DEL", { wrapper: { ifName: "eth1" } });
     const forget = (kept: typeof records) =>
@@ -228,14 +228,14 @@ describe("an ADD that made nothing", () => {
     return planDel(request, target, profiles, keptRecords([nothing, ...others]), {});
   };
 
-  test("is removed without a namespace: an interface of that name there is another attachment's", () => {
+  test("is removed without a namespace: an interface of that name belongs to another attachment", () => {
     expect(del()).toMatchObject([{ call: { environment: { CNI_IFNAME: "eth1", CNI_NETNS: "" } } }]);
     expect(planned({ ifName: "eth1" }, {}, { records: keptRecords([recordOf({ ifName: "eth1" })]) })).toMatchObject([
       { call: { environment: { CNI_IFNAME: "eth1" } } },
     ]);
   });
 
-  test("is not removed at all where another attachment of the container has the same leases", () => {
+  test("is not removed if another attachment of the container has the same leases", () => {
     const live = recordOf({ ifName: "eth1" });
     expect(del(live)).toMatchObject([{ call: undefined, forget: [recordFile(nothing)] }]);
     expect(del(live)[0]?.notes).toEqual([expect.stringContaining("DEL is skipped")]);

@@ -15,11 +15,11 @@ describe("addressesOf", () => {
     ],
   };
 
-  test("are those of the attachment, in order", () => {
+  test("returns those of the attachment, in order", () => {
     expect(addressesOf(JSON.stringify(result), name)).toEqual(["172.26.64.2/20", "fd00:26::2/64"]);
   });
 
-  test("are all of them where the plugin reports no such interface", () => {
+  test("returns all of them if the plugin does not report the interface", () => {
     expect(addressesOf(JSON.stringify({ ips: [{ address: "10.0.0.2/24" }] }), name)).toEqual(["10.0.0.2/24"]);
   });
 
@@ -28,7 +28,7 @@ describe("addressesOf", () => {
     ["no JSON", "{"],
     ["a result that is none", JSON.stringify({ interfaces: 1 })],
     ["no addresses", JSON.stringify({ interfaces: result.interfaces })],
-  ])("are none with %s", (_, text) => {
+  ])("returns none with %s", (_, text) => {
     expect(addressesOf(text, name)).toEqual([]);
   });
 });
@@ -41,7 +41,7 @@ describe("askingFor", () => {
     configuration: { ...configuration } as Record<string, unknown>,
   });
 
-  test("puts the addresses where host-local looks, beside what is there", () => {
+  test("puts the addresses where host-local reads them, next to existing keys", () => {
     const asking = askingFor(call({ ipam, args: { labels: [], cni: { mac: "m" } } }), ["10.0.0.2/24"], "A=1");
     expect(asking?.configuration).toEqual({
       ipam,
@@ -56,11 +56,11 @@ describe("askingFor", () => {
     ["the runtime asks by CNI_ARGS", call({ ipam }), ["10.0.0.2/24"], "A=1;IP=10.0.0.9"],
     ["the operator asks", call({ ipam, args: { cni: { ips: ["10.0.0.9"] } } }), ["10.0.0.2/24"], ""],
     ["the runtime asks by its capability", call({ ipam, runtimeConfig: { ips: ["10.0.0.9"] } }), ["10.0.0.2/24"], ""],
-  ])("asks for nothing where %s", (_, one, addresses, args) => {
+  ])("asks for nothing if %s", (_, one, addresses, args) => {
     expect(askingFor(one, addresses, args)).toBeUndefined();
   });
 
-  test("asks for nothing where the delegate gets stdin as it came", () => {
+  test("asks for nothing if the delegate gets the runtime's stdin", () => {
     expect(askingFor({ delegate: "bridge", environment: {} }, ["10.0.0.2/24"], "")).toBeUndefined();
   });
 });

@@ -37,11 +37,11 @@ describe.each([valid, former])("%s", (key) => {
     expect(planned({ wrapper, [key]: listed })?.[key]).toStrictEqual(expected);
   });
 
-  test.each([[undefined], [null], ["all"]])("no list is made of %j", (value) => {
+  test.each([[undefined], [null], ["all"]])("%j does not become a list", (value) => {
     expect(planned({ wrapper, [key]: value })?.[key]).toBe(value);
   });
 
-  test("the runtime's own interface is there already", () => {
+  test("the runtime's own interface is already listed", () => {
     expect(planned({ [key]: [a0, b0] })?.[key]).toStrictEqual([a0, b0]);
     expect(planned({ [key]: [a0, { ...b0, ifname: "net0" }] })?.[key]).toStrictEqual([a0, { ...b0, ifname: "net0" }]);
   });

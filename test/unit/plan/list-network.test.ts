@@ -32,7 +32,7 @@ describe("ADD of a renamed interface", () => {
     expect(networkOf("ADD", configuration)).toBe(network);
   });
 
-  test("goes by the record of an earlier try", () => {
+  test("follows the record of an earlier try", () => {
     const configuration = { wrapper: eth1, ipam };
     const own = keptRecords([recordOf(eth1)], { leases });
     expect(networkOf("ADD", configuration, own)).toBe("zone-eth1");
@@ -41,7 +41,7 @@ describe("ADD of a renamed interface", () => {
   });
 });
 
-test("CHECK goes by the record, whatever network is given by now", () => {
+test("CHECK follows the record, even if the network has changed", () => {
   const shared = keptRecords([recordOf({ ...eth1, delegateNetwork: "zone" })]);
   expect(networkOf("CHECK", { wrapper: eth1, ipam }, shared)).toBe("zone");
   expect(networkOf("CHECK", { wrapper: { ...eth1, network: "disc" }, ipam }, shared)).toBe("zone");

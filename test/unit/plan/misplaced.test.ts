@@ -35,7 +35,7 @@ describe("a key of the wrapper at the top level", () => {
   );
 });
 
-describe("a block that is called nearly", () => {
+describe("a block with nearly the right name", () => {
   const near = [
     "Wrapper",
     "WRAPPER",
@@ -91,7 +91,7 @@ describe("a misplaced key", () => {
     expect(printed(outcome)).toMatchObject({ cniVersion, code: 7, msg: misplaced("ifname") });
   });
 
-  test("is the other plugin's own, where the wrapper does not know it", () => {
+  test("belongs to the plugin if the wrapper does not know that plugin", () => {
     const call = { calledAs: "/opt/cni/bin/flannel-wrapper", stdin: { ...zone, delegate: {}, ifName: "eth1" } };
     const { runs } = callWrapper(call, { answers: [exits(0, "{}")] });
     expect(runs).toMatchObject([{ stdin: { delegate: {}, ifName: "eth1" } }]);
@@ -119,6 +119,6 @@ test.each([
   zone,
   { ...zone, wrapper: { ifName: "eth1" }, bridge: "br0", ipam: { type: "host-local", wrappers: {} }, prevResult: {} },
   { ...zone, ipam: null },
-])("an ordinary configuration is not looked at closely: %j", (configuration) => {
+])("an ordinary configuration is not checked in detail: %j", (configuration) => {
   expect(hasSuspectKey(configuration)).toBe(false);
 });

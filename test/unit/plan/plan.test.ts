@@ -101,7 +101,7 @@ describe("chained", () => {
     });
   });
 
-  test("ADD of a meta plugin, which is not healed", () => {
+  test("ADD of a meta plugin, which does not recover", () => {
     const { call, splice, recovery } = planned("ADD", { prevResult: bothResult }, "tuning-wrapper") as Plan & {
       do: "splice";
     };
@@ -126,7 +126,7 @@ describe("chained", () => {
     expect(planned(command, { ...configuration, prevResult: bothResult })).toStrictEqual(plan);
   });
 
-  test("CHECK of a renamed interface that has a record is of its own network alone", () => {
+  test("CHECK of a renamed interface with a record runs only in its own network", () => {
     const request = { wrapper: renamed, prevResult: bothResult };
     const recorded = keptRecords([recordOf({ ifName: "eth1" })]);
     expect(planned("CHECK", request, "bridge-wrapper", recorded)).not.toHaveProperty("fallback");
@@ -135,7 +135,7 @@ describe("chained", () => {
     expect(planned("CHECK", request, "tuning-wrapper", other)).not.toHaveProperty("fallback");
   });
 
-  test("a plugin that moves routes has a record of them", () => {
+  test("a plugin that moves routes records them", () => {
     const request = { wrapper: renamed, prevResult: bothResult };
     const mover = { key: key("eth1"), netns: blue, of: "mover" };
     expect(planned("CHECK", request, "tuning-wrapper")).toHaveProperty("effects", []);
@@ -145,7 +145,7 @@ describe("chained", () => {
     ]);
   });
 
-  test("DEL of what is not there is noted", () => {
+  test("DEL of a missing attachment is noted", () => {
     const effects = [{ do: "warn", message: "interface eth9 is not in prevResult: the delegate gets no prevResult" }];
     const wrapper = { ifName: "eth9", network: "disc" };
     expect(planned("DEL", { wrapper, prevResult: bothResult })).toStrictEqual(
@@ -153,7 +153,7 @@ describe("chained", () => {
     );
   });
 
-  test("GC and STATUS have no prevResult; what came is handed on", () => {
+  test("GC and STATUS have no prevResult; they are passed on unchanged", () => {
     expect(planned("GC", { prevResult: bothResult })).toStrictEqual(
       handOver({}, { name: "zone", prevResult: bothResult }, { effects: collecting }),
     );
@@ -161,21 +161,21 @@ describe("chained", () => {
 });
 
 describe("recovery", () => {
-  test.each([{}, { prevResult: macvlanResult }])("is what the wrapper block says (%j)", (more) => {
+  test.each([{}, { prevResult: macvlanResult }])("has the mode of the wrapper block (%j)", (more) => {
     const planOf = (recover: string) => planned("ADD", { wrapper: { ...renamed, recover }, ...more });
     expect(planOf("own")).toMatchObject({ recovery: { mode: "own" } });
     expect(planOf("always")).toMatchObject({ recovery: { mode: "always" } });
     expect(planOf("never")).toMatchObject({ recovery: { mode: "never" } });
   });
 
-  test("is for creators: an unknown plugin is one where its interface is not there yet", () => {
+  test("is for creators: an unknown plugin is a creator if its interface does not exist yet", () => {
     expect(planned("ADD", {}, "other-wrapper")).toHaveProperty("recovery");
     expect(planned("ADD", { wrapper: { role: "meta" } }, "other-wrapper")).not.toHaveProperty("recovery");
     expect(planned("ADD", { prevResult: macvlanResult }, "other-wrapper")).not.toHaveProperty("recovery");
     expect(planned("ADD", { prevResult: macvlanResult, wrapper: renamed }, "other-wrapper")).toHaveProperty("recovery");
   });
 
-  test("a meta plugin's earlier try is undone, unless nothing is to be healed", () => {
+  test("a meta plugin's earlier try is undone, unless recovery is off", () => {
     const chained = (wrapper: object) => planned("ADD", { wrapper, prevResult: bothResult }, "tuning-wrapper");
     expect(chained(renamed)).toMatchObject({
       chained: { key: key("eth1"), netns: blue, delegate: "tuning", delegateNetwork: "zone-eth1" },
@@ -208,7 +208,7 @@ describe("a prevResult that cannot be read", () => {
     });
   });
 
-  test("DEL: let pass", () => {
+  test("DEL: no error", () => {
     const effects = [{ do: "warn", message: `${problem}: the delegate gets no prevResult` }];
     expect(planned("DEL", { prevResult })).toStrictEqual(handOver({}, { name: "zone" }, { effects }));
   });
@@ -220,12 +220,12 @@ describe("a prevResult that cannot be read", () => {
     });
   });
 
-  test.each(["GC", "STATUS"] as const)("%s: not looked at", (command) => {
+  test.each(["GC", "STATUS"] as const)("%s: not checked", (command) => {
     expect(planned(command, { prevResult })).toMatchObject({ do: "handOver", call: { configuration: { prevResult } } });
   });
 });
 
-describe("an index outside the list where nothing must be re-indexed", () => {
+describe("an index outside the list if nothing must be re-indexed", () => {
   const ips = [{ address: "172.26.64.2/20", interface: 9 }];
   const alone = { ...bridgeResult, interfaces: [...bridgeResult.interfaces, { name: "trailing" }], ips };
   const noInterfaces = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20", interface: 0 }] };
@@ -233,7 +233,7 @@ describe("an index outside the list where nothing must be re-indexed", () => {
   test.each([
     ["the only attachment", alone],
     ["no container interface", noInterfaces],
-  ])("passes as it came on CHECK, DEL and ADD of a meta plugin: %s", (_, prevResult) => {
+  ])("passes unchanged on CHECK, DEL and ADD of a meta plugin: %s", (_, prevResult) => {
     for (const command of ["ADD", "CHECK", "DEL"] as const) {
       const plan = planned(command, { wrapper: renamed, prevResult }, "tuning-wrapper");
       expect(plan).toMatchObject({ call: { configuration: { prevResult } } });
@@ -267,12 +267,12 @@ describe("specification versions", () => {
       expect(plan).toMatchObject({ do: "fail", error: { code: 1, msg: "incompatible CNI versions" } });
     });
 
-    test.each([{}, { ...renamed, network: "disc" }])("DEL in a chain gets prevResult as it came: %j", (wrapper) => {
+    test.each([{}, { ...renamed, network: "disc" }])("DEL in a chain gets prevResult unchanged: %j", (wrapper) => {
       const plan = planned("DEL", { cniVersion, wrapper, prevResult });
       expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult } }, effects: [] });
     });
 
-    test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is the delegate's business", (command) => {
+    test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is left to the delegate", (command) => {
       expect(planned(command, { cniVersion })).toMatchObject({
         do: "handOver",
         call: { configuration: cniVersion === undefined ? {} : { cniVersion } },
@@ -284,14 +284,14 @@ describe("specification versions", () => {
 describe("a chain of another version, the interface not renamed", () => {
   const prevResult = { ip4: { ip: "10.0.0.2/24" } };
 
-  test.each(["0.1.0", "0.2.0", undefined])("%s: the delegate gets prevResult as it came", (cniVersion) => {
+  test.each(["0.1.0", "0.2.0", undefined])("%s: the delegate gets prevResult unchanged", (cniVersion) => {
     for (const command of ["ADD", "CHECK", "DEL"] as const) {
       const plan = planned(command, { cniVersion, prevResult });
       expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult, name: "zone" } } });
     }
   });
 
-  test.each(["1.2.0", "9.9.9"])("%s: code 1, as nobody knows what is in it", (cniVersion) => {
+  test.each(["1.2.0", "9.9.9"])("%s: code 1, because its contents are unknown", (cniVersion) => {
     for (const command of ["ADD", "CHECK"] as const) {
       expect(planned(command, { cniVersion, prevResult })).toStrictEqual({
         do: "fail",
@@ -301,7 +301,7 @@ describe("a chain of another version, the interface not renamed", () => {
   });
 });
 
-describe("errors are in the version of the configuration", () => {
+describe("errors have the version of the configuration", () => {
   test.each([
     ["0.4.0", "0.4.0"],
     ["1.0.0", "1.0.0"],
@@ -311,7 +311,7 @@ describe("errors are in the version of the configuration", () => {
   });
 });
 
-test("what is no error of the catalogue is not caught", () => {
+test("an error outside the catalogue is not caught", () => {
   const broken = new Proxy(profiles, {
     getOwnPropertyDescriptor() {
       throw new TypeError("broken");
@@ -321,7 +321,7 @@ test("what is no error of the catalogue is not caught", () => {
 });
 
 describe("VERSION", () => {
-  test("is the delegate's, in what came on stdin", () => {
+  test("is the delegate's, with the runtime's stdin", () => {
     expect(planVersion("/opt/cni/bin/bridge-wrapper")).toStrictEqual({
       do: "handOver",
       call: { delegate: "bridge", environment: {} },
@@ -330,7 +330,7 @@ describe("VERSION", () => {
     });
   });
 
-  test("is the wrapper's own where its name names no delegate", () => {
+  test("is the wrapper's own if its name does not name a delegate", () => {
     expect(planVersion("/opt/cni/bin/cni-wrappers")).toStrictEqual({ do: "printVersions" });
   });
 });

@@ -32,7 +32,7 @@ describe("the port mappings that a delegate gets", () => {
     expect(left(ports, [web, tls, high])).toStrictEqual(expected);
   });
 
-  test("are all that changes", () => {
+  test("are the only change", () => {
     const configuration = frozen({ name: "zone", snat: true, runtimeConfig: { mac: "x", portMappings: [web, tls] } });
     expect(withOwnPorts(configuration, { only: [443] })).toStrictEqual({
       ...{ name: "zone", snat: true },
@@ -40,7 +40,7 @@ describe("the port mappings that a delegate gets", () => {
     });
   });
 
-  test("are found by their container port in either letter case, as Go reads them", () => {
+  test("are selected by container port, in either letter case, as in Go", () => {
     const upper = [
       { HostPort: 443, ContainerPort: 80 },
       { HostPort: 80, ContainerPort: 443 },
@@ -51,7 +51,7 @@ describe("the port mappings that a delegate gets", () => {
     expect(left({ only: [443] }, [last])).toStrictEqual([]);
   });
 
-  test.each([[{}], [7], [null], [{ containerPort: "443" }]])("without a port there: %j is in no list", (entry) => {
+  test.each([[{}], [7], [null], [{ containerPort: "443" }]])("need a port: %j is in no list", (entry) => {
     expect(left({ only: ["1-65535"] }, [entry])).toStrictEqual([]);
     expect(left({ except: ["1-65535"] }, [entry])).toStrictEqual([entry]);
   });
@@ -61,7 +61,7 @@ describe("the port mappings that a delegate gets", () => {
     [{ runtimeConfig: null }],
     [{ runtimeConfig: { mac: "x" } }],
     [{ runtimeConfig: { portMappings: 7 } }],
-  ])("are nothing to divide in %j", (configuration) => {
+  ])("are not touched in %j", (configuration) => {
     expect(withOwnPorts(frozen(configuration), { only: [443] })).toBe(configuration);
   });
 });
@@ -77,7 +77,7 @@ describe("the verbs", () => {
     expect(shown(command)).toStrictEqual({ portMappings: [tls] });
   });
 
-  test("DEL gets all: what it removes may have been published when the list was another", () => {
+  test("DEL gets all, because the list may have changed since ADD", () => {
     expect(shown("DEL")).toStrictEqual({ portMappings: [web, tls] });
   });
 });

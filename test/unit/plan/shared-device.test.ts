@@ -43,7 +43,7 @@ describe("the MAC of a shared device", () => {
     [{ bridge: "br0", isDefaultGateway: true, ipam }],
     [{ bridge: "br0", isGateway: true, isDefaultGateway: true, ipam, vlan: 0 }],
     [{ Bridge: "br0", ISGATEWAY: true, IPAM: { Type: "host-local" } }],
-  ])("is compared where the plugin has fixed it: %j", (configuration) => {
+  ])("is compared if the plugin fixes it: %j", (configuration) => {
     expect(shown(configuration)).toBe(result);
     expect(shown(configuration, "1\n")).toStrictEqual(withoutMac);
   });
@@ -56,12 +56,12 @@ describe("the MAC of a shared device", () => {
     [{ bridge: "br0", isGateway: true, ipam: {} }],
     [{ bridge: "br0", isGateway: true, ipam: { type: "" } }],
     [{ bridge: "br0", isGateway: true, ipam, vlan: 100 }],
-  ])("is not compared where it follows the ports: %j", (configuration) => {
+  ])("is not compared if it follows the ports: %j", (configuration) => {
     expect(shown(configuration)).toStrictEqual(withoutMac);
     expect(shown(configuration, "3\n")).toBe(result);
   });
 
-  test("does not matter where the result lists another device, or one in a container", () => {
+  test("does not matter if the result lists another device, or one in a container", () => {
     expect(shown({ bridge: "br1" })).toBeUndefined();
     const inside = { interfaces: result.interfaces.slice(1) };
     expect(deviceMac(inside, device, { bridge: "br0" })).toBeUndefined();
@@ -89,7 +89,7 @@ describe("a device whose MAC is fixed by both of two keys, one of two, and none 
     });
   });
 
-  test("it is in no result without interfaces", () => {
+  test("a result without interfaces does not have it", () => {
     expect(deviceMac({}, other, {})).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each(["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"])(
-  "%j stands for no plugin",
+  "%j does not stand for a plugin",
   (calledAs) => {
     expect(delegateName(calledAs)).toBeUndefined();
   },
@@ -78,7 +78,7 @@ describe("the interface and its network", () => {
     });
   });
 
-  test("a network's name may have fewer characters than an interface's", () => {
+  test("a network's name allows fewer characters than an interface's", () => {
     const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
     expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
       expect.objectContaining({ code: 7, message: expect.stringContaining("set wrapper.network") }),
@@ -91,7 +91,7 @@ describe("the interface and its network", () => {
   });
 });
 
-describe("GC, which comes without CNI_IFNAME: the runtime's interface is what all attachments name", () => {
+describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interface", () => {
   const attachment = (containerID: string, ifname: unknown): JsonObject => ({ containerID, ifname });
 
   function targetOfGc(attachments: unknown[]) {

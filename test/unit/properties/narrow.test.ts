@@ -22,7 +22,7 @@ function narrowed(scene: Scene, number: number): CniResult {
   return narrowResult(result, attachment, name);
 }
 
-test("a narrowed result is the one that the attachment alone has, but for the DNS, which stays whole", () => {
+test("a narrowed result is the result of the attachment alone, except for the DNS, which stays whole", () => {
   fc.assert(
     fc.property(scenes(), (scene) => {
       for (const number of ownAttachments(scene)) {
@@ -43,7 +43,7 @@ test("its interfaces are the attachment's, in their order", () => {
   );
 });
 
-test("every address is some attachment's, and no other's", () => {
+test("every address belongs to exactly one attachment", () => {
   fc.assert(
     fc.property(scenes({ severalSandboxes: false }), (scene) => {
       const all = ownAttachments(scene).flatMap((number) => narrowed(scene, number).ips ?? []);
@@ -53,7 +53,7 @@ test("every address is some attachment's, and no other's", () => {
   );
 });
 
-test("an interface that is not listed, but has addresses, takes nothing from the others and gives them nothing", () => {
+test("an unlisted interface with addresses takes nothing from the others and gives them nothing", () => {
   const own = fc.record({ hostSide: fc.integer({ min: 0, max: 3 }), indexed: fc.boolean() });
   fc.assert(
     fc.property(scenes({ severalSandboxes: false, unindexed: false }), own, (scene, { hostSide, indexed }) => {

@@ -54,7 +54,7 @@ function isInOrder(outcome: Outcome): boolean {
   return outcome.exitCode === 1 && outcome.writes === 1 && [1, 4, 5, 6, 7, 103].includes(Number(code));
 }
 
-test("whatever comes on stdin, there is one answer", () => {
+test("every stdin gets one answer", () => {
   const texts = fc.oneof(
     fc.string(),
     fc.json(),
@@ -64,7 +64,7 @@ test("whatever comes on stdin, there is one answer", () => {
   fc.assert(fc.property(verbs, texts, (verb, stdin) => isInOrder(call(verb, stdin))));
 });
 
-test("whatever prevResult is, and whatever is under wrapper, there is one answer", () => {
+test("every prevResult and every wrapper block gets one answer", () => {
   const wrapper = fc.oneof(fc.constantFrom({}, { ifName: "eth1" }, { ifName: "net1", role: "meta" }), nearly.any);
   const calledAs = fc.constantFrom("bridge-wrapper", "tuning-wrapper");
   fc.assert(
@@ -75,7 +75,7 @@ test("whatever prevResult is, and whatever is under wrapper, there is one answer
   );
 });
 
-test("DEL fails for nothing that prevResult says", () => {
+test("no prevResult makes DEL fail", () => {
   fc.assert(
     fc.property(prevResults, fc.constantFrom("eth0", "eth1"), (prevResult, ifName) => {
       expect(call("DEL", { ...zone, prevResult, wrapper: { ifName } })).toMatchObject({ exitCode: 0 });
@@ -84,7 +84,7 @@ test("DEL fails for nothing that prevResult says", () => {
   );
 });
 
-test("STATUS fails for nothing that is under wrapper", () => {
+test("no wrapper block makes STATUS fail", () => {
   fc.assert(
     fc.property(nearly.any, (wrapper) => {
       expect(call("STATUS", { ...zone, wrapper })).toMatchObject({ exitCode: 0, writes: 0, runs: [{ how: "exec" }] });
@@ -92,7 +92,7 @@ test("STATUS fails for nothing that is under wrapper", () => {
   );
 });
 
-test("whatever the delegate answers to ADD, it is passed on, spliced, or undone by its DEL", () => {
+test("every answer to ADD is passed on, spliced, or undone by DEL", () => {
   const answers = fc.oneof(fc.string(), fc.uint8Array(), prevResults);
   fc.assert(
     fc.property(answers, (answer) => {

@@ -44,7 +44,7 @@ function created(scene: Scene) {
   };
 }
 
-test("a creator's attachment is appended, and nothing of the others is lost or changed", () => {
+test("a creator's attachment is appended, and the others lose and change nothing", () => {
   fc.assert(
     fc.property(creations, (scene) => {
       const { last, others, merged } = created(scene);
@@ -56,7 +56,7 @@ test("a creator's attachment is appended, and nothing of the others is lost or c
   );
 });
 
-test("what narrowing finds of a created attachment is what its delegate returned", () => {
+test("narrowing to a created attachment gives its delegate's answer", () => {
   fc.assert(
     fc.property(creations, (scene) => {
       const { last, merged, delegateResult } = created(scene);
@@ -70,7 +70,7 @@ test("what narrowing finds of a created attachment is what its delegate returned
   );
 });
 
-test("lo is gone behind a creator, with its addresses and nothing else", () => {
+test("a creator drops lo with its addresses, and nothing else", () => {
   const loopback = frozen({ name: "lo", mac: "00:00:00:00:00:00", sandbox: netns });
   fc.assert(
     fc.property(creations, (scene) => {
@@ -98,7 +98,7 @@ const changes = fc.record({
   }),
 });
 
-test("a meta plugin's answer takes its attachment's place, and nothing of the others is lost or changed", () => {
+test("a meta plugin's answer replaces its attachment, and the others lose and change nothing", () => {
   fc.assert(
     fc.property(scenes(), changes, (scene, { more, before, behind, ips }) => {
       const number = scene.runtime;
@@ -130,7 +130,7 @@ test("a meta plugin's answer takes its attachment's place, and nothing of the ot
   );
 });
 
-test("host-side interfaces come before their container interface in whatever is spliced", () => {
+test("host-side interfaces come before their container interface in every spliced result", () => {
   fc.assert(
     fc.property(creations, (scene) => {
       const { merged } = created(scene);

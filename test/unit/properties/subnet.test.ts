@@ -11,7 +11,7 @@ const numRuns = 1000;
 test.each([
   ["ipv4", 32, 8, "."],
   ["ipv6", 128, 16, ":"],
-] as const)("%s: an address is in a subnet as Node has it", (family, bits, bitsOfPart, separator) => {
+] as const)("%s: an address is in a subnet if Node says so", (family, bits, bitsOfPart, separator) => {
   const write = (value: bigint) => parts(value, bits, bitsOfPart).map(digits(family)).join(separator);
   const count = { inside: 0, outside: 0 };
   fc.assert(
@@ -32,7 +32,7 @@ test.each([
   expect(count.outside / tried).toBeGreaterThan(1 / 4);
 });
 
-test("ipv6: every spelling of an address is that address", () => {
+test("ipv6: every spelling of an address means the same", () => {
   const spellings = fc.ipV6().map((text) => [text, new URL(`http://[${text}]`).hostname.slice(1, -1)] as const);
   const unmapped = spellings.filter(([, plain]) => !plain.startsWith("::ffff:"));
   fc.assert(
@@ -41,7 +41,7 @@ test("ipv6: every spelling of an address is that address", () => {
   );
 });
 
-test("whatever is no subnet or no address breaks nothing", () => {
+test("an invalid subnet or address does not throw", () => {
   const nearly = fc.stringMatching(/^[0-9a-f.:/x-]{0,24}$/);
   fc.assert(fc.property(nearly, nearly, (cidr, address) => typeof subnetContains(cidr, address) === "boolean"));
 });

@@ -36,7 +36,7 @@ function chosen({ interfaces, ips }: CniResult, ifName: string) {
   };
 }
 
-test.each(["true", "false"])("the wrapper chooses as the bash workaround does, for bridge: %s", (bridge) => {
+test.each(["true", "false"])("the wrapper selects what the bash workaround selects, for bridge: %s", (bridge) => {
   fc.assert(
     fc.property(comparable, (scene) => {
       const prevResult = resultOf(scene);
@@ -49,7 +49,7 @@ test.each(["true", "false"])("the wrapper chooses as the bash workaround does, f
   );
 });
 
-test("and for bridge gives the addresses the same interface", () => {
+test("for bridge it gives the addresses the same interface", () => {
   fc.assert(
     fc.property(comparable, (scene) => {
       const prevResult = resultOf(scene);

@@ -196,13 +196,13 @@ describe.each(Object.entries(cases))("%s", (_, { code, msg, says, call, machine 
   });
 });
 
-test("codes from 100 on are the project's own, those below the specification's", () => {
+test("codes from 100 are the project's own, lower ones are the specification's", () => {
   const codes = Object.values(catalogue).map(({ code }) => code);
   expect(codes.filter((code) => code < 100 && ![1, 4, 5, 6, 7, 50].includes(code))).toEqual([]);
 });
 
-describe("whatever was thrown becomes an error of the catalogue", () => {
-  test("its own is the same", () => {
+describe("everything thrown becomes an error of the catalogue", () => {
+  test("an error of the catalogue stays the same", () => {
     const error = new CniError("delegateDied", "bridge");
     expect(toCniError(error)).toBe(error);
   });
@@ -222,7 +222,7 @@ test.each(Object.entries(catalogue))("go-cni's Remove does not ignore %s", (_, {
   expect(`${msg} ${hint}`).not.toMatch(/not found|no such file/i);
 });
 
-test("the details are what was seen, then what to do; only what to do where nothing was seen", () => {
+test("the details say what was seen, if anything, then what to do", () => {
   const hint = "Read the kernel's log and the plugin's log.";
   expect(new CniError("delegateDied", "bridge").details).toBe(hint);
   expect(new CniError("delegateDied", "bridge", "it was killed by SIGKILL").details).toBe(
@@ -230,7 +230,7 @@ test("the details are what was seen, then what to do; only what to do where noth
   );
 });
 
-test("a subject is taken as it is", () => {
+test("a subject is not interpreted", () => {
   expect(new CniError("delegateDied", "$&$1%s").message).toBe("delegate $&$1%s died");
 });
 

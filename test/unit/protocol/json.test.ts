@@ -14,7 +14,7 @@ test.each([
   expect(isJsonObject(value)).toBe(expected);
 });
 
-describe("a key, as Go's encoding/json finds it", () => {
+describe("a key, by the rules of Go's encoding/json", () => {
   test.each([
     [{ bridge: "a" }, "a"],
     [{ Bridge: "a" }, "a"],
@@ -41,7 +41,7 @@ test.each([
   expect(withShallowJson(() => isTooDeep(text))).toBe(expected);
 });
 
-describe("values that say the same", () => {
+describe("equal values", () => {
   test.each([
     [
       { a: 1, b: [{ c: null }] },

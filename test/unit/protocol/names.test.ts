@@ -9,7 +9,7 @@ import {
 describe.each([
   ["container id", containerIdProblem],
   ["network name", networkNameProblem],
-])("%s, as libcni has it", (_, problem) => {
+])("%s, by libcni's rule", (_, problem) => {
   test.each(["a", "0", "zone", "zone-eth1", "a.b_c-d", "7fe523bb-c95c-f620-67ec-eb117ab0b85e", "x".repeat(300)])(
     "%s is right",
     (name) => expect(problem(name)).toBeUndefined(),
@@ -20,7 +20,7 @@ describe.each([
   });
 });
 
-describe("interface name, as libcni and the kernel have it", () => {
+describe("interface name, by the rules of libcni and the kernel", () => {
   test.each(["e", "eth0", "fifteen-bytes15", "eth0.100", "eth0@if3", "...", "é", "-", "a\\b", "%d"])(
     "%s is right",
     (name) => expect(interfaceNameProblem(name)).toBeUndefined(),
@@ -77,7 +77,7 @@ describe("plugin type, which is looked up in CNI_PATH", () => {
     expect(typeProblem(type)).toBe("must not contain a path separator");
   });
 
-  test.each(["", ".", ".."])("%j is no file", (type) => {
+  test.each(["", ".", ".."])("%j is not a file", (type) => {
     expect(typeProblem(type)).toBe("must be the name of an executable");
   });
 });

@@ -22,7 +22,7 @@ function parseConfiguration(command: ConfiguredVerb, configuration: object) {
 }
 
 describe.each(verbs)("%s", (command) => {
-  test("what came is kept as it came: unknown keys, and the order of all", () => {
+  test("unknown keys and the order of keys are kept", () => {
     const text =
       '{"zeta":1,"wrapper":{"log":{"level":"debug","file":"/l"},"ifName":"eth1"},"name":"zone","ipam":{"x":[1,{}]},' +
       '"__proto__":{"a":1},"type":"bridge-wrapper","cniVersion":"1.0.0","prevResult":{"ips":[],"extra":true}}';
@@ -32,11 +32,11 @@ describe.each(verbs)("%s", (command) => {
     expect(warnings).toEqual([]);
   });
 
-  test("a wrapper block of null is none", () => {
+  test("a wrapper block of null counts as missing", () => {
     expect(parseConfiguration(command, { wrapper: null })).toMatchObject({ wrapper: {}, unusable: [], warnings: [] });
   });
 
-  test("neither cniVersion nor type nor a wrapper block need be there", () => {
+  test("cniVersion, type and the wrapper block may be missing", () => {
     expect(parse(command, '{"name":"zone"}')).toMatchObject({ configuration: { name: "zone" }, wrapper: {} });
   });
 
@@ -61,7 +61,7 @@ describe.each(verbs)("%s", (command) => {
     );
   });
 
-  test("stdin that is nested more deeply than the engine can follow: code 6", () => {
+  test("stdin that is nested too deeply for the engine: code 6", () => {
     expect(() => withShallowJson(() => parse(command, '{"name":[[[[]]]]}'))).toThrow(
       expect.objectContaining({ code: 6, details: expect.stringContaining("it is nested too deeply.") }),
     );
@@ -147,7 +147,7 @@ const unknownKeys: [object, string, string][] = [
 ];
 
 describe.each(strictVerbs)("%s, unknown keys under wrapper", (command) => {
-  test.each(unknownKeys)("%j: %s is code 7, meant is %s", (wrapper, key, meant) => {
+  test.each(unknownKeys)("%j: %s is code 7, with the suggestion %s", (wrapper, key, meant) => {
     expect(() => parseConfiguration(command, { wrapper })).toThrow(
       expect.objectContaining({
         code: 7,
@@ -165,7 +165,7 @@ describe.each(strictVerbs)("%s, unknown keys under wrapper", (command) => {
 });
 
 describe.each(lenientVerbs)("%s, unknown keys under wrapper", (command) => {
-  test.each(unknownKeys)("%j: a warning of %s", (wrapper, key) => {
+  test.each(unknownKeys)("%j: a warning about %s", (wrapper, key) => {
     expect(parseConfiguration(command, { wrapper })).toMatchObject({
       wrapper,
       warnings: [`invalid plugin configuration: unknown key ${key}`],

@@ -12,11 +12,11 @@ const shapes = [
   { name: "result", isRight: isResult, schema: resultSchema() },
 ];
 
-describe.each(shapes)("the check of a $name says the same as its schema", ({ isRight, schema }) => {
+describe.each(shapes)("the check of a $name agrees with its schema", ({ isRight, schema }) => {
   const right = rightValues(schema);
   const full = fullValue(schema);
 
-  test("of values that are right", () => {
+  test("on valid values", () => {
     fc.assert(
       fc.property(right, (value) => {
         expect([isRight(value), accepts(schema, value)]).toEqual([true, true]);
@@ -25,7 +25,7 @@ describe.each(shapes)("the check of a $name says the same as its schema", ({ isR
     );
   });
 
-  test("of values with one thing or two that are different", () => {
+  test("on values with one or two changes", () => {
     const change = fc.tuple(fc.nat(), fc.constantFrom(undefined, ...kinds));
     const seen = { right: 0, wrong: 0 };
     fc.assert(
@@ -43,7 +43,7 @@ describe.each(shapes)("the check of a $name says the same as its schema", ({ isR
     expect(Math.min(seen.right, seen.wrong) / (seen.right + seen.wrong)).toBeGreaterThan(0.05);
   });
 
-  test("of every kind of value in every place", () => {
+  test("on every kind of value in every place", () => {
     expect(isRight(full)).toBe(true);
     for (const path of pathsIn(full)) {
       for (const kind of [undefined, ...kinds]) {
@@ -53,7 +53,7 @@ describe.each(shapes)("the check of a $name says the same as its schema", ({ isR
     }
   });
 
-  test("of no key that the schema does not have", () => {
+  test("and has no key that the schema does not have", () => {
     // A function of options.ts checks what is inside these two, for the schema as well.
     const read = keysRead(isRight, full).filter((path) => !/^\.(args|ports)\./.test(path));
     expect(read.sort()).toEqual(keyPaths(schema).sort());
@@ -78,12 +78,12 @@ function keysRead(check: (value: unknown) => boolean, value: unknown): string[] 
   return [...seen];
 }
 
-test("the keys that are known are the schemas', in their order", () => {
+test("the known keys are those of the schemas, in the same order", () => {
   expect(wrapperKeys).toEqual(Object.keys(wrapperSchema().shape));
   expect(logKeys).toEqual(Object.keys(logSchema().shape));
 });
 
-describe("the words of a problem are zod's", () => {
+describe("zod words the problem", () => {
   test.each([
     ["configuration", configurationProblem({ name: 7 }), explainConfiguration({ name: 7 })],
     ["wrapper", wrapperProblem({ role: 7 }), explainWrapper({ role: 7 })],
@@ -93,7 +93,7 @@ describe("the words of a problem are zod's", () => {
     expect(problem).toBe(words);
   });
 
-  test("and there is none for what is right", () => {
+  test("a valid value has no problem", () => {
     expect(configurationProblem({ name: "zone" })).toBeUndefined();
     expect(wrapperProblem({})).toBeUndefined();
     expect(resultShapeProblem({}, "prevResult")).toBeUndefined();

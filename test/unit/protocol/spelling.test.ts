@@ -17,11 +17,11 @@ test.each([
   ["LOG", "log"],
   ["DELEGATE", "delegate"],
   ["NETWORK", "network"],
-])("%s is meant to be %s", (word, meant) => {
+])("%s probably means %s", (word, meant) => {
   expect(nearest(word, known)).toBe(meant);
 });
 
-test("a word as near to several gets the first", () => {
+test("a word that is equally near to several gets the first", () => {
   expect(nearest("ab", ["aa", "bb"])).toBe("aa");
 });
 
@@ -41,7 +41,7 @@ test.each([
   expect(nearest(word, candidates)).toBe(meant);
 });
 
-test("something is always named, nothing only where nothing is known", () => {
+test("there is always a suggestion, unless there are no known words", () => {
   expect(nearest("", known)).toBe("log");
   expect(known).toContain(nearest("something-else-altogether", known));
   expect(nearest("ifName", [])).toBe("");

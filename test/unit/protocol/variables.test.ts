@@ -30,7 +30,7 @@ describe.each([
     ["CHECK", "CNI_CONTAINERID,CNI_NETNS,CNI_IFNAME"],
     ["DEL", "CNI_CONTAINERID,CNI_IFNAME"],
     ["GC", "CNI_PATH"],
-  ])("%s reports all that it cannot do without: %s", (command, missing) => {
+  ])("%s reports every missing variable: %s", (command, missing) => {
     expect(() => parseVariables({ CNI_COMMAND: command, ...env })).toThrow(
       expect.objectContaining({ code: 4, message: `required env variables [${missing}] missing` }),
     );
@@ -48,21 +48,21 @@ describe.each([
   });
 });
 
-test("DEL comes without a namespace when it is gone already", () => {
+test("DEL has no namespace if that is already gone", () => {
   expect(parseVariables({ CNI_COMMAND: "DEL", ...complete, CNI_NETNS: "" })).toMatchObject({ netns: "" });
 });
 
-test.each(["", "add", " ADD", "ADD ", "PRUNE", "toString", "__proto__"])("%j is no verb", (command) => {
+test.each(["", "add", " ADD", "ADD ", "PRUNE", "toString", "__proto__"])("%j is not a verb", (command) => {
   expect(() => parseVariables({ CNI_COMMAND: command, ...complete })).toThrow(
     expect.objectContaining({ code: 4, message: `unknown CNI_COMMAND: ${command}` }),
   );
 });
 
-test("a call without a verb is told so", () => {
+test("a call without a verb is an error", () => {
   expect(() => parseVariables(complete)).toThrow(expect.objectContaining({ message: "unknown CNI_COMMAND: " }));
 });
 
-describe.each(["ADD", "DEL", "CHECK"])("%s refuses names that are none", (command) => {
+describe.each(["ADD", "DEL", "CHECK"])("%s refuses invalid names", (command) => {
   test.each([
     ["CNI_CONTAINERID", "-blue"],
     ["CNI_CONTAINERID", "../blue"],
@@ -79,7 +79,7 @@ describe.each(["ADD", "DEL", "CHECK"])("%s refuses names that are none", (comman
   });
 });
 
-test.each(["GC", "STATUS", "VERSION"])("%s does not look at the names", (command) => {
+test.each(["GC", "STATUS", "VERSION"])("%s does not check the names", (command) => {
   const odd = { ...complete, CNI_CONTAINERID: "../blue", CNI_IFNAME: "eth0/1" };
   expect(parseVariables({ CNI_COMMAND: command, ...odd })).toMatchObject({ command });
 });

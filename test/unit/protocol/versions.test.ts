@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isChainVersion, newestVersion, supportedVersions } from "../../../shared/protocol/versions.ts";
 
-test("every released version of the specification passes through", () => {
+test("every released version of the specification is supported", () => {
   expect(supportedVersions).toEqual(["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]);
   expect(newestVersion).toBe("1.1.0");
 });
@@ -11,7 +11,7 @@ test.each(["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"])("results of %s list int
 });
 
 test.each([undefined, "", "0.1.0", "0.2.0", "0.3", "1.0", "1.0.1", "1.2.0", "2.0.0", " 1.0.0", "v1.0.0"])(
-  "those of %s do not, or are not known",
+  "results of %s do not, or are unknown",
   (version) => {
     expect(isChainVersion(version)).toBe(false);
   },

@@ -10,38 +10,38 @@ const file = recordFile(record);
 const parsed = (changes: object, from = file) => parseRecord(from, JSON.stringify({ ...record, ...changes }));
 
 describe("a record in a file's text", () => {
-  test("is believed if it names what it was found by", () => {
+  test("counts if it matches the file's name", () => {
     expect(parsed({})).toEqual(record);
     expect(parsed({}, chainedRecordFile(record, "portmap-1"))).toEqual(record);
     expect(parsed({}, `${file}1`)).toBeUndefined();
     expect(parsed({}, recordFile({ ...record, ifName: "eth" }))).toBeUndefined();
   });
 
-  test.each(["network", "containerId", "runtimeIfName", "ifName"])("is none with another %s", (key) => {
+  test.each(["network", "containerId", "runtimeIfName", "ifName"])("does not count with another %s", (key) => {
     expect(parsed({ [key]: "other" })).toBeUndefined();
   });
 
   test.each([
     ...["network", "containerId", "runtimeIfName", "ifName", "bootId", "namespace", "netns", "delegate"],
     ...["delegateNetwork", "addresses"],
-  ])("is none without %s, or with one of another kind", (key) => {
+  ])("does not count without %s, or if that has another type", (key) => {
     expect(parsed({ [key]: undefined })).toBeUndefined();
     expect(parsed({ [key]: 7 })).toBeUndefined();
   });
 
   test.each([{ before: "7" }, { made: "7" }, { made: null }, { addresses: [7] }, { addresses: ["10.0.0.2/24", 7] }])(
-    "is none with %j",
+    "does not count with %j",
     (changes) => {
       expect(parsed(changes)).toBeUndefined();
     },
   );
 
-  test("may lack what nobody could see", () => {
+  test("may lack unknown indexes", () => {
     expect(parsed({ before: undefined, made: undefined })).toMatchObject({ ifName: "eth0" });
     expect(parsed({ before: undefined, made: 3 })).toMatchObject({ made: 3 });
   });
 
-  test.each([undefined, "", "{", "[]", "null"])("is none in %j", (text) => {
+  test.each([undefined, "", "{", "[]", "null"])("is missing in %j", (text) => {
     expect(parseRecord(file, text)).toBeUndefined();
   });
 });

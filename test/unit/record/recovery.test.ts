@@ -39,7 +39,7 @@ describe("before ADD", () => {
   });
 });
 
-describe("ADD has failed", () => {
+describe("after a failed ADD", () => {
   // The rows of the table in docs: what is found, what is in the namespace, wrapper.recover, and what happens.
   test.each<[string, Found, Present, RecoveryMode, "add again" | "fail"]>([
     ["nothing is in the way but leases", uncompleted(), nothing, "own", "add again"],
@@ -68,7 +68,7 @@ describe("ADD has failed", () => {
     ["a record of another namespace", elsewhere, nothing, "never", "fail"],
     ["it was completed", live, nothing, "own", "fail"],
     ["it was completed", live, nothing, "always", "add again"],
-    ["nothing is to be healed", uncompleted(), nothing, "never", "fail"],
+    ["recovery is off", uncompleted(), nothing, "never", "fail"],
     ["no record", none, nothing, "own", "fail"],
     ["no record", none, nothing, "always", "fail"],
     ["a record of an earlier boot", earlierBoot, nothing, "always", "fail"],
@@ -90,7 +90,7 @@ test.each<[string, Found, RecoveryMode, boolean]>([
   expect(asksAgain(found, here, mode)).toBe(asks);
 });
 
-test("a record is written before ADD where there is none, and libcni knows nothing", () => {
+test("a record is written before ADD if there is none and libcni knows nothing", () => {
   expect(writesBefore(none, false)).toBe(true);
   expect(writesBefore(none, true)).toBe(false);
   expect(writesBefore(uncompleted(), false)).toBe(false);
@@ -106,11 +106,11 @@ test.each([
   ["the record is a quarter of an hour old", 1000, undefined, 1000 + 15 * minute, false],
   ["the record is older", 1000, undefined, 1001 + 15 * minute, true],
   ["the clock was set back", 1001 + 15 * minute, undefined, 1000, true],
-])("an attachment is complete or not: %s", (_, recordedMs, cachedMs, nowMs, complete) => {
+])("whether an attachment is complete: %s", (_, recordedMs, cachedMs, nowMs, complete) => {
   expect(isCompleted(recordedMs, cachedMs, nowMs)).toBe(complete);
 });
 
-test("a record is of this boot and this namespace, or it is not", () => {
+test("whether a record belongs to this boot and this namespace", () => {
   expect(isSameOrigin(recordOf(), here)).toBe(true);
   expect(isSameOrigin(recordOf({ bootId: "before" }), here)).toBe(false);
   expect(isSameOrigin(recordOf({ namespace: "4:1" }), here)).toBe(false);

@@ -43,8 +43,8 @@ const record: RoutingRecord = {
   rules: routing.rules,
 };
 
-describe("what ip(8) prints", () => {
-  test("is read, without what the kernel keeps for itself", () => {
+describe("the output of ip(8)", () => {
+  test("is read, without the kernel's own entries", () => {
     expect(parseRouting(ipv4, ipv6)).toStrictEqual(routing);
   });
 
@@ -61,7 +61,7 @@ describe("what ip(8) prints", () => {
   });
 });
 
-test("blank lines of ip(8), entries that are no objects, and interfaces without addresses are passed over", () => {
+test("blank lines of ip(8), entries that are not objects, and interfaces without addresses are ignored", () => {
   const odd =
     '[null,{"dst":"10.9.9.9","dev":"eth0"}]\n \n[7]\n\n[{"ifname":"lo"},{"ifname":"eth0","addr_info":[null]}]\n';
   expect(parseRouting(odd, "[]\n[]\n[]\n")).toStrictEqual({
@@ -76,7 +76,7 @@ describe("the record", () => {
     expect(routingFile(record)).toBe("/var/lib/cni/wrappers/zone:blue:eth0::routes");
   });
 
-  test("is of one namespace", () => {
+  test("belongs to one namespace", () => {
     expect(parseRoutingRecord(JSON.stringify(record), "4:1")).toStrictEqual(record);
     expect(parseRoutingRecord(JSON.stringify(record), "4:2")).toBeUndefined();
     expect(parseRoutingRecord('{"namespace":"4:1"}', "4:1")).toBeUndefined();
@@ -86,8 +86,8 @@ describe("the record", () => {
   });
 });
 
-describe("what a creator is not asked for", () => {
-  test("an address whose subnet was moved, and routes that were", () => {
+describe("a creator's CHECK after routes were moved", () => {
+  test("leaves out moved routes, and addresses whose subnet was moved", () => {
     const routes = [
       { dst: "0.0.0.0/0", gw: "172.26.64.1" },
       { dst: "10.9.9.9/32" },
@@ -101,31 +101,31 @@ describe("what a creator is not asked for", () => {
     });
   });
 
-  test("a default route without a gateway is in the main table as well, and stays", () => {
+  test("keeps a default route without a gateway, which is also in the main table", () => {
     const shown = withoutMoved({ routes: [{ dst: "0.0.0.0/0" }, { dst: "0.0.0.0/0", gw: "172.16.5.1" }] }, record);
     expect(shown.routes).toHaveLength(2);
   });
 
-  test("an address whose subnet is in no table at all stays, for the creator to complain", () => {
+  test("keeps an address whose subnet is in no table, so that the creator reports it", () => {
     expect(withoutMoved({ ips: [{ address: "10.0.0.2/24" }] }, record)).toStrictEqual({
       ips: [{ address: "10.0.0.2/24" }],
     });
   });
 
   // The kernel's route has the gateway of the address then.
-  test("a route that named no gateway goes with the moved route to the same place", () => {
+  test("leaves out a route without a gateway if the route to the same place was moved", () => {
     const moved = { ...record, routes: [{ dst: "10.5.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "100" }] };
     const shown = withoutMoved({ routes: [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }] }, moved);
     expect(shown.routes).toEqual([{ dst: "10.5.0.0/16", gw: "10.0.0.9" }]);
   });
 
-  test("a route without a destination stays", () => {
+  test("keeps a route without a destination", () => {
     const routes = [{ gw: "172.26.64.1" }, { dst: 7, gw: "172.26.64.1" }];
     expect(withoutMoved({ routes }, record)).toStrictEqual({ routes });
   });
 });
 
-describe("what is missing", () => {
+describe("missing routing", () => {
   test("nothing", () => {
     expect(missingRouting(record, routing, bridgeResult, "eth1")).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe("what is missing", () => {
     ["gateway", { gateway: "172.26.64.9" }],
     ["interface", { dev: "eth2" }],
     ["table", { table: "7" }],
-  ])("a route, where one with another %s is there", (_, other) => {
+  ])("a route, although one with another %s exists", (_, other) => {
     const [defaultRoute, ...others] = routing.routes;
     const present = { ...routing, routes: [{ ...defaultRoute, ...other } as KernelRoute, ...others] };
     const missing = missingRouting(record, present, bridgeResult, "eth1");
@@ -194,7 +194,7 @@ describe("what is missing", () => {
       expect(missingRouting(both, present, { ips }, "eth1")).toEqual(expected);
     });
 
-    test("the IPv6 address, where another of its subnet is there", () => {
+    test("the IPv6 address, although another of its subnet exists", () => {
       const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
       const present = { routes: [], rules, addresses: others };
       expect(missingRouting(both, present, { ips }, "eth1")).toEqual(["address fd00:26::2/64"]);
@@ -207,7 +207,7 @@ describe("what is missing", () => {
     expect(missingRouting(first, present, {}, "eth1")).toEqual(["route 172.26.64.0/20 table 100"]);
   });
 
-  test("another interface's routes and rules are its own wrapper's to look for", () => {
+  test("another interface's routes and rules are left to its own wrapper", () => {
     const present = { ...routing, routes: [], rules: [], addresses: [{ dev: "eth0", address: "172.16.5.2/24" }] };
     const eth0 = { ...bothResult, ips: bothResult.ips.slice(0, 1) };
     expect(missingRouting(record, present, eth0, "eth0")).toEqual([]);

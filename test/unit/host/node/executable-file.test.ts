@@ -25,7 +25,7 @@ function elf(change: (header: Buffer) => void = () => {}, length = 4096): Buffer
   return header.subarray(0, length);
 }
 
-describe("what is at a path", () => {
+describe("what a path leads to", () => {
   test.each([
     ["a file that may be executed", () => made(""), "executable"],
     ["a file that may not", () => made("", 0o644), "not executable"],
@@ -46,7 +46,7 @@ describe("what is at a path", () => {
   }
 });
 
-describe("a file that has been there for a while", () => {
+describe("a file that is not new", () => {
   beforeEach(() => void vi.setSystemTime(Date.now() + 60_000));
   afterEach(() => void vi.useRealTimers());
 
@@ -58,7 +58,7 @@ describe("a file that has been there for a while", () => {
     ["a script without an end of line", () => made("#!/bin/sh")],
     ["a script whose interpreter is a script", () => chain(2)],
     ["program headers behind the first page", () => made(moved(9000))],
-  ])("is sure to be executed: %s", (_, path) => {
+  ])("is certain to be executable: %s", (_, path) => {
     expect(canExec(path())).toBe(true);
     expect(canSpawn(path())).toBe(true);
   });
@@ -101,7 +101,7 @@ describe("a file that has been there for a while", () => {
     ["a script with the line ends of another system", () => made("#!/bin/sh\r\n")],
     ["a script without an interpreter", () => made("#!\n")],
     ["a script with an interpreter too far away", () => made(`#!/${"x/".repeat(300)}sh\n`)],
-  ])("is nothing that the kernel can execute, and no shell may read it: %s", (_, path) => {
+  ])("cannot be executed by the kernel, and no shell may read it: %s", (_, path) => {
     expect(canExec(path())).toBe(false);
     expect(canSpawn(path())).toBe(false);
   });
@@ -110,13 +110,13 @@ describe("a file that has been there for a while", () => {
     ["nothing there", () => join(folder, "none")],
     ["a directory", () => folder],
     ["no permission", () => made(elf(), 0o644)],
-  ])("is not sure to be executed: %s", (_, path) => {
+  ])("is not certain to be executable: %s", (_, path) => {
     expect(canExec(path())).toBe(false);
   });
 });
 
 // As long as somebody has it open for writing, execve fails.
-test("a file of a moment ago is not sure to be executed", () => {
+test("a new file is not certain to be executable", () => {
   const path = made("#!/bin/sh\n");
   expect(canExec(path)).toBe(false);
   expect(canSpawn(path)).toBe(true);

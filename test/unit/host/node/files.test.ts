@@ -65,7 +65,7 @@ test("a file is on the disk before it gets its name, and the name after it", () 
   expect(statSync(join(directory, "record")).mode & 0o777).toBe(0o600);
 });
 
-test("directories that are missing are made, root's alone, and each is on the disk before what is in it", () => {
+test("missing directories are made for root only, and each is on the disk before its contents", () => {
   expect(writeFile(join(directory, "one/two/record"), "text")).toBeUndefined();
   const made = ["make one", `sync ${basename(directory)}`, "make two", "sync one"];
   expect(done).toEqual([...made, "write unfinished", "sync unfinished", "rename unfinished to record", "sync two"]);
@@ -74,13 +74,13 @@ test("directories that are missing are made, root's alone, and each is on the di
   ]);
 });
 
-test("a file system that cannot sync a directory has the file all the same", () => {
+test("if the file system cannot sync a directory, the file is still there", () => {
   failing.sync = basename(directory);
   expect(writeFile(join(directory, "record"), "text")).toBeUndefined();
   expect(readdirSync(directory)).toEqual(["record"]);
 });
 
-describe("what fails leaves the old file, and nothing else", () => {
+describe("a failure leaves the old file and nothing else", () => {
   test("the disk", () => {
     writeFile(join(directory, "record"), "old");
     failing.sync = "unfinished";

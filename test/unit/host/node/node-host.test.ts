@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 // What several processes append is whole only if each line is one write.
-test("a line of the log is one write, however long", async () => {
+test("a line of the log is one write, whatever its length", async () => {
   const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
   const line = `${"é".repeat(500_000)}\n`;
   nodeHost().appendLine(join(folder, "log"), line);
@@ -24,7 +24,7 @@ test("a line of the log is one write, however long", async () => {
   expect(readFileSync(join(folder, "log"), "utf8")).toBe(line);
 });
 
-test.each(["EPIPE", "EAGAIN", "EBADF", "ENOSPC"])("stderr that ends in %s fails nothing", async (code) => {
+test.each(["EPIPE", "EAGAIN", "EBADF", "ENOSPC"])("%s on stderr does not fail the call", async (code) => {
   const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
   vi.mocked(fs.writeSync).mockImplementationOnce(() => {
     throw Object.assign(new Error(code), { code });
