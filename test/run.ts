@@ -1,4 +1,4 @@
-// Everything that must hold, in one command: lint, types, build and all tests. The last line is the verdict.
+// `npm test`: lint, types, build and all tests. The last line is the verdict.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,16 +6,16 @@ import { delimiter, join } from "node:path";
 import { cargoProblem } from "../build/slim/toolchain.ts";
 
 /**
- * `needs` is the step without which this one says nothing. A step is only skipped for a tool that is missing: `slim` steps
- * where cargo cannot build, others where the command `lacks` prints what is missing.
+ * A step is not run if the step that it `needs` failed. Only a missing tool skips a step: `slim` steps if cargo cannot
+ * build, others if the command `lacks` prints what is missing.
  */
 type Step = { name: string; command: string[]; isVitest?: true; needs?: string; slim?: true; lacks?: string[] };
 type Count = { passed: number; failed: number; skipped: number };
-/** What is read of vitest's JSON report; a file may fail without a failed test (a broken import or hook). */
+/** The part of vitest's JSON report that is read. A file may fail without a failed test (a broken import or hook). */
 type Report = { testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[] };
 
 const root = join(import.meta.dirname, "..");
-// vitest fails where there is no such file: without it, nothing would notice a case that is gone.
+// vitest fails if this file is missing. The reporter notices lost cases.
 const caseReporters = ["./test/support/case-reporter.ts"];
 const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ const steps: Step[] = [
   { name: "executable", ...vitest("executable"), needs: "build" },
   { name: "plugins", command: ["node", "test/support/go.ts"] },
   { name: "e2e", ...vitest("e2e", caseReporters), needs: "build" },
-  // The rest of this suite takes minutes, and Nomad minutes to build: `npm run test:nomad`.
+  // The rest of this suite takes minutes, and so does the build of Nomad: `npm run test:nomad`.
   {
     name: "nomad",
     ...vitest("nomad", caseReporters, ["test/nomad/short.test.ts"]),
@@ -49,7 +49,7 @@ const steps: Step[] = [
 
 function vitest(project: string, reporters: string[] = [], files: string[] = []): Pick<Step, "command" | "isVitest"> {
   const chosen = ["default", "json", ...reporters].map((reporter) => `--reporter=${reporter}`);
-  // One worker more than vitest starts on two cores: a test waits for plugins more than it computes.
+  // One worker more than vitest starts on two cores: tests mostly wait for plugins.
   const command = [
     "vitest",
     "run",
@@ -84,7 +84,7 @@ async function runAll(): Promise<Count> {
 
 async function countStep(step: Step, failed: ReadonlySet<string>, noCargo: string | undefined): Promise<Count> {
   if (step.slim && noCargo !== undefined) return skipStep(noCargo);
-  // Testing what an earlier build left would say nothing about this tree.
+  // The tests of an older build would say nothing about this tree.
   if (step.needs !== undefined && failed.has(step.needs)) {
     console.log(`not run: ${step.needs} failed`);
     return { passed: 0, failed: 1, skipped: 0 };
@@ -129,7 +129,10 @@ function countCommand(succeeded: boolean): Count {
   return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: 0 };
 }
 
-/** Counts what vitest reported; anything else that is wrong (an uncaught error, a reporter, no test that ran) is one failure. */
+/**
+ * Counts the tests in vitest's report. Any other problem (an uncaught error, a reporter, no test that ran) is one
+ * failure.
+ */
 function countTests(succeeded: boolean, report: Report | undefined): Count {
   const files = report?.testResults ?? [];
   const tests = files.flatMap((file) => file.assertionResults);
@@ -144,7 +147,7 @@ function isFailed(test: { status: string }): boolean {
   return test.status === "failed";
 }
 
-/** The full names of the tests that did not run: skipped, to do, or behind a failed hook. */
+/** The full names of the tests that did not run: skipped, to do, or after a failed hook. */
 function skippedTests(report: Report | undefined): string[] {
   const tests = report?.testResults.flatMap((file) => file.assertionResults) ?? [];
   return tests.filter((test) => test.status !== "passed" && !isFailed(test)).map((test) => test.fullName);

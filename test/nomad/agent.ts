@@ -30,7 +30,8 @@ export class Agent {
   }
 
   async start(): Promise<void> {
-    // The process that the lab starts first is not the agent but the one that brought it into the lab: the agent says its own id.
+    // The lab first starts a process that enters the lab and then becomes the agent. So the agent writes its own
+    // process id.
     const agent = `exec /run/lab/programs/nomad agent -config /run/lab/${this.#name}.hcl`;
     this.#service = this.#lab.start("sh", ["-c", `echo $$ >${this.#pidFile}; ${agent}`], this.#log);
     await until(
@@ -39,7 +40,7 @@ export class Agent {
     );
   }
 
-  /** Asks the agent to end as a service manager does: it saves what it knows, and its tasks go on. */
+  /** Stops the agent as a service manager does: it saves its state, and its tasks go on. */
   async stop(): Promise<void> {
     await this.#signal("TERM");
   }
@@ -48,12 +49,12 @@ export class Agent {
     await this.#signal("KILL");
   }
 
-  /** Asks the agent to read its configuration and the networks anew. */
+  /** Makes the agent read its configuration and the networks again. */
   async reload(): Promise<void> {
     await this.#lab.run("kill", ["-HUP", await this.#pid()]);
   }
 
-  /** The lines of the log from a line on. */
+  /** The lines of the log, from this line on. */
   async lines(from = 0): Promise<LogLine[]> {
     const text = await this.#lab.readFile(this.#log);
     return text.split("\n").slice(from, -1).map(parseLine);
@@ -78,13 +79,13 @@ export class Agent {
   }
 }
 
-// Before an agent knows how to log, it prints plain text.
+// Before its logger is set up, an agent prints plain text.
 function parseLine(line: string): LogLine {
   if (line.startsWith("{")) return JSON.parse(line);
   return { "@level": "info", "@message": line, "@timestamp": "" };
 }
 
-/** What an agent is told in either role: nobody but this host can reach it, and it asks nobody. */
+/** The configuration of both roles. Only this host can reach the agent, and the agent calls nobody. */
 function commonConfig(name: string, ports: Readonly<Record<"http" | "rpc" | "serf", number>>): string {
   return `
 name = "${name}"
@@ -116,7 +117,7 @@ server {
 }
 `;
 
-/** Says how a client finds its plugins; what is left out is Nomad's default. */
+/** The configuration of a client. Without a path, it uses Nomad's default. */
 export function clientConfig(cniPath?: string): string {
   return `${commonConfig("client", { http: 5646, rpc: 5647, serf: 5648 })}
 client {

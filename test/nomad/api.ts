@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-/** The HTTP API of an agent, by way of a Unix socket. */
+/** The HTTP API of an agent, through a Unix socket. */
 export class Api {
   readonly #socket: string;
 
@@ -38,7 +38,7 @@ export class Api {
   }
 }
 
-/** What is read of an allocation: https://developer.hashicorp.com/nomad/api-docs/allocations */
+/** The fields of an allocation that the tests read: https://developer.hashicorp.com/nomad/api-docs/allocations */
 export interface Allocation {
   readonly ID: string;
   readonly ClientStatus: "pending" | "running" | "complete" | "failed" | "lost" | "unknown";

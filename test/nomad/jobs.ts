@@ -8,11 +8,11 @@ interface JobOptions {
   /** Nomad replaces an allocation that failed. */
   readonly rescheduled?: boolean;
   readonly dns?: { readonly Servers: readonly string[]; readonly Searches?: readonly string[] };
-  /** What is put into CNI_ARGS beside Nomad's own. */
+  /** Entries of CNI_ARGS besides Nomad's own. */
   readonly cniArgs?: Readonly<Record<string, string>>;
 }
 
-/** A job as Nomad's API takes it: tasks that answer on a port of their own network and tell their namespace. */
+/** A job in the form of Nomad's API. Each task answers on a port of its own network and names its namespace. */
 export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns, cniArgs }: JobOptions) {
   const labels = Object.entries(ports).map(([Label, Value]) => ({ Label, Value, To: taskPort }));
   const group = {

@@ -16,25 +16,25 @@ const socket = "/run/lab/nomad.sock";
 interface NomadLabOptions {
   readonly networks: readonly NetworkList[];
   readonly plugins?: PluginVersion;
-  /** The plugins' calls are written down: `lab.records` gives them. */
+  /** Records the plugins' calls. `lab.records` returns them. */
   readonly recorded?: boolean;
-  /** The client's `cni_path`, if it is to be another one than Nomad's own. */
+  /** The client's `cni_path`, if it is not Nomad's default. */
   readonly cniPath?: string;
-  /** Programs that are to be had under `/run/lab/programs`, besides Nomad. */
+  /** More programs for `/run/lab/programs`, besides Nomad. */
   readonly programs?: readonly string[];
-  /** What is done to the host before the client starts. */
+  /** Changes the host before the client starts. */
   readonly prepare?: (lab: Lab) => Promise<void>;
 }
 
-/** What is read of a job. */
+/** The fields of a job that the tests read. */
 interface Job {
   readonly ID: string;
   readonly TaskGroups: readonly { readonly Count: number }[];
 }
 
-/** A host of its own with a Nomad server and a Nomad client, which both keep their files on a disk that a reboot leaves. */
+/** A host with a Nomad server and a Nomad client. Both keep their files on a disk that survives a reboot. */
 export class NomadLab implements AsyncDisposable {
-  /** Is given the story of each lab that ends. */
+  /** Receives the story of each lab that ends. */
   static onEnd: ((story: string) => void) | undefined;
 
   readonly client: Agent;
@@ -43,9 +43,9 @@ export class NomadLab implements AsyncDisposable {
   readonly lab: Lab;
   readonly #disk: string;
   readonly #options: NomadLabOptions;
-  /** How many lines the client's log had when it was started last. */
+  /** The number of lines in the client's log at its last start. */
   #logStart = 0;
-  /** When the client was started last, in milliseconds of the host's clock. */
+  /** The time of the client's last start, in milliseconds of the host's clock. */
   #startedAt = 0;
   #ended = false;
 
@@ -67,7 +67,7 @@ export class NomadLab implements AsyncDisposable {
     const lab = await Lab.start({ plugins, recorded, programs: [await nomad(), ...programs], disk });
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
-    // The host is on the other end of macvlan's parent: so it can talk to macvlan's interfaces.
+    // The host is on the other end of macvlan's parent, so it can talk to macvlan's interfaces.
     await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
     for (const list of options.networks) {
       await lab.writeFile(`${configDirectory}/${list.name}.conflist`, JSON.stringify(list));
@@ -89,7 +89,7 @@ export class NomadLab implements AsyncDisposable {
     await until("client ready", async () => (await this.node())?.Status === "ready");
   }
 
-  /** Stops the client as a service manager does, does something to the host meanwhile, and starts it again. */
+  /** Stops the client as a service manager does, changes the host, and starts the client again. */
   async restartClient(meanwhile?: () => Promise<void>): Promise<void> {
     await this.client.stop();
     await meanwhile?.();
@@ -97,8 +97,8 @@ export class NomadLab implements AsyncDisposable {
   }
 
   /**
-   * Starts the host anew: what was on its disk is there again, processes, namespaces and links are gone, and the boot id is
-   * another one. The agents are asked to stop before, as a service manager does on shutdown.
+   * Reboots the host: the files on its disk are there again. Processes, namespaces and links are gone, and the boot id
+   * is another one. The agents are stopped before, as a service manager does on shutdown.
    */
   async reboot(): Promise<NomadLab> {
     await this.client.stop();
@@ -117,7 +117,7 @@ export class NomadLab implements AsyncDisposable {
     return this.api.put<Job>("/v1/jobs/parse", { JobHCL, Canonicalize: true });
   }
 
-  /** Registers a job, and waits for nothing. */
+  /** Registers a job and does not wait. */
   async register(job: Job): Promise<void> {
     await this.api.put("/v1/jobs", { Job: job });
   }
@@ -133,7 +133,7 @@ export class NomadLab implements AsyncDisposable {
     });
   }
 
-  /** Waits until so many allocations of the job are in this state, and gives them. */
+  /** Waits until this number of the job's allocations have this state, and returns them. */
   async untilStatus(status: Allocation["ClientStatus"], count: number): Promise<Allocation[]> {
     return until(`${count} allocations ${status}`, async () => {
       const found = (await this.allocations("job")).filter(({ ClientStatus }) => ClientStatus === status);
@@ -141,12 +141,12 @@ export class NomadLab implements AsyncDisposable {
     });
   }
 
-  /** Waits until so many allocations of the job are sound. */
+  /** Waits until this number of the job's allocations are sound. */
   async untilSound(count: number): Promise<void> {
     await until(`${count} sound allocations`, async () => (await this.survey("job")).filter(isSound).length === count);
   }
 
-  /** Starts the task of an allocation anew, as an operator does, and waits until it answers. */
+  /** Restarts the task of an allocation, as an operator does, and waits until it answers. */
   async restartTask(allocation: string): Promise<void> {
     const [before] = await this.survey("job");
     await this.api.put(`/v1/client/allocation/${allocation}/restart`, {});
@@ -156,17 +156,17 @@ export class NomadLab implements AsyncDisposable {
     });
   }
 
-  /** Takes the allocations' namespaces away under their tasks' feet; what is in them goes with the last task. */
+  /** Removes the allocations' namespaces while their tasks run. The last task's end destroys what is in them. */
   async loseNamespaces(job: string): Promise<void> {
     for (const { ID } of await this.allocations(job)) await this.lab.run("ip", ["netns", "delete", ID]);
   }
 
-  /** Changes something in the first allocation's namespace with ip(8). */
+  /** Changes the first allocation's namespace with ip(8). */
   async breakFirst([first]: readonly AllocationState[], fault: readonly string[]): Promise<void> {
     await this.lab.run("ip", ["-n", first?.id ?? "", ...fault]);
   }
 
-  /** Waits until the only allocation of before has failed, and the one that Nomad made in its place runs. */
+  /** Waits until the only earlier allocation has failed and its replacement runs. */
   async untilReplaced([before]: readonly AllocationState[]): Promise<void> {
     const id = before?.id ?? "";
     await until("another allocation in its place", async () => {
@@ -179,12 +179,12 @@ export class NomadLab implements AsyncDisposable {
     return (await this.allocation(allocation)).ClientStatus === "running";
   }
 
-  /** How many tasks there are, whatever Nomad knows of them. */
+  /** The number of running tasks, also those that Nomad has lost. */
   async taskCount(): Promise<number> {
     return (await taskProcesses(this.lab)).length;
   }
 
-  /** Stops a job and waits until none of its allocations runs and the client has taken their networks down. */
+  /** Stops a job and waits until no allocation runs and the client has removed their networks. */
   async stop(job: string): Promise<void> {
     const running = (await this.allocations(job)).filter(({ ClientStatus }) => ClientStatus === "running");
     await this.api.delete(`/v1/job/${job}?purge=false`);
@@ -210,18 +210,21 @@ export class NomadLab implements AsyncDisposable {
     return this.api.get<Allocation>(`/v1/allocation/${id}`);
   }
 
-  /** What can be seen of each running allocation of a job from outside Nomad. */
+  /** The state of each running allocation of a job, seen from outside Nomad. */
   async survey(job: string): Promise<AllocationState[]> {
     const running = (await this.allocations(job)).filter(({ ClientStatus }) => ClientStatus === "running");
     return surveyAllocations(this.lab, running);
   }
 
-  /** What the client logged about allocations since it was started last; the most important at WARN and ERROR. */
+  /** The client's log lines since its last start. */
   async logLines(): Promise<LogLine[]> {
     return this.client.lines(this.#logStart);
   }
 
-  /** Waits until the client has logged a line of this kind for so many allocations; gives the seconds since it was started. */
+  /**
+   * Waits until the client has logged a line of this kind for this number of allocations. Returns the seconds since its
+   * start.
+   */
   async untilLogged(count: number, isWanted: (line: LogLine) => boolean): Promise<number> {
     const found = await until(`lines in the client's log about ${count} allocations`, async () => {
       const lines = (await this.logLines()).filter(isWanted);
@@ -230,7 +233,7 @@ export class NomadLab implements AsyncDisposable {
     return (Date.parse(found.at(-1)?.["@timestamp"] ?? "") - this.#startedAt) / 1000;
   }
 
-  /** The client's lines about allocations, for whoever has to find out why a case failed. */
+  /** The client's lines about allocations. They help to find out why a case failed. */
   async story(): Promise<string> {
     const lines = (await this.client.lines()).filter((line) => line.alloc_id ?? line.alloc);
     const telling = lines.filter((line) => isPassedCheck(line) || /^(warn|error|info)$/.test(line["@level"]));

@@ -2,17 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Lab } from "../support/lab.ts";
 
-/** The `cni_path` with which plugins are looked for among the scripts first. */
+/** A `cni_path` in which the scripts come before the plugins. */
 export const scriptPath = "/opt/cni/bin/script:/opt/cni/bin";
 
 const directories = {
-  /** Names and results are divided, nothing is narrowed. */
+  /** These scripts split names and results and narrow nothing. */
   "merge-only": path.join(import.meta.dirname, "merge-only"),
   /** The workaround of hashicorp/nomad#25510. */
   workaround: path.join(import.meta.dirname, "../support/workaround"),
 };
 
-/** Puts scripts before the plugins, by the plugins' names. They look for the plugin in the directory above their own. */
+/**
+ * Installs scripts before the plugins, under the plugins' names. A script looks for its plugin in the directory above
+ * its own.
+ */
 export function installScripts(kind: keyof typeof directories): (lab: Lab) => Promise<void> {
   return async (lab) => {
     await lab.run("mkdir", ["/opt/cni/bin/script"]);
@@ -22,14 +25,14 @@ export function installScripts(kind: keyof typeof directories): (lab: Lab) => Pr
   };
 }
 
-/** Puts an executable script among the plugins. */
+/** Installs an executable script next to the plugins. */
 export async function installExecutable(lab: Lab, name: string, text: string): Promise<void> {
   const file = `${"/opt/cni/bin"}/${name}`;
   await lab.writeFile(file, text);
   await lab.run("chmod", ["+x", file]);
 }
 
-/** Puts a plugin at the end of lists that fails the first ADD of all, and passes on what it gets from then on. */
+/** Installs a plugin for the end of a list. It fails the very first ADD. After that it passes its input on. */
 export function installFlaky(lab: Lab): Promise<void> {
   return installExecutable(
     lab,

@@ -5,18 +5,18 @@ import type { Allocation } from "./api.ts";
 /** The port on which every task answers, in its own namespace. */
 export const taskPort = 7777;
 
-/** What can be seen of a running allocation, taken from the kernel. */
+/** The state of a running allocation, read from the kernel. */
 export interface AllocationState {
   readonly id: string;
-  /** The task's process, by its id in the lab, and when it started, in clock ticks since boot; 0 if there is none. */
+  /** The task's process: its id in the lab, and its start in clock ticks since boot. 0 if there is no process. */
   readonly pid: number;
   readonly startTime: number;
-  /** The network namespace the task is in, and the one that the allocation's file stands for, such as `net:[4026532000]`. */
+  /** The task's network namespace, and the namespace of the allocation's file, such as `net:[4026532000]`. */
   readonly taskNamespace: string;
   readonly namespace: string;
-  /** The addresses of each interface in the allocation's namespace but lo. */
+  /** The addresses of each interface in the allocation's namespace, without lo. */
   readonly addresses: Readonly<Record<string, readonly string[]>>;
-  /** The namespace that answers at each address, by tcp; empty if none does. */
+  /** The namespace that answers at each address by tcp; empty if none does. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ interface TaskProcess {
   readonly namespace: string;
 }
 
-/** Looks at the tasks and the namespaces of allocations, and talks to every address that they have. */
+/** Looks at the tasks and namespaces of allocations, and talks to each of their addresses. */
 export async function surveyAllocations(lab: Lab, allocations: readonly Allocation[]): Promise<AllocationState[]> {
   const processes = await taskProcesses(lab);
   const states: AllocationState[] = [];
@@ -54,14 +54,14 @@ export function survived(before: AllocationState, survey: readonly AllocationSta
   return after !== undefined && isSound(after) && JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Whether an allocation's task is there, in the allocation's namespace, and answers at each of its addresses from there. */
+/** Whether an allocation's task runs in the allocation's namespace and answers there at each of its addresses. */
 export function isSound({ pid, taskNamespace, namespace, addresses, answers }: AllocationState): boolean {
   const all = Object.values(addresses).flat();
   const isReached = all.length > 0 && all.every((address) => answers[address] === namespace);
   return pid > 0 && namespace !== "" && taskNamespace === namespace && isReached;
 }
 
-/** The tasks that are there. */
+/** The running tasks. */
 export async function taskProcesses(lab: Lab): Promise<TaskProcess[]> {
   const entries = (await readdir(lab.path("/proc"))).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(entries.map((pid) => taskProcess(lab, pid).catch(() => undefined)));
@@ -74,7 +74,7 @@ async function taskProcess(lab: Lab, pid: string): Promise<TaskProcess | undefin
   if (!command.startsWith("/run/lab/drivers/echo\0serve\0")) return undefined;
   const [, allocation = ""] =
     /(?:^|\0)NOMAD_ALLOC_ID=([^\0]+)/.exec(await readFile(`${directory}/environ`, "utf8")) ?? [];
-  // proc(5): the name in parentheses may hold spaces; starttime is the 22nd field, the 20th behind it.
+  // proc(5): the name in parentheses may contain spaces. starttime is field 22, so it is the 20th after the name.
   const fields = (await readFile(`${directory}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
   return {
     allocation,
@@ -84,7 +84,7 @@ async function taskProcess(lab: Lab, pid: string): Promise<TaskProcess | undefin
   };
 }
 
-/** The namespace that the allocation's file stands for; empty if the file is gone. */
+/** The namespace of the allocation's file; empty if the file is gone. */
 async function namespaceOf(lab: Lab, id: string): Promise<string> {
   const file = await stat(lab.path(`/run/netns/${id}`)).catch(() => undefined);
   return file ? `net:[${file.ino}]` : "";
@@ -112,7 +112,7 @@ function withPort(address: string): string {
   return host.includes(":") ? `[${host}]:${taskPort}` : `${host}:${taskPort}`;
 }
 
-/** Talks to a task from the host; gives the namespace that answered, or nothing. */
+/** Talks to a task from the host. Returns the namespace that answered, or nothing. */
 export async function ask(lab: Lab, protocol: "tcp" | "udp", target: string): Promise<string> {
   const { exitCode, stdout } = await lab.call("/run/lab/drivers/echo", ["ask", protocol, target]);
   return exitCode === 0 ? stdout.trim() : "";

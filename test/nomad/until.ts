@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 const interval = 100;
 const patience = 60_000;
 
-/** Waits until something is there or true, and fails after two minutes with what was waited for. */
+/** Waits until a value is there or true. After two minutes it fails and names the value. */
 export async function until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
   const end = performance.now() + patience;
   while (performance.now() < end) {

@@ -3,7 +3,7 @@ import { table } from "../support/table.ts";
 
 const columns = ["case", "allocations", "survived", "recovered", "restored in"];
 
-/** A vitest reporter: prints what became of the allocations of each case, when all cases are done. */
+/** A vitest reporter: after all cases, prints how the allocations of each case ended. */
 export default class VerdictReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules.flatMap((module) =>

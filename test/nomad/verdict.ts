@@ -2,14 +2,14 @@ import type { TestContext } from "vitest";
 import type { AllocationState } from "./survey.ts";
 import { isSound, survived } from "./survey.ts";
 
-/** A row of the table at the end: what became of a case's allocations. */
+/** A row of the final table: how a case's allocations ended. */
 export interface Verdict {
   readonly allocations: number;
   /** Untouched: the same process since the same time, in the same namespace, with the same addresses and traffic. */
   readonly survived: number;
   /** Not untouched, but sound again: a running task in its allocation's namespace, with traffic at each address. */
   readonly recovered: number;
-  /** Seconds from the client's start until the last allocation was dealt with. */
+  /** Seconds from the client's start until it was done with the last allocation. */
   readonly seconds?: number;
 }
 
@@ -19,7 +19,7 @@ declare module "vitest" {
   }
 }
 
-/** Judges what became of allocations, and notes it for the table. An allocation that was replaced counts as recovered. */
+/** Judges how allocations ended, and adds the case to the table. A replaced allocation counts as recovered. */
 export function judge(
   { task }: TestContext,
   before: readonly AllocationState[],

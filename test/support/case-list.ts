@@ -1,10 +1,10 @@
-/** The committed cases of a test file: a name, or a name with what a kernel may lack for it. */
+/** The committed cases of a test file: a name, or a name with a feature that the host may lack. */
 export type CaseList = Record<string, (string | { readonly name: string; readonly needs: string })[]>;
 
-/** What a run did with the cases of each test file. */
+/** The executed cases of each test file. */
 export type ExecutedCases = Record<string, { readonly name: string; readonly skipped: boolean }[]>;
 
-/** Says how a run differs from the committed list, one sentence a difference; none is what a good run gives. */
+/** The differences between a run and the committed list, one sentence each. A good run has none. */
 export function differences(listed: CaseList, executed: ExecutedCases): string[] {
   const files = [...new Set([...Object.keys(listed), ...Object.keys(executed)])].sort();
   return files.flatMap((file) => {
@@ -24,7 +24,7 @@ export function differences(listed: CaseList, executed: ExecutedCases): string[]
   });
 }
 
-/** The list for what a run executed. What a case needs is kept from the list before. */
+/** The list for the executed cases. `needs` is kept from the list before. */
 export function renewed(listed: CaseList, executed: ExecutedCases): CaseList {
   return Object.fromEntries(
     Object.entries(executed).map(([file, cases]) => [

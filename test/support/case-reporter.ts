@@ -5,9 +5,9 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { type CaseList, differences, type ExecutedCases, renewed } from "./case-list.ts";
 
 /**
- * A vitest reporter: fails a run whose cases are not those of the `cases.json` beside the test files, so that no case is
- * lost unseen. Every file that was run is held against the list, and every file of the list that is no longer there.
- * UPDATE_CASES=1 writes the list instead; what a case `needs` is added to it by hand.
+ * A vitest reporter that fails a run if its cases differ from the `cases.json` next to the test files, so that no case
+ * gets lost. It compares every executed file, and every listed file that is missing. UPDATE_CASES=1 writes the list
+ * instead. Add `needs` by hand.
  */
 export default class CaseReporter implements Reporter {
   #vitest: Vitest | undefined;

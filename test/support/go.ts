@@ -7,10 +7,10 @@ import process from "node:process";
 import { execa } from "execa";
 import { hold } from "./holder.ts";
 
-/** The versions of the reference plugins that can be built: the folders under `test/support/plugins/`. */
+/** The versions of the reference plugins that can be built: the folders in `test/support/plugins/`. */
 export type PluginVersion = "1.9.1" | "1.6.2" | "1.3.0" | "1.2.0";
 
-/** Those that every end-to-end case is run with: older ones are for single cases and the matrix. */
+/** The versions for every end-to-end case. Older ones are for single cases and the matrix. */
 export const pluginVersions = ["1.9.1", "1.6.2"] as const satisfies PluginVersion[];
 
 interface Build {
@@ -29,15 +29,15 @@ interface Toolchain {
 
 const testDirectory = path.resolve(import.meta.dirname, "..");
 
-/** Gives the directory with the reference plugins of this version, built by the Go toolchain where they are not yet. */
+/** Returns the directory with the reference plugins of this version. Go builds them if they are missing. */
 export async function referencePlugins(version: PluginVersion): Promise<string> {
   const module = path.join(testDirectory, "support", "plugins", version);
   return built({
     title: `reference plugins ${version}`,
     module,
-    // Not every version has every plugin: what there is to build is what the module pins.
+    // Not every version has every plugin. The module pins the plugins that exist.
     packages: importsOf(await readFile(path.join(module, "tools.go"), "utf8")),
-    // Without it they report no version, and Nomad, which asks for one, runs no CHECK.
+    // Without it they report no version, and Nomad runs no CHECK without a version.
     ldflags: `-X github.com/containernetworking/plugins/pkg/utils/buildversion.BuildVersion=v${version}`,
   });
 }
@@ -46,7 +46,7 @@ function importsOf(source: string): string[] {
   return [...source.matchAll(/^\t_ "(.*)"$/gm)].map(([, name = ""]) => name);
 }
 
-/** Gives the directory of the programs that call plugins as runtimes do, or stand for something in a test. */
+/** Returns the directory of the programs that call plugins as runtimes do, or replace a program in a test. */
 export function drivers(): Promise<string> {
   return built({
     title: "test drivers",
@@ -71,13 +71,13 @@ const nomadBuild: Build = {
   cgo: true,
 };
 
-/** Gives the Nomad of NOMAD_BIN, or else the one of `test/nomad/agent`, built by the Go toolchain where it is not yet. */
+/** Returns the Nomad of NOMAD_BIN, or the one of `test/nomad/agent`. Go builds it if it is missing. */
 export async function nomad(): Promise<string> {
   if (process.env.NOMAD_BIN) await expectVersion(process.env.NOMAD_BIN);
   return process.env.NOMAD_BIN || path.join(await built(nomadBuild), "nomad");
 }
 
-// From here on it runs CHECK when a client is restarted.
+// From this version on, Nomad runs CHECK when a client restarts.
 const oldestNomad = [1, 9, 6] as const;
 
 async function expectVersion(binary: string): Promise<void> {
@@ -90,7 +90,7 @@ async function expectVersion(binary: string): Promise<void> {
 /** Whether `nomad` has nothing to build. */
 export async function isNomadAtHand(): Promise<boolean> {
   if (process.env.NOMAD_BIN) return true;
-  // Its go.mod may ask for a newer toolchain, which is not brought only to look.
+  // Its go.mod may ask for a newer toolchain. Do not download one only to look.
   const installed = await execa("go", ["env", "GOVERSION"], {
     cwd: nomadBuild.module,
     reject: false,
@@ -99,7 +99,7 @@ export async function isNomadAtHand(): Promise<boolean> {
   return installed.exitCode === 0 && existsSync(await directoryOf(nomadBuild, await readToolchain(nomadBuild.module)));
 }
 
-/** Gives the paths of the programs that the benchmark measures with: what they are for is said in each one's source. */
+/** Returns the paths of the programs that the benchmark measures with. Each source describes its program. */
 export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" | "recorder", string>> {
   const directory = await built({
     title: "programs of the benchmark",
@@ -114,7 +114,7 @@ export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" 
   };
 }
 
-/** Gives multus, which hands a list's calls on to delegates of its own. */
+/** Returns multus, which passes a list's calls to its own delegates. */
 export async function multus(): Promise<string> {
   const directory = await built({
     title: "multus (about two minutes)",
@@ -125,7 +125,7 @@ export async function multus(): Promise<string> {
   return path.join(directory, "multus");
 }
 
-/** Builds everything the end-to-end tests need, one after the other: the Go toolchain uses every core by itself. */
+/** Builds everything that the end-to-end tests need, one by one: Go already uses every core. */
 export async function buildAll(): Promise<void> {
   await drivers();
   for (const version of pluginVersions) {
@@ -147,7 +147,7 @@ async function findOrBuild(build: Build): Promise<string> {
   if (!existsSync(directory)) {
     await mkdir(path.dirname(directory), { recursive: true });
     await using _lock = await hold("flock", [`${directory}.lock`, "sh", "-c", "echo locked; cat"]);
-    // Whoever held the lock before may have built it.
+    // The last owner of the lock may have built it.
     if (!existsSync(directory)) {
       await goBuild(build, toolchain, directory);
     }
@@ -172,7 +172,7 @@ async function goBuild(build: Build, toolchain: Toolchain, directory: string): P
 }
 
 async function readToolchain(cwd: string): Promise<Toolchain> {
-  // Asked inside the module: a go.mod may ask for another toolchain than the installed one.
+  // Runs inside the module, because a go.mod may ask for another toolchain than the installed one.
   const { stdout } = await execa("go", ["env", "GOVERSION", "GOOS", "GOARCH"], { cwd });
   const [version = "", ...target] = stdout.split("\n");
   return { version, target: target.join("/") };
@@ -187,7 +187,9 @@ async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> 
   return hash.digest("hex").slice(0, 16);
 }
 
-/** `nomad` builds Nomad, `lacks-nomad` says so where it is not built, and without an argument everything else is built. */
+/**
+ * `nomad` builds Nomad. `lacks-nomad` prints a line if it is not built. Without an argument everything else is built.
+ */
 const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   nomad,
   "lacks-nomad": async () => {

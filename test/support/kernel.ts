@@ -7,7 +7,7 @@ interface Address {
   readonly scope: string;
 }
 
-/** A link as ip(8) has it. */
+/** A link in the format of ip(8). */
 export interface Link {
   readonly ifname: string;
   readonly address: string;
@@ -18,7 +18,7 @@ export interface Link {
   readonly addr_info: readonly Address[];
 }
 
-/** Reads what the plugins left in a lab's kernel and file system. A namespace is a container's, or the host's if none. */
+/** Reads what plugins left in a lab's kernel and file system. Without a container, the namespace is the host's. */
 export class Kernel {
   readonly #lab: Lab;
 
@@ -26,7 +26,10 @@ export class Kernel {
     this.#lab = lab;
   }
 
-  /** The links of a namespace with their addresses, in the kernel's order. An address is tentative for a second or two. */
+  /**
+   * The links of a namespace with their addresses, in the kernel's order. `tentative` is removed, because it changes
+   * after a second or two.
+   */
   async links(container?: Container): Promise<Link[]> {
     const text = await this.#lab.ip(container, "-json", "address", "show");
     return JSON.parse(text, (key, value) => (key === "tentative" ? undefined : value));
@@ -44,13 +47,13 @@ export class Kernel {
     return found;
   }
 
-  /** The addresses of a link, such as `172.16.5.2/24`, without those the kernel makes for itself. */
+  /** The addresses of a link, such as `172.16.5.2/24`, without the kernel's own. */
   async addresses(container: Container | undefined, name: string): Promise<string[]> {
     const { addr_info } = await this.link(container, name);
     return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
   }
 
-  /** The routes of a namespace as ip(8) words them, without those the kernel makes for itself. */
+  /** The routes of a namespace in the format of ip(8), without the kernel's own. */
   async routes(container?: Container): Promise<string[]> {
     const texts = [await this.#lab.ip(container, "-4", "route"), await this.#lab.ip(container, "-6", "route")];
     return texts.flatMap((text) => lines(text)).filter((route) => !route.includes("proto kernel"));
@@ -66,7 +69,7 @@ export class Kernel {
     return peer.ifname;
   }
 
-  /** Every chain that a plugin made and every rule, of IPv4 and IPv6, as iptables-save words them. */
+  /** Every chain and rule of a plugin, of IPv4 and IPv6, in the format of iptables-save. */
   async packetRules(): Promise<string[]> {
     const texts = [await this.#lab.run("iptables-save"), await this.#lab.run("ip6tables-save")];
     return packetRulesOf(texts.join("\n"));
@@ -87,13 +90,13 @@ export class Kernel {
     return this.#lab.readdir("/var/lib/cni/results");
   }
 
-  /** The result that libcni keeps of an attachment. */
+  /** libcni's cached result of an attachment. */
   async cachedResult(network: string, id: string): Promise<Result> {
     return JSON.parse(await this.#lab.readFile(`/var/lib/cni/results/${network}-${id}-eth0`)).result;
   }
 }
 
-/** A CNI result, as far as the tests look at it. */
+/** The parts of a CNI result that the tests read. */
 export interface Result {
   readonly cniVersion: string;
   readonly interfaces?: readonly { readonly name: string; readonly mac?: string; readonly sandbox?: string }[];
@@ -102,7 +105,7 @@ export interface Result {
   readonly dns?: object;
 }
 
-/** The chains that a plugin made and the rules in what iptables-save prints, without counters. */
+/** The plugins' chains and rules in the output of iptables-save, without counters. */
 export function packetRulesOf(text: string): string[] {
   return lines(text)
     .filter((line) => /^(-A|:\S+ -)/.test(line))

@@ -1,10 +1,10 @@
-# Runs as the first process of a lab's private namespaces: makes them look like a host with CNI plugins, says "ready",
-# and stays until its input is closed. What is mounted here is seen by nobody else and gone with it.
+# Runs as the first process in a lab's private namespaces. It makes them look like a host with CNI plugins, prints
+# "ready", and stays until its input is closed. No other process sees its mounts, and they end with it.
 set -eu
 plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 guests=$6 disk=$7
-shift 7 # what is left are programs
+shift 7 # the rest are programs
 
-# Everything from outside is bound first, as what follows hides parts of the file system.
+# Binds everything from outside first, because later mounts hide parts of the file system.
 mount -t tmpfs lab /run
 mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/programs /run/lab/net.d /run/lab/records
 mount --bind "$plugins" /run/lab/plugins
@@ -26,12 +26,12 @@ if [ "$disk" ]; then
 else
   mount -t tmpfs lab /var/lib
 fi
-# The machine's control groups go with it: what a test starts is to make none there.
+# This also hides the machine's control groups: programs in a test must not make any there.
 umount --recursive --lazy /sys
 mount -t sysfs lab /sys
 mkdir -p /opt/cni/bin /var/lib/cni
 
-# install FROM TO: what cp -P would give, but a wrapper of a hundred megabytes is bound, not copied.
+# install_all FROM TO: like cp -P, but binds files, because a wrapper has a hundred megabytes.
 install_all() {
   for file in "$1"/*; do
     if [ -L "$file" ]; then
@@ -56,7 +56,7 @@ else
   install_all /run/lab/wrappers /opt/cni/bin
 fi
 
-# Container runtimes also read and write in these places. All of cgroup v2 is theirs, of whatever layout the host's own is.
+# Container runtimes also read and write in these places. They get cgroup v2 even if the host has another layout.
 if [ "$guests" = runtimes ]; then
   cp -a /etc /run/lab/etc
   rm -rf /run/lab/etc/cni/net.d
@@ -67,11 +67,11 @@ if [ "$guests" = runtimes ]; then
 fi
 
 ip link set lo up
-# The parent of macvlan interfaces and what stands for the network behind it.
+# The parent of macvlan interfaces, and the network behind it.
 ip link add uplink0 type veth peer name uplink1
 ip link set uplink0 up
 ip link set uplink1 up
 
 echo ready
-# Not exec: as long as cat runs, the shell, which is this namespace's init, takes up the processes whose parents are gone.
+# Without exec, the shell stays this namespace's init and adopts processes whose parents ended.
 cat

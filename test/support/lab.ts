@@ -8,45 +8,45 @@ import { type Holder, hold } from "./holder.ts";
 import { Kernel } from "./kernel.ts";
 import { Cnitool, GoCni } from "./runtime.ts";
 
-/** How a command ended. */
+/** The end of a command. */
 export interface Outcome {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A network namespace that stands for a container. */
+/** A network namespace in the role of a container. */
 export interface Container {
   readonly name: string;
   readonly netns: string;
 }
 
-/** What a command in a lab gets besides its arguments; its environment is `env` and PATH, nothing else. */
+/** The environment and stdin of a command in a lab. It has no variables besides `env` and PATH. */
 export interface CallOptions {
   readonly env?: Record<string, string>;
   readonly input?: string;
 }
 
-/** A command that stays in a lab; it is settled when the command has ended. */
+/** A command that keeps running in a lab. The promise settles when the command ends. */
 export type Service = Promise<{ readonly exitCode?: number }>;
 
 export interface LabOptions {
-  /** The reference plugins: a version that is built where it is not yet, or what somebody installed. */
+  /** The reference plugins: a version, which is built if it is missing, or a directory with installed ones. */
   readonly plugins: PluginVersion | { readonly directory: string };
-  /** The recorder takes every plugin's place and passes the calls on; `records` gives what it wrote. */
+  /** The recorder replaces every plugin and passes the calls on. `records` returns its records. */
   readonly recorded?: boolean;
-  /** Programs that are to be had under `/run/lab/programs`, wherever they lie. */
+  /** Programs that the lab gets in `/run/lab/programs`. */
   readonly programs?: readonly string[];
   /**
-   * What stands for the host's disk: a directory of this machine that becomes `/var/lib`, so that a lab can be started
-   * again after it, as a host is: with the same files, another boot id and nothing else. Without it, a tmpfs.
+   * A directory of this machine that becomes `/var/lib`, as the host's disk. With it a lab can be started again, like a
+   * host after a reboot: with the same files and another boot id. Without it, `/var/lib` is a tmpfs.
    */
   readonly disk?: string;
-  /** Also what container runtimes need of a host: `/etc`, `/tmp` and cgroups of its own. */
+  /** Adds what container runtimes need on a host: their own `/etc`, `/tmp` and cgroups. */
   readonly forRuntimes?: boolean;
 }
 
-/** One call of a plugin as the recorder wrote it down. */
+/** A call of a plugin in the recorder's format. */
 export interface CallRecord {
   readonly plugin: string;
   readonly env: Record<string, string>;
@@ -58,9 +58,9 @@ export interface CallRecord {
 
 const wrappersDirectory = process.env.CNI_WRAPPERS_BIN || path.resolve(import.meta.dirname, "../../dist/bin");
 
-/** A host of its own for one test: private network, mount and pid namespaces with CNI plugins in `/opt/cni/bin`. */
+/** A separate host for one test: private network, mount and pid namespaces with CNI plugins in `/opt/cni/bin`. */
 export class Lab implements AsyncDisposable {
-  /** What a runtime here gets as CNI_PATH. */
+  /** The CNI_PATH of the runtimes in a lab. */
   static readonly pluginPath = "/opt/cni/bin";
 
   readonly kernel = new Kernel(this);
@@ -74,7 +74,7 @@ export class Lab implements AsyncDisposable {
     this.#pid = pid;
   }
 
-  /** Makes a lab with the reference plugins of this version and the wrappers that were built. */
+  /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions): Promise<Lab> {
     const { plugins, recorded = false, forRuntimes = false, disk = "", programs = [] } = options;
     if (!existsSync(wrappersDirectory)) {
@@ -87,7 +87,7 @@ export class Lab implements AsyncDisposable {
     return new Lab(holder, children.trim());
   }
 
-  /** Gives what a command prints that must succeed. */
+  /** Returns the output of a command that must succeed. */
   async run(command: string, args: readonly string[] = [], options: CallOptions = {}): Promise<string> {
     const outcome = await this.call(command, args, options);
     if (outcome.exitCode !== 0) {
@@ -106,7 +106,7 @@ export class Lab implements AsyncDisposable {
     return { exitCode, stdout, stderr };
   }
 
-  /** Starts a command that stays, and appends what it prints to a file of the lab. The lab takes it along when it goes. */
+  /** Starts a command that keeps running, and appends its output to a file of the lab. It ends with the lab. */
   start(command: string, args: readonly string[], log: string): Service {
     const output = { file: this.path(log), append: true };
     return execa("nsenter", this.#inside(command, args), {
@@ -122,7 +122,7 @@ export class Lab implements AsyncDisposable {
     return ["--target", this.#pid, "--net", "--mount", "--pid", "--", command, ...args];
   }
 
-  /** Runs ip(8), in a container's namespace if one is given. */
+  /** Runs ip(8), in a container's namespace if there is a container. */
   ip(container: Container | undefined, ...args: string[]): Promise<string> {
     return this.run("ip", container ? ["-n", container.name, ...args] : args);
   }
@@ -136,11 +136,11 @@ export class Lab implements AsyncDisposable {
     await this.run("ip", ["netns", "delete", container.name]);
   }
 
-  /** Puts other reference plugins in the place of those that are installed, as an upgrade does. */
+  /** Replaces the installed reference plugins by others, as an upgrade does. */
   async replacePlugins(directory: string): Promise<void> {
     for (const name of await readdir(directory)) {
       const file = `${Lab.pluginPath}/${name}`;
-      // What is there is a built plugin's own file, bound to this place: it is not to be written to.
+      // The installed file is a mount of the built plugin. Never write to it.
       if (existsSync(this.path(file))) await this.run("umount", [file]);
       await this.run("touch", [file]);
       await copyFile(path.join(directory, name), this.path(file));
@@ -148,7 +148,7 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  /** The path by which this process reaches a file of the lab. */
+  /** The path of a lab's file for this process. */
   path(file: string): string {
     return `/proc/${this.#pid}/root${file}`;
   }
@@ -161,12 +161,12 @@ export class Lab implements AsyncDisposable {
     await writeFile(this.path(file), content);
   }
 
-  /** The names in a directory in order; none if there is no such directory. */
+  /** The sorted names in a directory; empty if it does not exist. */
   async readdir(directory: string): Promise<string[]> {
     return existsSync(this.path(directory)) ? (await readdir(this.path(directory))).sort() : [];
   }
 
-  /** The calls of plugins so far, in the order of the requests. Only in a recorded lab. */
+  /** The recorded calls of plugins, in the order of the requests. */
   async records(): Promise<CallRecord[]> {
     const names = await this.readdir("/run/lab/records");
     return await Promise.all(names.map(async (name) => JSON.parse(await this.readFile(`/run/lab/records/${name}`))));

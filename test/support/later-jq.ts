@@ -5,27 +5,27 @@ import process from "node:process";
 import { execa } from "execa";
 import { cacheDirectory } from "./native.ts";
 
-/** A jq, and the words that start it. */
+/** A jq, and the command line that starts it. */
 export interface Jq {
   readonly version: string;
   readonly argv: readonly string[];
-  /** All that it brings along: itself and its libraries. */
+  /** All its files: the program and its libraries. */
   readonly files: readonly string[];
 }
 
-/** The suites of Debian after 12, each with a newer jq than the one before. */
+/** The Debian releases after 12. Each has a newer jq. */
 export const laterSuites = ["trixie", "forky"] as const;
 
 type Suite = (typeof laterSuites)[number];
 
-/** jq and what it is linked with, the C library and its loader included: the host's may be too old for it. */
+/** jq and its libraries, with the C library and its loader: the host's may be too old. */
 const packages = ["jq", "libjq1", "libonig5", "libc6"];
 
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /**
- * Gives the jq of a later suite, unpacked in the cache and run by its own loader; apt fetches it, where it is not there yet,
- * from the mirror that it uses anyway. Nothing is installed. Throws where apt has no such mirror, or cannot reach it.
+ * Returns the jq of a later Debian release, unpacked in the cache and started by its own loader. apt downloads it once,
+ * from the mirror that it already uses. Nothing is installed. Throws if apt has no such mirror or cannot reach it.
  */
 export async function laterJq(suite: Suite): Promise<Jq> {
   const directory = path.join(cacheDirectory(), "jq", suite);
@@ -68,7 +68,7 @@ async function fetchInto(directory: string, suite: Suite): Promise<void> {
   }
 }
 
-/** The mirror of Debian itself (not of its security updates) that this machine's apt uses. */
+/** The mirror of Debian itself (without security updates) that this machine's apt uses. */
 async function debianMirror(): Promise<string> {
   const wanted = ["Origin: Debian", "Label: Debian", "Identifier: Packages", "Component: main"];
   const { stdout } = await execa("apt-get", ["indextargets", "--format", "$(REPO_URI)", ...wanted]);
@@ -77,7 +77,7 @@ async function debianMirror(): Promise<string> {
   return mirror;
 }
 
-// A state and sources of its own; how the mirror is reached is as the machine has it.
+// A separate state and separate sources. The way to the mirror stays the machine's own.
 function aptSettings(directory: string): string {
   const settings = {
     "Dir::Etc::sourcelist": `${directory}/sources.list`,
@@ -97,7 +97,7 @@ function aptSettings(directory: string): string {
 }
 
 async function apt(directory: string, ...args: string[]): Promise<void> {
-  // A failed update is only a warning to apt.
+  // For apt, a failed update is only a warning.
   const strict = args[0] === "update" ? ["--error-on=any"] : [];
   await execa("apt-get", ["-q", ...strict, ...args], {
     cwd: directory,

@@ -1,11 +1,11 @@
 import type { Lab } from "./lab.ts";
 
-/** The links of a lab's host before any plugin was run. */
+/** The links of a lab's host before the first plugin runs. */
 const ownLinks = ["lo", "uplink0", "uplink1"];
 
 /**
- * Names what plugins left of attachments on a lab's host: leases, libcni's results, the wrappers' records, packet rules
- * and links. `staying` are the links that belong to no attachment, as bridges do.
+ * The traces of attachments on a lab's host: leases, libcni's results, the wrappers' records, packet rules and links.
+ * `staying` names links that belong to no attachment, such as bridges.
  */
 export async function leftovers(lab: Lab, staying: readonly string[] = []): Promise<string[]> {
   const { kernel } = lab;

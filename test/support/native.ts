@@ -12,7 +12,7 @@ const flags = {
   delegate: ["-static", "-Os", "-s", "-nostdlib", "-ffreestanding", "-fno-stack-protector"],
 } as const;
 
-/** Gives a static executable of one of the C programs in `test/support/native`, compiled where it is not yet. */
+/** Returns a static executable of a C program in `test/support/native`. It is compiled if it is missing. */
 export async function nativeProgram(name: keyof typeof flags): Promise<string> {
   const source = path.join(sources, `${name}.c`);
   const { stdout: compiler } = await execa("cc", ["--version"]);
@@ -24,12 +24,12 @@ export async function nativeProgram(name: keyof typeof flags): Promise<string> {
   return program;
 }
 
-/** Where what was built or fetched once is kept. */
+/** The cache of built and downloaded files. */
 export function cacheDirectory(): string {
   return path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers");
 }
 
-// Under another name until it is whole: somebody else may compile the same.
+// Another process may compile the same program, so the file has another name until it is complete.
 async function compile(source: string, program: string, options: readonly string[]): Promise<void> {
   const unfinished = `${program}.${process.pid}`;
   await mkdir(path.dirname(program), { recursive: true });

@@ -1,4 +1,4 @@
-/** What differs by chance between two labs. Each kind is numbered in the order in which its values first appear. */
+/** The random values of a lab. Each kind is numbered in the order of first appearance. */
 const patterns: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   { kind: "veth", pattern: /\bveth[0-9a-f]{8}\b/g },
   { kind: "mac", pattern: /(?<![0-9a-f:])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![0-9a-f:])/g },
@@ -6,13 +6,13 @@ const patterns: readonly { readonly kind: string; readonly pattern: RegExp }[] =
 
 const linkLocal = /\bfe80::[0-9a-f:]+/g;
 
-/** A bridge's id: its priority and its MAC, in which ip(8) leaves out leading zeros. */
+/** A bridge's id: its priority and its MAC. ip(8) omits leading zeros in the MAC. */
 const bridgeId = /(?<=\b[0-9a-f]{4}\.)(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}\b/g;
 
 /**
- * Replaces what plugins and the kernel choose at random (names of host-side veths, MACs and the link-local addresses
- * made of them) in every string and key of plain data. The same value gives the same replacement everywhere, so that
- * a relation that holds in one lab and not in the other is still seen. `keep` names MACs that a test has chosen itself.
+ * Replaces random values in every string and key of plain data: names of host-side veths, MACs, and link-local
+ * addresses made from MACs. Equal values get equal replacements, so a different relation between values in two labs is
+ * still visible. `keep` lists MACs that a test chose itself.
  */
 export function normalise<T>(value: T, { keep = [] as readonly string[] } = {}): T {
   const seen = new Map<string, string>();
@@ -52,7 +52,7 @@ function deep(value: unknown, inText: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [inText(key), deep(inner, inText)]));
 }
 
-/** Names the MAC that a link-local address was made of (RFC 4291, appendix A), if it was made so. */
+/** Returns the MAC of a link-local address (RFC 4291, appendix A), if it was made from one. */
 function macOfLinkLocal(address: string): string | undefined {
   const groups = address.slice("fe80::".length).split(":");
   const digits = groups.map((group) => group.padStart(4, "0")).join("");

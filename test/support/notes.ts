@@ -1,4 +1,4 @@
-/** The notes under a table: each text once, with the number that stands for it in the cells. */
+/** The notes under a table. The cells refer to each text by its number. */
 export class Notes {
   readonly #texts: string[] = [];
 
@@ -19,7 +19,7 @@ export class Notes {
   }
 }
 
-/** The first line of an error: what fits into a note. */
+/** The first line of an error, short enough for a note. */
 export function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }

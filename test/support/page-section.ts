@@ -3,7 +3,7 @@ import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** The page of each table that a command writes or a test checks, by the name in its marks. */
+/** The page of each table, by the name in its marks. A command writes the table, or a test checks it. */
 const pages = {
   matrix: "docs/versions.md",
   compare: "docs/alternatives.md",
@@ -14,21 +14,24 @@ const pages = {
 
 export type SectionName = keyof typeof pages;
 
-/** Puts the output of a command into its page, between the marks with its name; the page's path in the repository. */
+/**
+ * Puts the output of a command into its page, between the marks with this name. Returns the page's path in the
+ * repository.
+ */
 export function writeSection(name: SectionName, content: string): string {
   const file = path.join(root, pages[name]);
   writeFileSync(file, withSection(readFileSync(file, "utf8"), name, content));
   return pages[name];
 }
 
-/** The lines that a page has between the marks with this name. */
+/** The lines between a page's marks with this name. */
 export function readSection(name: SectionName): string {
   const lines = readFileSync(path.join(root, pages[name]), "utf8").split("\n");
   const { start, end } = marks(lines, name);
   return lines.slice(start + 1, end).join("\n");
 }
 
-/** A text with something else between its marks `<!-- name: ... -->` and `<!-- /name -->`, each on a line of its own. */
+/** Replaces the lines between the marks `<!-- name: ... -->` and `<!-- /name -->`. Each mark is a line. */
 export function withSection(text: string, name: string, content: string): string {
   const lines = text.split("\n");
   const { start, end } = marks(lines, name);
@@ -38,7 +41,7 @@ export function withSection(text: string, name: string, content: string): string
 function marks(lines: readonly string[], name: string): { start: number; end: number } {
   const start = onlyIndex(lines, (line) => line.startsWith(`<!-- ${name}: `) && line.endsWith(" -->"), `${name}: ...`);
   const end = onlyIndex(lines, (line) => line === `<!-- /${name} -->`, `/${name}`);
-  if (end < start) throw new Error(`the mark /${name} stands before ${name}: ...`);
+  if (end < start) throw new Error(`the mark /${name} comes before ${name}: ...`);
   return { start, end };
 }
 

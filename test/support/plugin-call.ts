@@ -1,14 +1,14 @@
 import { type Container, Lab, type Outcome } from "./lab.ts";
 
-/** A call of a plugin without a runtime: what libcni would set, and what is to be different. */
+/** A call of a plugin without a runtime: changes to the variables and the stdin of libcni. */
 export interface PluginCall {
   readonly plugin: string;
-  /** What stands on stdin: an object is a plugin configuration and gets the plugin's type. */
+  /** stdin. An object is a plugin configuration and gets the plugin's type. */
   readonly config: Record<string, unknown> | string;
   readonly env?: Record<string, string>;
 }
 
-/** Calls a plugin for a container's eth0; ADD, if the variables do not say another verb. */
+/** Calls a plugin for a container's eth0. The verb is ADD unless the variables name another. */
 export function callPlugin(lab: Lab, container: Container, { plugin, config, env }: PluginCall): Promise<Outcome> {
   return lab.call(`${Lab.pluginPath}/${plugin}`, [], {
     env: {

@@ -7,18 +7,18 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return stdout || undefined;
 }
 
-/** A program of this machine and the libraries that come with it; the C library is there on every host. */
+/** The files of a program and its libraries, without the C library, which every host has. */
 export async function withLibraries(name: string): Promise<string[]> {
   const file = await findProgram(name);
   if (file === undefined) throw new Error(`${name} is missing in PATH`);
-  // It fails of a static program, which needs none.
+  // ldd fails for a static program, which has no libraries.
   const { stdout } = await execa("ldd", [file], { reject: false });
   const libraries = [...stdout.matchAll(/=> (\/\S+)/g)].map(([, library = ""]) => library);
   const own = libraries.filter((library) => !/\/lib(c|m|dl|pthread)\.so/.test(library));
   return [file, ...own].map((each) => realpathSync(each));
 }
 
-/** What files, or those that links lead to, take together. In bytes. */
+/** The total size of files or link targets. In bytes. */
 export function sizeOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }

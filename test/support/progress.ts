@@ -1,4 +1,4 @@
-/** Tells how far a command is, where its output does not go. */
+/** Prints the progress of a command to stderr. */
 export function say(progress: string): void {
   process.stderr.write(`${progress}\n`);
 }

@@ -1,11 +1,11 @@
-// Records fixtures: chains of wrapped plugins, driven by go-cni over the reference plugins, in every version of the
-// specification that has chains. Each call of a wrapper becomes a folder under `test/fixtures/go-cni/`.
+// Records fixtures: go-cni runs chains of wrapped reference plugins in every version of the specification that has
+// chains. Each call of a wrapper becomes a folder in `test/fixtures/go-cni/`.
 //
-//     node test/support/record.ts                    records all of them anew (root, Go; random names and MACs change)
+//     node test/support/record.ts                    records all of them again (root, Go; random names and MACs change)
 //     node test/support/record.ts <name>             records one of them
-//     node test/support/record.ts <records> <folder> makes fixtures of records that were written elsewhere
+//     node test/support/record.ts <records> <folder> makes fixtures from other records
 //
-// What a wrapper must do with a call (`expected.json`) is derived from the delegates' answers by test/support/oracle/expected.jq.
+// test/support/oracle/expected.jq derives the expected actions (`expected.json`) from the delegates' answers.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
@@ -64,7 +64,7 @@ interface Chain {
   readonly versions: readonly string[];
 }
 
-/** The chains by the name of their folder. */
+/** The chains, by the name of their folder. */
 const chains: Record<string, Chain> = {
   "three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions },
   "renamed-first": { list: [bridge, macvlan], versions },
@@ -83,7 +83,7 @@ async function recordAll(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Attaches a container, checks it, collects garbage and detaches it, as far as the version has the verbs. */
+/** Attaches a container, checks it, collects garbage and detaches it, if the version has the verbs. */
 async function record(list: NetworkList): Promise<CallRecord[]> {
   await using lab = await Lab.start({ plugins, recorded: true });
   for (const { type } of list.plugins) await addWrapper(lab, String(type));
@@ -109,7 +109,7 @@ function succeeded(outcome: { exitCode: number | undefined; stderr: string }): v
   if (outcome.exitCode !== 0) throw new Error(outcome.stderr);
 }
 
-/** Writes a folder for each call of a wrapper among the records of one chain. */
+/** Writes a folder for each wrapper call in the records of one chain. */
 async function writeFixtures(folder: string, records: readonly CallRecord[]): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const before: object[] = [];
@@ -131,7 +131,7 @@ async function writeFixtures(folder: string, records: readonly CallRecord[]): Pr
   }
 }
 
-/** What the wrapper's delegate answered: it is the next one to be called. */
+/** The answer of the wrapper's delegate, which is the next call. */
 function delegateAnswer(plugin: string, following: readonly CallRecord[]): unknown {
   const delegate = plugin.replace(/-wrapper$/, "");
   return following.find((record) => record.plugin === delegate)?.stdout;

@@ -17,9 +17,9 @@ export interface PortMapping {
 
 export interface AttachOptions {
   readonly ports?: readonly PortMapping[];
-  /** What becomes CNI_ARGS. */
+  /** The content of CNI_ARGS. */
   readonly labels?: Record<string, string>;
-  /** CNI_PATH, if it is to be another one. go-cni only. */
+  /** CNI_PATH, if it is not the default. go-cni only. */
   readonly pluginPath?: string;
   /** The runtime's deadline, in milliseconds. go-cni only. */
   readonly timeout?: number;
@@ -30,9 +30,9 @@ export interface Attachment {
   readonly ifname: string;
 }
 
-/** Something that calls plugins as a container runtime does, for the interface eth0. */
+/** A program that calls plugins as a container runtime does, for the interface eth0. */
 export interface Runtime {
-  /** The id it gives a container. */
+  /** Its id for a container. */
   id(container: Container): string;
   add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
   check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
@@ -40,10 +40,10 @@ export interface Runtime {
   status(list: NetworkList): Promise<Outcome>;
 }
 
-/** The runtimes that most cases are run with. */
+/** The runtimes of most cases. */
 export const runtimes = ["goCni", "cnitool"] as const satisfies (keyof Lab)[];
 
-/** go-cni, used as Nomad uses it. It can also ask libcni for what go-cni has no function for. */
+/** go-cni, used as in Nomad. It also calls libcni directly for verbs that go-cni does not have. */
 export class GoCni implements Runtime {
   readonly #lab: Lab;
 
@@ -95,10 +95,10 @@ export class GoCni implements Runtime {
   }
 }
 
-/** cnitool wants a namespace for verbs that have none. */
+/** cnitool needs a namespace even for verbs that have none. */
 const nobody: Container = { name: "nobody", netns: "/run/netns/nobody" };
 
-/** The specification's own cnitool, over libcni alone. */
+/** The specification's cnitool, which uses only libcni. */
 export class Cnitool implements Runtime {
   readonly #lab: Lab;
 
@@ -126,7 +126,7 @@ export class Cnitool implements Runtime {
     return this.#call("status", list, nobody);
   }
 
-  /** Every attachment of the network is taken for invalid. */
+  /** Treats every attachment of the network as invalid. */
   gc(list: NetworkList): Promise<Outcome> {
     return this.#call("gc", list, nobody);
   }
@@ -136,7 +136,7 @@ export class Cnitool implements Runtime {
     return this.#call("add", list, container, {}, { CNI_IFNAME: ifName });
   }
 
-  /** Detaches what was attached under another interface name than eth0. */
+  /** Detaches an attachment with another interface name than eth0. */
   delAs(ifName: string, list: NetworkList, container: Container): Promise<Outcome> {
     return this.#call("del", list, container, {}, { CNI_IFNAME: ifName });
   }

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { packetRulesOf } from "./kernel.ts";
 import type { Container, Lab } from "./lab.ts";
 
-/** What is asked in each namespace. */
+/** The commands for each namespace. */
 const ofNamespace = {
   links: "ip -json -details address show",
   bridgePorts: "bridge -json vlan show",
@@ -11,19 +11,19 @@ const ofNamespace = {
   routes6: "ip -json -6 route show",
   rules: "ip -json -4 rule",
   rules6: "ip -json -6 rule",
-  // The exit code is 2: a few of them cannot be read.
+  // The exit code is 2: some of them cannot be read.
   sysctls: "grep --recursive --no-messages . /proc/sys/net/ipv4/conf /proc/sys/net/ipv6/conf",
 };
 
-/** What is asked on the host alone. */
+/** The commands for the host. */
 const ofHost = { packetRules: "iptables-save; ip6tables-save", nft: "nft --stateless list ruleset" };
 
-/** Everything a plugin could have changed; every part is plain data. */
+/** Everything that a plugin can change, as plain data. */
 type Snapshot = Record<string, unknown> & { readonly files: Record<string, unknown> };
 
 /**
- * Gives everything a plugin could have changed in a lab, as plain data in a fixed order: links, addresses, routes,
- * rules and sysctls of every namespace, packet rules, and the files of plugins and libcni with their modes.
+ * Returns everything that a plugin can change in a lab, in a fixed order: links, addresses, routes, rules and sysctls
+ * of every namespace, packet rules, and the files of plugins and libcni with their modes.
  */
 export async function snapshot(lab: Lab, ...containers: readonly Container[]): Promise<Snapshot> {
   const texts = await printed(lab, containers);
@@ -39,13 +39,13 @@ export async function snapshot(lab: Lab, ...containers: readonly Container[]): P
   };
 }
 
-/** Leaves out the wrappers' records of what is attached, which plain plugins have not. After DEL there must be none. */
+/** Removes the wrappers' records of attachments. Plain plugins have none. After DEL there must be none. */
 export function withoutRecords({ files, ...state }: Snapshot): Snapshot {
   const kept = Object.entries(files).filter(([file]) => !file.includes(" /var/lib/cni/wrappers/"));
   return { ...state, files: Object.fromEntries(kept) };
 }
 
-/** What each of the commands prints; one program runs all of them, as most of the time goes into starting them. */
+/** The output of each command. One program runs all of them, because starts take most of the time. */
 async function printed(lab: Lab, containers: readonly Container[]): Promise<string[]> {
   const each = Object.values(ofNamespace).join("; printf '\\f'; ");
   const inside = containers.map(({ netns }) => `nsenter --net=${netns} sh -c "${each}"`);
@@ -54,7 +54,7 @@ async function printed(lab: Lab, containers: readonly Container[]): Promise<stri
   return stdout.split("\f");
 }
 
-/** The tables in order of their names: firewall makes those of IPv4 and IPv6 in random order. */
+/** Sorts the tables by name: firewall makes those of IPv4 and IPv6 in random order. */
 function nftTables(ruleset: string): string[][] {
   return ruleset
     .split(/^(?=table )/m)
@@ -68,7 +68,7 @@ function namespaceState({ links, bridgePorts, routes, routes6, rules, rules6, sy
     links: steady(parse(links)),
     bridgePorts: parse(bridgePorts),
     routes: steady(parse(routes)),
-    // The kernel adds the link-local ones of IPv6 whenever it is done with duplicate address detection.
+    // The kernel adds the link-local addresses of IPv6 after duplicate address detection, at any time.
     routes6: parse(routes6).filter(({ protocol }: { protocol: string }) => protocol !== "kernel"),
     rules: [parse(rules), parse(rules6)],
     sysctls: sysctls.split("\n"),
@@ -93,8 +93,8 @@ async function filesIn(lab: Lab, root: string): Promise<string[]> {
 }
 
 /**
- * Of libcni's results the configuration is left out, as it names the plugins and two labs may differ in that, and
- * CNI_ARGS are put in order: go-cni passes them in random order.
+ * Removes the configuration from libcni's results, because it names the plugins. Sorts CNI_ARGS, because go-cni passes
+ * them in random order.
  */
 async function content(lab: Lab, file: string): Promise<unknown> {
   const text = await lab.readFile(file);
@@ -106,8 +106,8 @@ async function content(lab: Lab, file: string): Promise<unknown> {
 }
 
 /**
- * Leaves out what changes by itself with time: timers, whether an address is still tentative, and the carrier, of which
- * the kernel takes note up to a second later. That a link is up is kept.
+ * Removes values that change with time: timers, whether an address is tentative, and the carrier, which the kernel
+ * reports up to a second late. A link's state "up" is kept.
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -120,7 +120,7 @@ function steady(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, steady(inner)]));
 }
 
-/** An address that the kernel gives a link by itself, some time after the link is up. */
+/** An address that the kernel adds some time after the link is up. */
 function isLinkLocal(value: unknown): boolean {
   return typeof value === "object" && value !== null && "local" in value && "scope" in value && value.scope === "link";
 }

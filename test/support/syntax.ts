@@ -35,7 +35,7 @@ function visit(node: Node, ancestors: readonly Node[], isLeftOut: (node: Node) =
   return [{ node, ancestors }, ...inside];
 }
 
-/** The nodes right inside a node, without the names of properties and methods. */
+/** The direct child nodes of a node, without the names of properties and methods. */
 function childrenOf(node: Node): Node[] {
   const isName = (key: string) => key === "key" && node.computed !== true;
   const values = Object.entries(node).flatMap(([key, value]) => (key.endsWith("Comments") || isName(key) ? [] : value));
@@ -47,13 +47,13 @@ export function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }
 
-// `x as T` and `x!` have an expression inside; everything else of TypeScript is gone at run time.
+// `x as T` and `x!` contain an expression. All other TypeScript syntax is gone at run time.
 function isTypeOnly({ type, importKind, exportKind }: Node): boolean {
   const hasExpression = ["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression"].includes(type);
   return (type.startsWith("TS") && !hasExpression) || importKind === "type" || exportKind === "type";
 }
 
-/** The name of the function or the declaration of a module that a node is in; empty if it is in none. */
+/** The name of the module's function or declaration that contains a node; empty if there is none. */
 export function placeOf({ ancestors, node }: Visited): string {
   const [outermost] = [node, ...ancestors]
     .map(declaredName)

@@ -1,4 +1,4 @@
-/** A table for people that is also Markdown: columns as wide as their widest cell. */
+/** A Markdown table that people can also read as text: columns are as wide as their widest cell. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)));
   const rule = widths.map((width) => "-".repeat(width));

@@ -1,17 +1,18 @@
-// The tests of the executables, with the slim flavor for another target: `npm run test:target -- <target>`, after
-// `npm run build:slim -- --target <target>`. What is for another architecture runs in qemu.
+// The executables' tests with the slim flavor for another target: `npm run test:target -- <target>`, after `npm run
+// build:slim -- --target <target>`. Executables for another architecture run in qemu.
 import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { machine, tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { findProgram } from "./program.ts";
 
-/** The architectures, and their number in an ELF header (e_machine), as binfmt_misc is told. */
+/** The architectures, and their number in an ELF header (e_machine), in the format of binfmt_misc. */
 const machines: Readonly<Record<string, string>> = { x86_64: "\\x3e", aarch64: "\\xb7" };
 
 /**
- * Registers an emulator by a binfmt_misc at a directory, and becomes the command behind both. A user namespace has a binfmt_misc of its own since Linux 6.7, so
- * that the host knows nothing of it; before, it cannot be mounted. P keeps argv 0, F opens the emulator now.
+ * Registers an emulator in a binfmt_misc at a directory, and then becomes the command after both. Since Linux 6.7 a
+ * user namespace has its own binfmt_misc, so the host does not change. Before, it cannot be mounted. P keeps argv 0, F
+ * opens the emulator now.
  */
 const emulated = `
 mount -t binfmt_misc none "$1" && printf %s "$2" > "$1/register" || exit 125
@@ -22,7 +23,7 @@ async function testTarget([target = "", ...more]: readonly string[]): Promise<nu
   if (target === "" || !existsSync(bin)) {
     throw new Error(`no executables for ${target || "a target"}: npm run build:slim -- --target <target>`);
   }
-  // How the build goes is not a matter of this target's.
+  // The tests of the build do not depend on the target.
   const tests = ["vitest", "run", "--project", "executable-slim", "--exclude", "**/slim/build.test.ts", ...more];
   const [architecture = ""] = target.split("-");
   if (architecture === machine()) return await run(tests, bin);
@@ -30,7 +31,7 @@ async function testTarget([target = "", ...more]: readonly string[]): Promise<nu
   try {
     const exitCode = await run([...(await emulator(architecture, directory)), ...tests], bin);
     if (exitCode === 125)
-      throw new Error("the emulator cannot be registered for these tests alone: it takes Linux 6.7");
+      throw new Error("cannot register the emulator for these tests alone: Linux 6.7 or newer is needed");
     return exitCode;
   } finally {
     rmdirSync(directory);
@@ -45,7 +46,8 @@ async function run([command = "", ...args]: readonly string[], bin: string): Pro
 
 async function emulator(architecture: string, directory: string): Promise<string[]> {
   const number = machines[architecture];
-  if (number === undefined) throw new Error(`known are ${Object.keys(machines).join(", ")}, not ${architecture}`);
+  if (number === undefined)
+    throw new Error(`unknown architecture ${architecture}: use ${Object.keys(machines).join(" or ")}`);
   const name = `qemu-${architecture}-static`;
   const file = await findProgram(name);
   if (file === undefined) throw new Error(`${name} is missing in PATH: apt-get install qemu-user-static`);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { nomad } from "./go.ts";
 
-/** The version of a Go module that a folder under `test/` pins, such as `1.1.14`. */
+/** The version of a Go module that a folder in `test/` pins, such as `1.1.14`. */
 export function pinnedVersion(folder: string, module: string): string {
   const lines = readFileSync(path.resolve(import.meta.dirname, "..", folder, "go.mod"), "utf8").split("\n");
   const found = lines
@@ -13,13 +13,13 @@ export function pinnedVersion(folder: string, module: string): string {
   return found.slice(module.length + 2).split(" ")[0] ?? "";
 }
 
-/** The version that the Nomad of the tests says it is of. */
+/** The version of the tests' Nomad. */
 export async function nomadVersion(): Promise<string> {
   const { stdout } = await execa(await nomad(), ["version"]);
   return /^Nomad v(\S+)/.exec(stdout)?.[1] ?? "of unknown version";
 }
 
-/** Versions as a sentence over a table: `Nomad 1.11.0, go-cni 1.1.14.` */
+/** Versions as a sentence above a table: `Nomad 1.11.0, go-cni 1.1.14.` */
 export function sentence(versions: Readonly<Record<string, string>>): string {
   const parts = Object.entries(versions).map((pair) => pair.join(" "));
   const text = parts.join(", ");

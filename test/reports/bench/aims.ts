@@ -1,7 +1,7 @@
 import { barePlugins } from "./names.ts";
 import { type Report, type Row, rowOf, timingOfPeer } from "./report.ts";
 
-/** A figure that is aimed at, by the time that passes and by the processors' time, which a busy machine blurs less. */
+/** An aim for a figure, in elapsed time and in processor time. A busy machine distorts processor time less. */
 export interface Aim {
   readonly title: string;
   readonly most?: number;
@@ -10,25 +10,25 @@ export interface Aim {
   readonly ofCpu?: number | undefined;
 }
 
-/** Whether a figure is what is aimed at; undefined where it was not measured. */
+/** Whether a figure meets its aim; undefined if it was not measured. */
 export function isMet({ found, most = Number.POSITIVE_INFINITY, least = Number.NEGATIVE_INFINITY }: Aim) {
   return found === undefined ? undefined : found <= most && found >= least;
 }
 
-/** Holds what was measured against what is aimed at. */
+/** Compares the figures with the aims. */
 export function aimsOf(report: Report): Aim[] {
   return [...callAims(report), ...footprintAims(report), ...chainAims(report), ...scaleAims(report)];
 }
 
 const handOvers = ["CHECK first", "CHECK chained"];
 
-// Of both CHECKs the one that is further from the aim counts.
+// The CHECK that is further from the aim counts.
 function callAims({ calls }: Report): Aim[] {
   const rows = handOvers.flatMap((title) => rowOf(calls?.rows, title) ?? []);
   const peers = new Set(rows.flatMap(({ timings }) => timings.map(({ peer }) => peer)));
   const scripts = [...peers].filter((peer) => peer.startsWith("bash"));
   const later = scripts.filter((peer) => !isOld(peer));
-  // What a release is made of is timed where it was built.
+  // Releases are built for musl. Their flavor is timed if it was built.
   const slims = peers.has("slim, musl") ? ["slim", "slim, musl"] : ["slim"];
   return [
     ...slims.flatMap((slim) => [
@@ -84,7 +84,7 @@ function scaleAims({ growth, atOnce }: Report): Aim[] {
 
 type Extreme = typeof Math.max;
 
-/** The extreme ratio of one of these peers to one of those, in any row; undefined where none was timed. */
+/** The extreme ratio of one of these peers to one of those, in any row; undefined if none was timed. */
 function extreme(pick: Extreme, rows: readonly Row[], these: readonly string[], those: readonly string[]) {
   const ratios = (time: "wallMs" | "cpuMs") =>
     rows.flatMap((row) =>

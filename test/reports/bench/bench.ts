@@ -1,4 +1,5 @@
-// What a call costs through the wrapper and through what else there is: medians, spread and ratios of interleaved runs.
+// Measures the cost of a call through the wrapper and through the alternatives: medians, spread and ratios of
+// interleaved runs.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import path from "node:path";
@@ -17,18 +18,18 @@ import { tablesOf } from "./tables.ts";
 const { values: options } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
-    /** Puts the tables into docs/benchmarks.md, and the figures and the plot beside this file. */
+    /** Puts the tables into docs/benchmarks.md, and the figures and the plot into `results/`. */
     write: { type: "boolean", default: false },
-    /** For a quick look: fewer than 50 prove nothing. */
+    /** Fewer than 50 runs prove nothing. They are for a quick look. */
     runs: { type: "string", default: "120" },
-    /** Parts by name, with commas. */
+    /** Names of parts, separated by commas. */
     only: { type: "string" },
   },
 });
 
 type Part = Omit<Partial<Report>, "missing"> & { readonly missing?: readonly string[] };
 
-/** The parts of the benchmark. What takes long is run less often: its figures are spread less. */
+/** The parts of the benchmark. Long parts run less often, because their figures vary less. */
 const parts: Readonly<Record<string, (stage: Stage, runs: number) => Promise<Part>>> = {
   calls: async (stage, runs) => ({ calls: await timeCalls(stage, runs) }),
   growth: async (stage, runs) => ({ growth: await timeGrowth(stage, runs) }),
@@ -45,9 +46,9 @@ function atLeast(least: number, runs: number): number {
 }
 
 async function bench(runs: number, names: readonly string[]): Promise<Report> {
-  if (!(runs > 0)) throw new Error("--runs must be a number of runs");
+  if (!(runs > 0)) throw new Error("--runs must be a positive number");
   const unknown = names.find((name) => !parts[name]);
-  if (unknown !== undefined) throw new Error(`there is no part ${unknown}, but ${Object.keys(parts).join(", ")}`);
+  if (unknown !== undefined) throw new Error(`unknown part ${unknown}: the parts are ${Object.keys(parts).join(", ")}`);
   const loadBefore = loadavg()[0] ?? Number.NaN;
   const stage = await setStage();
   const missing = [...stage.missing];
@@ -60,7 +61,7 @@ async function bench(runs: number, names: readonly string[]): Promise<Report> {
   return Object.assign({ machine: describeMachine(), loadBefore }, ...found, { missing });
 }
 
-/** What fails is named, and the exit code tells: minutes of other figures are not to be lost for it. */
+/** A failed part is reported, and the exit code is 1. The other figures took minutes, so they are kept. */
 async function runPart(name: string, stage: Stage, runs: number): Promise<Part> {
   try {
     return (await parts[name]?.(stage, runs)) ?? {};

@@ -1,7 +1,7 @@
-/** One call of a plugin that is timed. */
+/** A timed call of a plugin. */
 export interface Case {
   readonly title: string;
-  /** CNI_COMMAND; empty is the call that tells the version, in which no plugin is run. */
+  /** CNI_COMMAND. If it is empty, the call prints the version and runs no plugin. */
   readonly verb: "" | "ADD" | "CHECK" | "DEL" | "VERSION";
   readonly plugin: Plugin;
   readonly request: object;
@@ -9,11 +9,11 @@ export interface Case {
 
 export type Plugin = "macvlan" | "bridge";
 
-// A namespace that every host has: what is looked up is its identity, and nothing is done to it.
+// Every host has this namespace. Calls read its identity and do not change it.
 const sandbox = "/proc/self/ns/net";
 const id = "7fe523bb-c95c-f620-67ec-eb117ab0b85e";
 
-/** The CNI variables and PATH of every call but for CNI_COMMAND and CNI_PATH, as Nomad sets them. */
+/** The CNI variables and PATH of each call, as Nomad sets them, without CNI_COMMAND and CNI_PATH. */
 export const variables: Readonly<Record<string, string>> = {
   CNI_CONTAINERID: id,
   CNI_NETNS: sandbox,
@@ -23,15 +23,15 @@ export const variables: Readonly<Record<string, string>> = {
 };
 
 /**
- * The `wrapper` block that only a wrapper is given. The stage has no record of the interface: without a network, a wrapper would
- * take it for a script's, and run DEL under the list's own name as well.
+ * The `wrapper` block, which only wrappers get. The stage has no record of the interface. Without `network`, a wrapper
+ * would assume that a script made the interface, and would also run DEL under the list's own name.
  */
 export const wrapperBlocks: Readonly<Record<Plugin, object | undefined>> = {
   macvlan: undefined,
   bridge: { ifName: "eth1", network: "zone-eth1" },
 };
 
-/** What the delegates print on ADD, as the reference plugins did in the chain of hashicorp/nomad#25510. */
+/** The delegates' answers to ADD, as the reference plugins gave them in the chain of hashicorp/nomad#25510. */
 export const answers = {
   macvlan: {
     cniVersion: "1.0.0",
@@ -50,7 +50,7 @@ export const answers = {
   },
 } satisfies Record<Plugin, object>;
 
-/** The result of the whole chain, written down, not made: what the runtime gives on CHECK and DEL. */
+/** The result of the whole chain, written by hand. The runtime passes it on CHECK and DEL. */
 const whole = {
   cniVersion: "1.0.0",
   interfaces: [...answers.macvlan.interfaces, ...answers.bridge.interfaces],
@@ -80,7 +80,7 @@ const bridge = {
   },
 };
 
-/** The calls of a runtime that are timed: of the first and of the second interface creator of a list. */
+/** The timed calls of a runtime, for the first and the second interface creator of a list. */
 export const cases: readonly Case[] = [
   { title: "start", verb: "", plugin: "macvlan", request: {} },
   { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: { ...macvlan, prevResult: whole } },
@@ -91,7 +91,7 @@ export const cases: readonly Case[] = [
   { title: "VERSION", verb: "VERSION", plugin: "macvlan", request: { cniVersion: "1.0.0" } },
 ];
 
-/** How the cost grows with the number of interfaces in prevResult, and with the plugin's own configuration. */
+/** These cases show how the cost grows with the interfaces in prevResult and with the plugin's configuration. */
 export const growthCases = {
   interfaces: [2, 8, 32, 128].map((count) => growthCase(`${count} interfaces`, { prevResult: resultOf(count) })),
   configuration: [1, 32, 1024].map((kilobytes) =>
@@ -103,7 +103,9 @@ function growthCase(title: string, more: object): Case {
   return { title, verb: "CHECK", plugin: "macvlan", request: { ...macvlan, ...more } };
 }
 
-/** A result with so many container interfaces, each with an address and a route: eth0 and what others made. */
+/**
+ * A result with this number of container interfaces, each with an address and a route: eth0 and those of other plugins.
+ */
 function resultOf(count: number): object {
   const indices = Array.from({ length: count }, (_, index) => index);
   return {
@@ -118,7 +120,7 @@ function macOf(index: number): string {
   return `6a:76:84:09:1e:${index.toString(16).padStart(2, "0")}`;
 }
 
-/** Labels, as the conventions of CNI have them, of about so many bytes. */
+/** Labels of about this number of bytes, in the form of the CNI conventions. */
 function labels(bytes: number): object {
   const label = (index: number) => ({ key: `label-${String(index).padStart(6, "0")}`, value: "x".repeat(32) });
   const size = JSON.stringify(label(0)).length + 1;

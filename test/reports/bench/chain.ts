@@ -10,7 +10,7 @@ import { barePlugins } from "./names.ts";
 import type { Row } from "./report.ts";
 import type { Stage } from "./stage.ts";
 
-/** The chains of which a whole CHECK is timed. Each bridge is another one, with a subnet of its own. */
+/** The chains whose whole CHECK is timed. Each bridge is another one, with its own subnet. */
 const chains: readonly { readonly title: string; readonly creators: readonly Plugin[] }[] = [
   { title: "two interfaces", creators: [macvlan, bridge] },
   { title: "four interfaces", creators: [macvlan, bridge, anotherBridge(1), anotherBridge(2)] },
@@ -26,7 +26,7 @@ interface Found {
   readonly missing: string[];
 }
 
-/** Times whole CHECKs by way of go-cni, of real attachments. */
+/** Times whole CHECKs of real attachments through go-cni. */
 export async function timeChains(stage: Stage, runs: number): Promise<Found> {
   const missing: string[] = [];
   const multusFile = await multus().catch((error) => {
@@ -59,7 +59,7 @@ async function timeChain(stage: Stage, chain: Chain, contestants: readonly Conte
   return { rows: [{ title, timings: [together, ...others] }], missing };
 }
 
-/** The commands of those that can do it, and why the others cannot. */
+/** The commands of the contestants that pass, and the reasons why the others fail. */
 async function commandsOf(lab: Lab, { title, creators }: Chain, contestants: readonly Contestant[]) {
   const commands: (Command & { readonly name: string })[] = [];
   const missing: string[] = [];
@@ -79,7 +79,7 @@ async function* clockIn(lab: Lab, plan: string): AsyncIterable<string> {
   yield* (await lab.run("/run/lab/programs/stopwatch", ["/run/lab/plan.json"])).split("\n").filter(Boolean);
 }
 
-/** Round by round, what several commands took together. */
+/** The sums of several commands, round by round. */
 function sumOf(measured: readonly (readonly Run[])[]): Run[] {
   const [first = []] = measured;
   return first.map((_, round) => {
@@ -96,8 +96,8 @@ const environment = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
 const name = "zone";
 
 /**
- * The plugins without anything else: the driver once, with a list that it does not check, and every plugin's own CHECK, called
- * as libcni calls it, of an attachment in which it is alone.
+ * The plugins alone: the driver once with a list that it does not check, and each plugin's own CHECK, called as libcni
+ * calls it, of an attachment that has no other plugin.
  */
 async function bareCommands(lab: Lab, creators: readonly Plugin[]): Promise<Command[]> {
   const commands = [];
@@ -124,7 +124,7 @@ async function bareCommand(lab: Lab, creator: Plugin, id: string): Promise<Comma
   return { argv: [`${Lab.pluginPath}/${creator.type}`], env, stdin };
 }
 
-/** Attaches a container in a contestant's way; throws unless CHECK passes, and fails where an address is lost. */
+/** Attaches a container in a contestant's way. Throws if CHECK fails, or if CHECK passes after an address was lost. */
 async function contestantCommand(lab: Lab, contestant: Contestant, creators: readonly Plugin[]): Promise<Command> {
   const { pluginPath } = contestant;
   await contestant.install(lab);
@@ -139,7 +139,7 @@ async function contestantCommand(lab: Lab, contestant: Contestant, creators: rea
   const last = (await lab.kernel.linkNames(lacking)).find((link) => link !== "lo" && link !== "eth0") ?? "eth1";
   await lab.ip(lacking, "address", "flush", "dev", last);
   if ((await lab.goCni.check(list, lacking, { pluginPath })).exitCode === 0) {
-    throw new Error(`CHECK passes though ${last} lost its address`);
+    throw new Error(`CHECK passes although ${last} lost its address`);
   }
   await attach(contestant.id);
   return await driverCommand(lab, list, pluginPath, contestant.id, contestant.id);

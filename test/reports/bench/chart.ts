@@ -1,4 +1,4 @@
-/** Bars that belong together, under one title. */
+/** A group of bars under one title. */
 export interface Group {
   readonly title: string;
   readonly bars: readonly Bar[];
@@ -7,7 +7,7 @@ export interface Group {
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** Ours are to be told from others'. */
+  /** Our bars have another color. */
   readonly isOurs: boolean;
 }
 
@@ -33,7 +33,7 @@ export function chartOf(title: string, groups: readonly Group[]): string {
   ].join("\n");
 }
 
-/** The powers of ten between which all values are. */
+/** The powers of ten around all values. */
 export function decades(values: readonly number[]): [number, number] {
   const lowest = 10 ** Math.floor(Math.log10(Math.min(...values)));
   const highest = 10 ** Math.ceil(Math.log10(Math.max(...values)));

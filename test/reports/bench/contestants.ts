@@ -12,19 +12,19 @@ export type Plugin = Readonly<Record<string, unknown>>;
 /** A way to have several interface creators in one list. */
 export interface Contestant {
   readonly name: string;
-  /** What its containers and files are called. */
+  /** The name of its containers and files. */
   readonly id: string;
   readonly pluginPath: string;
-  /** What it needs of this machine in a lab. */
+  /** The programs of this machine that it needs in a lab. */
   readonly programs: readonly string[];
   install(lab: Lab): Promise<void>;
   list(creators: readonly Plugin[]): NetworkList;
 }
 
-/** All that can be had here. */
+/** All contestants that this machine can run. */
 export function contestantsOf(stage: Stage, multusFile: string | undefined): Contestant[] {
   const jqs = stage.peers.flatMap(({ jq }) => jq ?? []);
-  // One is enough for a whole CHECK: the one that this host builds by itself.
+  // One build of slim is enough for a whole CHECK: the one for this host.
   const slim = stage.peers.find(({ name }) => name === "slim")?.file;
   return [
     ...(slim === undefined ? [] : [slimOf(slim)]),
@@ -67,7 +67,10 @@ function slimOf(file: string): Contestant {
   };
 }
 
-/** The script before the plugins, by the plugins' names. It has one name for an interface: each further one needs its own. */
+/**
+ * Scripts before the plugins, under the plugins' names. A script knows one interface name, so each further interface
+ * needs its own script.
+ */
 function scripted(jq: Jq): Contestant {
   const id = `script-${jq.version}`;
   const directory = `${Lab.pluginPath}/${id}`;
@@ -95,7 +98,7 @@ function scripted(jq: Jq): Contestant {
   };
 }
 
-/** multus without Kubernetes: one plugin, with a network configuration of its own for each interface. */
+/** multus without Kubernetes: one plugin, with a separate network configuration for each interface. */
 function multusOf(file: string): Contestant {
   return {
     name: "multus",

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Says where two JSON values first differ, and how; undefined where they are the same, whatever the order of their keys. */
+/**
+ * Returns the first difference between two JSON values, or undefined if there is none. The order of keys does not
+ * matter.
+ */
 export function firstDifference(ours: unknown, theirs: unknown, at = ""): string | undefined {
   if (isDeepStrictEqual(ours, theirs)) return undefined;
   if (!isContainer(ours) || !isContainer(theirs)) return `${at || "it"} is ${words(theirs)} instead of ${words(ours)}`;

@@ -1,4 +1,4 @@
-/** What a note needs of an error. */
+/** The part of an error that fits into a note. */
 export function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().split("\n")[0] ?? "";

@@ -5,10 +5,10 @@ import type { Case } from "./cases.ts";
 import { planned } from "./measure.ts";
 import { inPrivateMounts, peersOf, type Stage } from "./stage.ts";
 
-/** What a peer needs until the plugin is executed, and what it takes on a disk. */
+/** The memory and system calls of a peer until it executes the plugin, and its size on disk. */
 export interface Footprint {
   readonly peer: string;
-  /** The highest memory of the process that needed most. */
+  /** The peak memory of the process that needed most. */
   readonly peakMB: number;
   readonly systemCalls: number;
   readonly sizeMB: number;

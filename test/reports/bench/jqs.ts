@@ -3,7 +3,7 @@ import { type Jq, laterJq, laterSuites } from "../../support/later-jq.ts";
 import { withLibraries } from "../../support/program.ts";
 import { firstLine } from "./first-line.ts";
 
-/** The host's jq and those of later Debians; for each that is not to be had, why. */
+/** The host's jq and those of later Debian releases. For each one that is missing, the reason. */
 export async function findJqs(): Promise<{ jqs: Jq[]; missing: string[] }> {
   const jqs = [await hostJq()];
   const missing: string[] = [];

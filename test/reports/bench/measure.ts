@@ -4,42 +4,42 @@ import { execa } from "execa";
 import { inPrivateMounts, type Stage } from "./stage.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** Something that is run and timed. */
+/** A timed command. */
 export interface Command {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The file that it reads. */
+  /** The file on its stdin. */
   readonly stdin: string;
-  /** How many of it are started at once, to be timed together. */
+  /** The number of processes that start together and are timed together. */
   readonly atOnce?: number;
 }
 
-/** What one run of a command took: the time that passed, and processor time, user and system, of all that was started. */
+/** The elapsed time of one run, and the processor time (user and system) of all its processes. */
 export interface Run {
   readonly wallMs: number;
   readonly cpuMs: number;
 }
 
-/** What the runs of one peer took. */
+/** The runs of one peer. */
 export interface Timing {
   readonly peer: string;
   readonly wallMs: Spread;
   readonly cpuMs: Spread;
 }
 
-/** Where the stopwatch is started: gives its lines. */
+/** Starts the stopwatch and returns its lines. */
 export type Clock = (plan: string) => AsyncIterable<string>;
 
-// Files come into the page cache, and clocks up to speed.
+// The first rounds fill the page cache and bring the clocks up to speed.
 const warmUp = 3;
 
-/** Times commands round by round. Gives the runs of each. */
+/** Times commands round by round. Returns the runs of each. */
 export async function measure(clock: Clock, commands: readonly Command[], runs: number): Promise<Run[][]> {
   const plan = { rounds: warmUp + runs, commands: commands.map(planned), leftovers: "" };
   return await rounds(clock, plan);
 }
 
-/** The same in the stage, where each run begins as if there had been none before. */
+/** The same in the stage. Each run starts from the same state. */
 export async function measureOnStage(stage: Stage, commands: readonly Command[], runs: number): Promise<Run[][]> {
   const plan = { rounds: warmUp + runs, commands: commands.map(planned), leftovers: "/var/lib/cni/wrappers" };
   return await rounds((text) => stageClock(stage, text), plan);
@@ -64,7 +64,7 @@ async function rounds(clock: Clock, plan: { readonly commands: readonly object[]
   );
 }
 
-/** Sums a peer's runs up. */
+/** Summarizes a peer's runs. */
 export function timingOf(peer: string, runs: readonly Run[] = []): Timing {
   return {
     peer,
@@ -73,7 +73,7 @@ export function timingOf(peer: string, runs: readonly Run[] = []): Timing {
   };
 }
 
-/** A command as the stopwatch and its like take it. */
+/** A command in the form that the stopwatch and similar programs read. */
 export function planned({ argv, env, stdin, atOnce = 1 }: Command): object {
   return { argv, stdin, atOnce, env: Object.entries(env).map(([name, value]) => `${name}=${value}`) };
 }

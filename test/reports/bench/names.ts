@@ -1,2 +1,2 @@
-/** The name under which the plugins by themselves are timed. */
+/** The row name of the plugins without anything else. */
 export const barePlugins = "bare plugins";

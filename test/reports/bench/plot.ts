@@ -1,7 +1,7 @@
 import { type Bar, chartOf, type Group } from "./chart.ts";
 import { type Report, type Row, rowOf } from "./report.ts";
 
-/** The plot for docs/benchmarks.md: one call, and the whole CHECK of a container; undefined where neither was timed. */
+/** The plot for docs/benchmarks.md: one call, and the whole CHECK of a container. Undefined if neither was timed. */
 export function plotOf({ calls, chains, machine }: Report): string | undefined {
   const groups = [
     groupOf("CHECK handed over to a plugin that does nothing", rowOf(calls?.rows, "CHECK chained")),

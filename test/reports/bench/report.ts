@@ -4,7 +4,7 @@ import type { Footprint } from "./footprint.ts";
 import type { Timing } from "./measure.ts";
 import type { Spread } from "./statistics.ts";
 
-/** One thing that was timed with every peer. */
+/** One measurement with every peer. */
 export interface Row {
   readonly title: string;
   readonly timings: readonly Timing[];
@@ -24,7 +24,7 @@ export interface Growth {
 
 export interface AtOnceRow extends Row {
   readonly calls: number;
-  /** For each timing, what it is of what the processors need for that many calls. */
+  /** For each timing: the elapsed time, divided by the processor time that this number of calls needs. */
   readonly load: readonly number[];
 }
 
@@ -39,10 +39,10 @@ export interface Restore {
   readonly seconds: readonly (Spread & { readonly peer: string })[];
 }
 
-/** What a benchmark found, and on which kind of machine: only its ratios mean anything on another one. */
+/** The results of a benchmark, and the kind of machine. On another machine only the ratios mean anything. */
 export interface Report {
   readonly machine: Readonly<Record<"cores" | "architecture" | "kernel" | "node" | "bash", string>>;
-  /** How busy the machine was before: the processes that wanted a processor, on average of a minute. */
+  /** How busy the machine was before: the average number of runnable processes during one minute. */
   readonly loadBefore: number;
   readonly calls?: Calls;
   readonly growth?: Growth;
@@ -52,20 +52,20 @@ export interface Report {
   readonly missing: readonly string[];
 }
 
-/** Names the kind of machine this is. */
+/** Describes the kind of machine. */
 export function describeMachine(): Report["machine"] {
   const bash = execFileSync("bash", ["-c", 'echo "$BASH_VERSION"'], { encoding: "utf8" }).trim();
   return {
     cores: String(availableParallelism()),
     architecture: machine(),
-    // A machine's kind, not its build.
+    // The kind of machine, without the kernel's build.
     kernel: release().split(".").slice(0, 2).join("."),
     node: process.versions.node,
     bash,
   };
 }
 
-/** The timing of a peer, if it was timed there. */
+/** The timing of a peer, if it was timed in this row. */
 export function timingOfPeer(row: Row | undefined, peer: string | undefined): Timing | undefined {
   return row?.timings.find((timing) => timing.peer === peer);
 }

@@ -17,7 +17,7 @@ const restarts = 3;
 /** Times how long a Nomad client needs after a restart until it has checked all allocations, each with two interfaces. */
 export async function timeRestores({ peers }: Stage): Promise<{ restore?: Restore; missing: string[] }> {
   if (!(await isNomadAtHand()))
-    return { missing: ["Nomad restore: there is no Nomad (NOMAD_BIN, npm run test:nomad)"] };
+    return { missing: ["Nomad restore: Nomad is missing (set NOMAD_BIN, or run npm run test:nomad)"] };
   const seconds: Restore["seconds"][number][] = [];
   for (const { name, file } of peers) {
     if (file === undefined || name === "slim, musl") continue;

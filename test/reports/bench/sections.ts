@@ -18,7 +18,7 @@ export async function timeCalls(stage: Stage, runs: number): Promise<Calls> {
 
 const everyKind: readonly Kind[] = ["alone", "floor", "slim", "node", "emptySea", "script"];
 
-/** The call of which Nomad makes one for each interface when a client is restarted. */
+/** Nomad makes this call for each interface when a client restarts. */
 const checkChained = caseOf("CHECK chained");
 
 function caseOf(title: string): Case {
@@ -27,7 +27,7 @@ function caseOf(title: string): Case {
   return found;
 }
 
-/** Times CHECK with more and more interfaces, and with a larger and larger configuration. */
+/** Times CHECK with more and more interfaces, and with larger and larger configurations. */
 export async function timeGrowth(stage: Stage, runs: number): Promise<Growth> {
   const kinds = ["floor", "slim", "node", "script"] as const;
   const rowsOf = async (all: readonly Case[]) => {
@@ -64,7 +64,7 @@ export async function timeAtOnce(stage: Stage, runs: number): Promise<AtOnceRow[
   });
 }
 
-/** The time that passed, divided by what the processors need for so many calls, each of them as it is alone. */
+/** The elapsed time, divided by the processor time that this number of calls needs when each runs alone. */
 function loadOf({ peer, wallMs }: Timing, alone: readonly Timing[], calls: number): number {
   const single = alone.find((timing) => timing.peer === peer)?.cpuMs.median ?? Number.NaN;
   return wallMs.median / ((calls * single) / availableParallelism());

@@ -21,36 +21,36 @@ import { answers, type Case, variables, wrapperBlocks } from "./cases.ts";
 import { findJqs } from "./jqs.ts";
 import type { Command } from "./measure.ts";
 
-/** What is compared: the wrapper in its flavors, and what else there is or what shows how little could be done. */
+/** The kinds of peers: the wrapper in its flavors, the alternatives, and programs that show the lower limit. */
 export type Kind = "slim" | "node" | "alone" | "floor" | "emptySea" | "script";
 
-/** One executable that a case is run with, and how a runtime would run it. */
+/** One executable that runs a case, with the variables and the stdin of a runtime. */
 export interface Peer extends Command {
   readonly name: string;
   readonly kind: Kind;
 }
 
-/** Those that do the wrapper's work, so that what they do must be the same. The others show what a start costs. */
+/** These peers do the wrapper's work, so their actions must be equal. The others show what a start costs. */
 export const working: readonly Kind[] = ["slim", "node", "script"];
 
-/** Whether the plugin behind a peer is the one that is timed, or the recorder before it, which writes its request down. */
+/** Whether the peer runs the timed plugin, or the recorder, which writes the plugin's request to a file. */
 export type Purpose = "timed" | "recorded";
 
-/** Everything that is run, in a temporary directory that goes with this process. */
+/** All files of the benchmark, in a temporary directory that is removed when this process ends. */
 export interface Stage {
   readonly directory: string;
   readonly programs: { readonly stopwatch: string; readonly footprint: string };
   /** The plugin that does nothing. */
   readonly delegate: string;
   readonly peers: readonly StagedPeer[];
-  /** What could not be had here, and why. */
+  /** What is missing here, and why. */
   readonly missing: readonly string[];
 }
 
 interface StagedPeer {
   readonly name: string;
   readonly kind: Kind;
-  /** What comes onto a host with it, in bytes. */
+  /** The size of the files that it needs on a host. In bytes. */
   readonly size: number;
   /** The executable, if it is a wrapper. */
   readonly file?: string;
@@ -76,7 +76,7 @@ const flavors = [
 export const scriptDirectory = path.join(import.meta.dirname, "../../support/workaround");
 const plugins = ["macvlan", "bridge"] as const;
 
-/** Makes the executables that are compared with the wrapper, and lays all of them out as on a host. */
+/** Makes the executables that are compared with the wrapper, and installs all of them as on a host. */
 export async function setStage(): Promise<Stage> {
   const programs = await benchPrograms();
   const delegate = await nativeProgram("delegate");
@@ -95,7 +95,7 @@ export async function setStage(): Promise<Stage> {
   const wrappers = flavors.filter(({ file }) => existsSync(file));
   for (const { name, file } of wrappers) addWrapper(at(name), file);
   for (const { name, how } of flavors.filter((flavor) => !wrappers.includes(flavor))) {
-    missing.push(`${name}: it was not built (${how})`);
+    missing.push(`${name}: not built (${how})`);
   }
 
   const peers: StagedPeer[] = [
@@ -108,7 +108,7 @@ export async function setStage(): Promise<Stage> {
   return { directory, programs, delegate, peers, missing };
 }
 
-/** What the script is called that runs this jq. */
+/** The name of the script with this jq. */
 export function scriptName({ version }: Jq): string {
   return `bash + jq ${version}`;
 }
@@ -132,15 +132,15 @@ function layOutScript(directory: string, jq: Jq): void {
   }
 }
 
-/** The script, with another command where it runs jq: a shell's word for it would be one more thing to time. */
+/** The script with another command for jq. A shell variable for the command would change the time. */
 export function scriptWith({ argv }: Pick<Jq, "argv">, script: string): string {
   return script.replaceAll(/\bjq(?= --)/g, () => argv.join(" "));
 }
 
 /**
- * An empty executable, made by the wrapper's own build of the same Node: what it takes less is the wrapper's doing. Both are
- * copied in the same way: how a file came into the page cache decides how it is mapped, and of two equal ones of this size one
- * may start 2 ms later.
+ * An empty executable, built like the wrapper with the same Node. The difference is the wrapper's own time. Both files
+ * are copied in the same way: their place in the page cache decides how they are mapped, and one of two equal files of
+ * this size can start 2 ms later.
  */
 async function addEmptySea(directory: string): Promise<void> {
   const build = path.join(directory, "build");
@@ -156,7 +156,7 @@ function addWrapper(directory: string, file: string): void {
   for (const plugin of plugins) symlinkSync("cni-wrappers", path.join(directory, `${plugin}-wrapper`));
 }
 
-/** The executables that a case is run with. */
+/** The executables that run a case. */
 export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly Peer[] {
   const { plugin, verb } = one;
   const directory = path.join(stage.directory, purpose);
@@ -186,13 +186,13 @@ export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly Pee
     });
 }
 
-/** The files with a case's request: the plugin's own, and the wrapper's. */
+/** Writes a case's request into files: one for the plugin, one for the wrapper. */
 function writeRequests(
   { directory }: Stage,
   { title, verb, plugin, request }: Case,
 ): Record<"own" | "wrapper", string> {
   const file = (suffix: string) => path.join(directory, `${title}-${suffix}.json`);
-  // VERSION's request is no plugin configuration.
+  // The request of VERSION is not a plugin configuration.
   const typed = (type: string, more: object) => (verb === "VERSION" ? request : { ...request, type, ...more });
   const wrapper = wrapperBlocks[plugin];
   writeFileSync(file("own"), JSON.stringify(typed(plugin, {})));
@@ -200,7 +200,7 @@ function writeRequests(
   return { own: file("own"), wrapper: file("wrapper") };
 }
 
-/** A command line in a mount namespace of its own, where a call may write under `/var/lib` without the host noticing. */
+/** A command line in a private mount namespace. Calls may write to `/var/lib` there, and the host does not change. */
 export function inPrivateMounts(argv: readonly string[]): [string, string[]] {
   const script = 'mount -t tmpfs bench /var/lib && exec "$@"';
   return ["unshare", ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...argv]];

@@ -3,7 +3,7 @@ import { type Aim, aimsOf, isMet } from "./aims.ts";
 import type { Footprint } from "./footprint.ts";
 import { type AtOnceRow, type Report, type Restore, type Row, rowOf, timingOfPeer } from "./report.ts";
 
-/** Everything that was found, for people. */
+/** All results as tables. */
 export function tablesOf(report: Report): string {
   const { calls, growth, atOnce, chains, restore } = report;
   return [
@@ -27,7 +27,7 @@ export function tablesOf(report: Report): string {
     ...(atOnce ? ["**At once: time ÷ (calls × one's CPU time ÷ cores)**", loads(atOnce)] : []),
     ...(chains ? [heading("go-cni CHECK ÷ the bare plugins", chains.runs), ratios(chains.rows, "bare plugins")] : []),
     ...(restore ? [restores(restore)] : []),
-    "**What is aimed at**",
+    "**Aims**",
     aims(aimsOf(report)),
     ...(report.missing.length > 0 ? [`Missing here:\n\n${report.missing.map((each) => `- ${each}`).join("\n")}`] : []),
   ].join("\n\n");
@@ -43,7 +43,7 @@ function heading(title: string, runs: number): string {
   return `**${title}** (${runs} runs)`;
 }
 
-/** Each row's times in relation to one peer's, whose own are in milliseconds; without it, all are. */
+/** Each row's times as ratios to one peer's time, which is in milliseconds. Without that peer, all times are. */
 function ratios(rows: readonly Row[], reference: string): string {
   const peers = peersIn(rows).filter((peer) => peer !== reference);
   return table(
@@ -71,7 +71,7 @@ function details(row: Row | undefined, footprints: readonly Footprint[]): string
   return table(columns, rows);
 }
 
-/** Each peer's times in relation to its own in the first row. */
+/** Each peer's times as ratios to its own time in the first row. */
 function growthTable(rows: readonly Row[]): string {
   const [first] = rows;
   const peers = peersIn(rows);
@@ -123,7 +123,7 @@ function peersIn(rows: readonly Row[]): string[] {
   return [...new Set(rows.flatMap(({ timings }) => timings.map(({ peer }) => peer)))];
 }
 
-/** Three digits of a figure; nothing where there is none. */
+/** A figure with three digits; empty if there is none. */
 export function figure(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return "";
   if (value >= 100) return value.toFixed(0);

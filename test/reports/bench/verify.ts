@@ -6,14 +6,14 @@ import type { Case } from "./cases.ts";
 import { firstDifference } from "./difference.ts";
 import { inPrivateMounts, type Peer, peersOf, type Stage, working } from "./stage.ts";
 
-/** What a peer did: what the delegate received, and what the runtime got. */
+/** The actions of a peer: the delegate's input and the runtime's output. */
 export interface Deed {
   readonly env: Readonly<Record<string, string>>;
   readonly request: unknown;
   readonly answer: unknown;
 }
 
-/** Where the script rightly does something else than the wrapper: all that is not compared. */
+/** The script is right to act differently here. These keys are not compared. */
 const leftOut: readonly { readonly cases: readonly string[]; readonly key: keyof CallRequest; readonly why: string }[] =
   [
     {
@@ -24,7 +24,7 @@ const leftOut: readonly { readonly cases: readonly string[]; readonly key: keyof
     {
       cases: ["ADD chained", "DEL chained"],
       key: "prevResult",
-      why: "the script narrows on CHECK only, and hands on what it was given",
+      why: "the script narrows only on CHECK, and passes prevResult unchanged",
     },
   ];
 
@@ -33,12 +33,12 @@ interface CallRequest {
   readonly prevResult?: unknown;
 }
 
-/** Runs a case once with every peer that does the wrapper's work; throws where one does not do the same. */
+/** Runs a case once with every peer that does the wrapper's work. Throws if one of them acts differently. */
 export function verify(stage: Stage, one: Case): void {
-  // No peer does any work there.
+  // No peer does any work here.
   if (one.verb === "") return;
   const [first, ...others] = peersOf(stage, one, "recorded").filter(({ kind }) => working.includes(kind));
-  if (!first) throw new Error("there is nobody to compare");
+  if (!first) throw new Error("no peer to compare");
   const expected = deedOf(stage, one, first);
   for (const peer of others) {
     const difference = firstDifference(expected, deedOf(stage, one, peer));
@@ -56,7 +56,7 @@ function deedOf(stage: Stage, one: Case, peer: Peer): Deed {
   return { env: record.env, request: compared(one, record.stdin), answer: stdout && JSON.parse(stdout) };
 }
 
-// As the stopwatch runs it: stdin is the file itself.
+// Runs it as the stopwatch does: stdin is the file itself.
 function outputOf({ title }: Case, { name, argv, env, stdin }: Peer): string {
   const [command, args] = inPrivateMounts(argv);
   const input = openSync(stdin, "r");

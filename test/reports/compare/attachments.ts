@@ -3,7 +3,7 @@ import { leftovers } from "../../support/leftovers.ts";
 import type { Contestant, Creators } from "./contestants.ts";
 import { type Cell, cellOf, must, type Row, type Scene, secondName, setScene } from "./row.ts";
 
-/** The two interfaces that most questions are about. */
+/** The two interfaces of most questions. */
 export const creators: Creators = [macvlan, bridge];
 
 export const add: Row = {
@@ -14,10 +14,10 @@ export const add: Row = {
     if (!contestant.alone) return own;
     const alone = await measureAdd(contestant.alone);
     return {
-      words: `${alone.words}; ${own.words} behind a script`,
+      words: `${alone.words}; ${own.words} with a script`,
       notes: [
         ...(alone.notes ?? []),
-        "All else in this column is of a list in which a script stands before the bridge, names its interface and appends its result.",
+        "All other cells in this column use a list with a script before the bridge. The script names its interface and appends its result.",
       ],
     };
   },
@@ -51,8 +51,8 @@ const lostInterface: Break = async ({ lab }, ifName, container) => {
   await lab.ip(container, "link", "delete", ifName);
 };
 
-export const addressSeen: Row = seen("a lost address is seen by CHECK", lostAddress);
-export const interfaceSeen: Row = seen("a lost interface is seen by CHECK", lostInterface);
+export const addressSeen: Row = seen("CHECK sees a lost address", lostAddress);
+export const interfaceSeen: Row = seen("CHECK sees a lost interface", lostInterface);
 
 function seen(title: string, breakIt: Break): Row {
   return {
@@ -69,7 +69,7 @@ function seen(title: string, breakIt: Break): Row {
         must(await scene.call.add(list, container));
         must(await scene.call.check(list, container));
         await breakIt(scene, ifName, container);
-        // It passed right before, so whatever it says now is about the fault.
+        // CHECK passed right before, so this result is about the fault.
         if ((await scene.call.check(list, container)).exitCode === 0) missed.push(ifName);
       }
       return { words: `${names.length - missed.length} of ${names.length}` };
@@ -96,7 +96,7 @@ const masquerading = (name: string, subnet: string) => ({
   ipam: { type: "host-local", ranges: [[{ subnet }]] },
 });
 
-/** Both interfaces have rules of their own in the host's tables. */
+/** Both interfaces have their own rules in the host's tables. */
 export const masqueradingDel: Row = {
   title: "DEL of two bridges with `ipMasq`",
   needsAdd: true,

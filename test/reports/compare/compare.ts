@@ -1,6 +1,6 @@
-// What else lets two interface creators stand in one list, beside the wrappers: the same chains, the same plugins, the same
-// Nomad, every cell measured in this run. `--json` prints data, `--write` puts the table into docs/alternatives.md, `--row TEXT` asks only
-// the questions with this text in their titles.
+// Compares the wrappers with everything else that allows two interface creators in one list: the same chains, plugins
+// and Nomad for all. Each run measures every cell. `--json` prints data. `--write` puts the table into
+// docs/alternatives.md. `--row TEXT` asks only the questions whose titles contain this text.
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { writeSection } from "../../support/page-section.ts";
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     write: { type: "boolean", default: false },
     /** Rounds of ten CHECKs each. */
     rounds: { type: "string", default: "20" },
-    /** Only the rows with this text in their titles, without times and sizes. */
+    /** Only the rows whose titles contain this text, without times and sizes. */
     row: { type: "string" },
   },
 });
@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
   masqueradingDel,
 ];
 
-const notAttached: Cell = { words: "-", notes: ["There is nothing to measure, as ADD fails."] };
+const notAttached: Cell = { words: "-", notes: ["ADD fails, so there is nothing to measure."] };
 
 async function ask(row: Row, contestant: Contestant, canAdd: boolean): Promise<Cell> {
   const cell = row.needsAdd && !canAdd ? notAttached : await row.measure(contestant);
@@ -63,7 +63,7 @@ async function askAll(row: Row, all: readonly Contestant[], able: ReadonlySet<Co
   return { title: row.title, cells };
 }
 
-/** Every contestant whose own list can be attached. */
+/** All contestants that can attach their own list. */
 function attachable(all: readonly Contestant[], { cells }: RowReport): Set<Contestant> {
   return new Set(all.filter(({ title }) => /\bpasses\b/.test(cells[title]?.words ?? "")));
 }
@@ -91,15 +91,15 @@ async function versionsOf(): Promise<Report["versions"]> {
 }
 
 async function compare(rounds: number, only: string | undefined): Promise<Report> {
-  if (!(rounds > 0)) throw new Error("--rounds must be a number of rounds");
-  if (only !== undefined && options.write) throw new Error("--row is a part of the table, and --write takes all of it");
+  if (!(rounds > 0)) throw new Error("--rounds must be a positive number");
+  if (only !== undefined && options.write) throw new Error("--write needs the whole table: leave out --row");
   const all = await contestants();
   const added = await askAll(add, all, new Set());
   const able = attachable(all, added);
   const reports = [added];
   const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
   for (const row of chosen) reports.push(await askAll(row, all, able));
-  // Last, when nothing else is running.
+  // The timing comes last, when nothing else runs.
   if (only === undefined) reports.push(await timing(all, able, rounds), await askAll(size, all, able));
   return { versions: await versionsOf(), contestants: all.map(({ title }) => title), rows: reports };
 }

@@ -10,39 +10,39 @@ import { pinnedVersion } from "../../support/versions.ts";
 
 export type Plugin = Record<string, unknown>;
 
-/** Two interface creators, as an operator would write them if each were alone. */
+/** Two interface creators, as an operator would write each one alone. */
 export type Creators = readonly [Plugin, Plugin];
 
-/** One way to write a network configuration list, and what it is called in a note. */
+/** One way to write a network configuration list, and its title in notes. */
 export interface Way {
   readonly title: string;
   readonly list: NetworkList;
 }
 
-/** Something that may let two interface creators stand in one list. */
+/** Something that may allow two interface creators in one list. */
 export interface Contestant {
   readonly title: string;
   /** CNI_PATH, and Nomad's cni_path. */
   readonly pluginPath: string;
   /** Programs that it needs in a lab. */
   readonly programs: readonly string[];
-  /** Puts it in its place in a lab. */
+  /** Installs it in a lab. */
   install(lab: Lab): Promise<void>;
-  /** The list for two creators, and plugins behind them for whatever the result has. */
+  /** The list for two creators, with more plugins at its end for the whole result. */
   list(creators: Creators, ...last: Plugin[]): NetworkList;
-  /** Every way to let a meta plugin act on the second interface. */
+  /** Every way to apply a meta plugin to the second interface. */
   onSecond(creators: Creators, meta: Plugin): readonly Way[];
-  /** A list that asks for a name of the second interface, with what has to be done on the host for it. */
+  /** A list with a wanted name for the second interface, and the changes that it needs on the host. */
   naming(creators: Creators, name: string): Way & { readonly prepare?: (lab: Lab) => Promise<void> };
-  /** The only type that can make the second interface; any, if there is none. */
+  /** The only type that can make the second interface; undefined if any type can. */
   readonly secondType?: string;
-  /** What had to be done for two creators of one type, if anything had. */
+  /** The change that two creators of one type needed, if there was one. */
   readonly twoOfAType?: string;
-  /** The same without what it needs besides; only where that makes a difference. */
+  /** The same without its script, if the script makes a difference. */
   readonly alone?: Contestant;
-  /** The files that come onto a host with it. */
+  /** The files that it installs on a host. */
   readonly files: readonly string[];
-  /** What must be there besides, by the names of programs. */
+  /** The programs that it needs besides. */
   readonly needs: readonly string[];
 }
 
@@ -66,7 +66,7 @@ const plain: Contestant = {
   needs: [],
 };
 
-/** Scripts before the plugins, by the plugins' names, which are written for one interface name. */
+/** Scripts before the plugins, under the plugins' names. Each script knows one interface name. */
 function scripted(title: string, kind: "workaround" | "merge-only", directory: string, more: object = {}): Contestant {
   const list: Contestant["list"] = ([first, second], ...last) => ({
     ...listOf(first.type === second.type ? { ...first, type: unscripted } : first, second, ...last),
@@ -89,13 +89,13 @@ function scripted(title: string, kind: "workaround" | "merge-only", directory: s
     }),
     secondType: "bridge",
     twoOfAType:
-      "The first bridge stands there under another name, past the script, which has one name for an interface.",
+      "The first bridge has another type name here and runs without the script, which knows one interface name.",
     files: ["bridge", "macvlan"].map((file) => path.join(directory, file)).filter((file) => existsSync(file)),
     needs: ["bash", "jq"],
   };
 }
 
-/** A bridge that no script knows: the script's own name for an interface serves once in a list. */
+/** A bridge without a script. A script's interface name can be used once in a list. */
 const unscripted = "bridge-as-it-is";
 
 async function renameInScript(lab: Lab, wanted: string): Promise<void> {
@@ -111,7 +111,7 @@ const disableCheck: Contestant = {
 
 const script = scripted("bash + jq script", "workaround", path.join(import.meta.dirname, "../../support/workaround"));
 
-/** multus without Kubernetes: one plugin, with a network configuration of its own for each interface. */
+/** multus without Kubernetes: one plugin, with a separate network configuration for each interface. */
 function multusOf(file: string): Contestant {
   const delegating = ([first, second]: Creators, ...last: Plugin[]) =>
     listOf(delegates({ ...first, ...ofNetwork("zone") }, { ...second, ...ofNetwork("zone-net1") }), ...last);
@@ -126,13 +126,13 @@ function multusOf(file: string): Contestant {
     onSecond: ([first, second], meta) => [
       atTheEnd(delegating([first, second], meta)),
       {
-        title: "in a list of its own within the second delegate",
+        title: "in a separate list inside the second delegate",
         list: listOf(
           delegates({ ...first, ...ofNetwork("zone") }, { ...ofNetwork("zone-net1"), plugins: [second, meta] }),
         ),
       },
     ],
-    // The key that its own copy of the delegates has for it; its documentation names none.
+    // The key in multus's own copy of the delegates. The documentation does not name it.
     naming: ([first, second], wanted) => ({
       title: "in the list",
       list: delegating([first, { ...second, ifnameRequest: wanted }]),
@@ -152,14 +152,13 @@ function delegates(...each: Plugin[]): Plugin {
 
 const linksDirectory = "/opt/cni/wrapped";
 
-/** A flavor of the wrappers, in a directory of its own before the plugins. */
+/** A flavor of the wrappers, in its own directory before the plugins. */
 const wrappersOf = (title: string, file: string): Contestant => ({
   title,
   pluginPath: `${linksDirectory}:${Lab.pluginPath}`,
   programs: [file],
   install: async (lab) => {
     await lab.run("mkdir", [linksDirectory]);
-    // portmap is not among the wrapped plugins: the general rule is for it.
     for (const plugin of ["bridge", "macvlan", "portmap"]) {
       await lab.run("ln", ["-s", "/run/lab/programs/cni-wrappers", `${linksDirectory}/${plugin}-wrapper`]);
     }
@@ -191,7 +190,7 @@ const dist = path.resolve(import.meta.dirname, "../../../dist");
 const nodeFlavor = path.join(dist, "bin/cni-wrappers");
 const slimFlavor = path.join(dist, "slim/bin/cni-wrappers");
 
-/** What is compared, in the order of the columns; the slim flavor where it was built of the same sources. */
+/** The contestants in the order of the columns. The slim flavor takes part if it was built from the same sources. */
 export async function contestants(): Promise<readonly Contestant[]> {
   if (!existsSync(nodeFlavor)) throw new Error("no wrappers in dist/bin: npm run build");
   const isSlimAtHand = existsSync(slimFlavor) && (await aboutOf(slimFlavor)) === (await aboutOf(nodeFlavor));
@@ -205,7 +204,7 @@ export async function contestants(): Promise<readonly Contestant[]> {
   ];
 }
 
-/** What an executable says of itself: its version and the commit that it was built from. */
+/** The answer of an executable about itself: its version and its commit. */
 async function aboutOf(file: string): Promise<string> {
   return (await execa(file, { env: {}, extendEnv: false, all: true })).all;
 }

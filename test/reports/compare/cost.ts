@@ -15,8 +15,8 @@ interface Runner extends AsyncDisposable {
 }
 
 /**
- * Times ten CHECKs by way of go-cni, contestant after contestant and round by round. Gives how many times as long each takes
- * as the bridge plugin alone with its one interface; the driver's own time is in both.
+ * Times ten CHECKs through go-cni, contestant after contestant and round by round. Returns the ratio to the bridge
+ * plugin alone with one interface. Both include the driver's own time.
  */
 export async function timeChecks(contestants: readonly Contestant[], rounds: number): Promise<Map<Contestant, Cell>> {
   await using stack = new AsyncDisposableStack();
@@ -24,7 +24,7 @@ export async function timeChecks(contestants: readonly Contestant[], rounds: num
   const runners = new Map<Contestant, Runner>();
   for (const contestant of contestants) runners.set(contestant, stack.use(await runnerOf(contestant)));
   const figures = new Map<Runner, number[]>();
-  // Files come into the page cache, and clocks up to speed.
+  // The first round fills the page cache and brings the clocks up to speed.
   for (const runner of [bare, ...runners.values()]) await timed(runner);
   for (let round = 1; round <= rounds; round++) {
     for (const runner of [bare, ...runners.values()]) {
@@ -76,7 +76,7 @@ export const size: Row = {
     if (needs.length === 0) return { words: files.length === 0 ? "0" : own };
     const programs = await Promise.all(needs.map(withLibraries));
     const others = inMegabytes(sizeOf([...new Set(programs.flat())]));
-    return { words: own, notes: [`And ${others} for ${needs.join(" and ")}, where they are not there anyway.`] };
+    return { words: own, notes: [`And ${others} for ${needs.join(" and ")}, if the host does not have them.`] };
   },
 };
 

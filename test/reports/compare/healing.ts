@@ -13,7 +13,7 @@ import type { Contestant, Plugin } from "./contestants.ts";
 import { firewall, port, portmap, portTargets } from "./results.ts";
 import { type Cell, cellOf, must, quoted, type Row, type Scene, secondName, setScene } from "./row.ts";
 
-/** A runtime that tries ADD again runs no DEL before. */
+/** A runtime that tries ADD again does not run DEL first. */
 export const secondAdd: Row = {
   title: "second ADD, after a later plugin failed once",
   needsAdd: true,
@@ -26,7 +26,7 @@ export const secondAdd: Row = {
   },
 };
 
-/** What the first try's addresses were given to, later plugins have written into rules. */
+/** Later plugins wrote the addresses of the first try into rules. */
 export const retriedPort: Row = {
   title: "a published port after a later plugin failed once and ADD was tried again",
   needsAdd: true,
@@ -53,13 +53,13 @@ async function measurePort({ lab, container, call }: Scene, list: NetworkList): 
     `The port leads to ${target}, eth0 is ${wanted}`,
     `CHECK ${[check.words, ...(check.notes ?? [])].join(": ")}`,
     `DEL ${[del.words, ...(del.notes ?? [])].join(": ")}`,
-    `left after it: ${left.length === 0 ? "nothing" : left.map((each) => `\`${each}\``).join(", ")}`,
+    `left after DEL: ${left.length === 0 ? "nothing" : left.map((each) => `\`${each}\``).join(", ")}`,
   ];
   if (isSound && del.words === "passes" && left.length === 0) return { words: "works" };
   return { words: isSound ? "works, with leftovers" : "dead port", notes: [`${found.join("; ")}.`] };
 }
 
-/** Whether a rule is one that firewall and portmap make once for all containers: it names none, and no address. */
+/** Whether firewall and portmap make this rule once for all containers: it names no container and no address. */
 function isShared(left: string): boolean {
   return left.startsWith("rule ") && !/CNI-DN-|CNI-[0-9a-f]{24}|\b172\.\d+\./.test(left);
 }
@@ -70,7 +70,7 @@ const other: NetworkList = {
   plugins: [{ type: "ptp", ipam: hostLocal("10.77.0.0/24") }],
 };
 
-/** A second creator that fails before it has made an interface, and passes once something on the host is repaired. */
+/** A second creator that fails before it makes an interface. It passes after a repair on the host. */
 interface LateCreator {
   readonly plugin: Plugin;
   readonly fault: string;
@@ -96,10 +96,12 @@ const withoutBridge: LateCreator = {
   fault: "already exists but is not a bridge",
   before: (lab) => addVeth(lab, "disc0"),
   repair: (lab) => lab.ip(undefined, "link", "delete", "disc0"),
-  note: "The second creator is a bridge, whose name something else has at first: the script names no other interface.",
+  note: "The script renames only a bridge's interface, so the second creator is a bridge. At first another link has its name.",
 };
 
-/** Another network attaches under the second interface's name after the second creator has failed; then ADD is tried again. */
+/**
+ * The second creator fails. Then another network attaches under the second interface's name, and ADD is tried again.
+ */
 export const foreignInterface: Row = {
   title: "another network's interface of the same name, after an ADD that failed",
   needsAdd: true,
@@ -135,10 +137,10 @@ function fateOf(before: Link, after: Link | undefined): string {
 
 async function mustFail(call: Promise<Outcome>, message: string): Promise<void> {
   const { exitCode, stderr } = await call;
-  if (exitCode === 0 || !stderr.includes(message)) throw new Error(`ADD was to fail with "${message}": ${stderr}`);
+  if (exitCode === 0 || !stderr.includes(message)) throw new Error(`ADD should fail with "${message}": ${stderr}`);
 }
 
-/** The namespaces and links are gone; what is on the disk is still there, leases among it. */
+/** A reboot removes the namespaces and links. The files on the disk stay, and so do leases. */
 export const afterReboot: Row = {
   title: "ADD after a reboot that left the leases",
   needsAdd: true,

@@ -1,7 +1,7 @@
 import { Notes } from "../../support/notes.ts";
 import { table } from "../../support/table.ts";
 
-/** What one question found, by contestant. */
+/** The answers to one question, by contestant. */
 export interface RowReport {
   readonly title: string;
   readonly cells: Readonly<Record<string, { readonly words: string; readonly notes?: readonly string[] }>>;

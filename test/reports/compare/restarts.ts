@@ -15,11 +15,11 @@ export const restart: Row = {
 };
 
 /**
- * The MAC of a bridge without a gateway is the lowest of its ports', and the bridge plugin's CHECK compares it with that of
- * ADD. Whether it changes as containers come and go is chance; here a port comes that is the lowest for certain.
+ * A bridge without a gateway has the lowest MAC of its ports, and the bridge plugin's CHECK compares it with the MAC at
+ * ADD. Normally chance decides whether it changes when containers come and go. Here a port with a lower MAC is added.
  */
 export const layer2Restart: Row = {
-  title: "the same on a bridge without a gateway, to which a port was added",
+  title: "the same on a bridge without a gateway, after a port was added",
   needsAdd: true,
   measure: (contestant) => survivors(contestant, [macvlan, layer2], 5, joinLayer2),
 };

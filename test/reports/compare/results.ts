@@ -21,10 +21,10 @@ export const everyInterface: Row = {
   },
 };
 
-/** What is published, and by which plugin. */
+/** The published port, and the plugin that publishes it. */
 export const port: PortMapping = { hostPort: 25649, containerPort: 8080, protocol: "tcp" };
 export const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
-/** A plugin that lets the traffic of every address pass. */
+/** A plugin that accepts the traffic of every address. */
 export const firewall = { type: "firewall", backend: "iptables" };
 
 export const publishedPort: Row = {
@@ -39,7 +39,7 @@ export const firewallRules: Row = {
   measure: (contestant) => firstWayThatWorks(contestant, firewall, tryFirewall),
 };
 
-/** Tries the ways in order: the words for the first that works, and what came of those before it. */
+/** Tries the ways in order. Returns the words for the first way that works, with notes about the ways before it. */
 async function firstWayThatWorks(
   contestant: Contestant,
   meta: Record<string, unknown>,
@@ -50,15 +50,15 @@ async function firstWayThatWorks(
     await using scene = await setScene(contestant);
     const problem = await attempt(scene, way);
     notes.push(`\`${meta.type}\` ${way.title}: ${problem || "works, and is gone after DEL"}.`);
-    // What works as everybody would write it needs no note.
+    // The ordinary way needs no note if it works.
     if (problem === "") return { words: "yes", notes: notes.length === 1 ? [] : notes };
   }
   return { words: "no", notes };
 }
 
-/** Publishes a port, talks through it, and takes it down; gives what is not as it should be. */
+/** Publishes a port, talks through it, and removes it. Returns the problem, if there is one. */
 async function tryPort({ lab, container, call }: Scene, { list }: Way): Promise<string> {
-  // The other end of macvlan's parent, by which the host is reached from outside.
+  // The other end of macvlan's parent. Through it, the host can be reached from outside.
   await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
   const options = { ports: [port] };
   const added = await call.add(list, container, options);
@@ -69,7 +69,7 @@ async function tryPort({ lab, container, call }: Scene, { list }: Way): Promise<
   const wanted = `${address.split("/")[0]}:${port.containerPort}`;
   if (targets.join() !== wanted)
     return `the port leads to ${targets.join(" and ") || "nothing"}, ${ifName} is ${wanted}`;
-  if (!(await isAnswered(lab, container.netns))) return "no traffic comes through the port";
+  if (!(await isAnswered(lab, container.netns))) return "the port passes no traffic";
   const checked = await call.check(list, container, options);
   if (checked.exitCode !== 0) return `CHECK fails: ${quoted(checked.stderr)}`;
   const deleted = await call.del(list, container, options);
@@ -77,7 +77,7 @@ async function tryPort({ lab, container, call }: Scene, { list }: Way): Promise<
   return (await portTargets(lab)).length === 0 ? "" : "the port is still there after DEL";
 }
 
-/** Where published ports lead, in the order of the rules: the first rule for a port counts. */
+/** The targets of published ports in the order of the rules. The first rule for a port counts. */
 export async function portTargets(lab: Lab): Promise<string[]> {
   const rules = await lab.kernel.packetRules();
   return rules.flatMap((rule) => / -j DNAT --to-destination (\S+)/.exec(rule)?.[1] ?? []);
@@ -90,7 +90,7 @@ async function isAnswered(lab: Lab, netns: string): Promise<boolean> {
   return (await lab.call("sh", ["-c", ask])).exitCode === 0;
 }
 
-/** Looks for the rules that let the second interface's traffic pass; gives what is not as it should be. */
+/** Looks for the rules that accept the second interface's traffic. Returns the problem, if there is one. */
 async function tryFirewall({ lab, container, call }: Scene, { list }: Way): Promise<string> {
   const added = await call.add(list);
   if (added.exitCode !== 0) return `ADD fails: ${quoted(added.stderr)}`;
@@ -118,11 +118,11 @@ export const names: Row = {
   },
 };
 
-/** Where libcni and host-local keep theirs, whatever the contestant. */
+/** The directories of libcni and host-local, which every contestant uses. */
 const expectedState = /^\/var\/lib\/cni\/(results|networks)\//;
 
 export const state: Row = {
-  title: "files kept on the host, besides libcni's and host-local's",
+  title: "files on the host, without libcni's and host-local's",
   needsAdd: true,
   measure: async (contestant) => {
     await using scene = await setScene(contestant);

@@ -3,16 +3,16 @@ import { firstLine } from "../../support/notes.ts";
 import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
 import type { Contestant } from "./contestants.ts";
 
-/** What was measured of one contestant, and what there is to say about it. */
+/** The result for one contestant, and notes about it. */
 export interface Cell {
   readonly words: string;
   readonly notes?: readonly string[];
 }
 
-/** A question that is put to every contestant. */
+/** A question for every contestant. */
 export interface Row {
   readonly title: string;
-  /** Whether it can be asked of one that cannot even attach a container. */
+  /** Whether the question needs an attached container. */
   readonly needsAdd: boolean;
   readonly measure: (contestant: Contestant) => Promise<Cell>;
 }
@@ -20,7 +20,7 @@ export interface Row {
 /** The version of the reference plugins that all contestants run. */
 export const comparedPlugins = "1.9.1";
 
-/** A lab with a contestant in it, and a container. */
+/** A lab with a contestant and a container. */
 export interface Scene extends AsyncDisposable {
   readonly lab: Lab;
   readonly container: Container;
@@ -34,7 +34,7 @@ export type Calls = Record<
   (list: NetworkList, container?: Container, options?: AttachOptions) => Promise<Outcome>
 >;
 
-/** Sets a contestant up in a lab of its own. With a disk, the lab can be started again after it. */
+/** Sets up a contestant in its own lab. With a disk, the lab can be started again. */
 export async function setScene(contestant: Contestant, disk?: string): Promise<Scene> {
   const { programs, pluginPath } = contestant;
   const lab = await Lab.start({ plugins: comparedPlugins, programs, ...(disk !== undefined && { disk }) });
@@ -53,7 +53,7 @@ export async function setScene(contestant: Contestant, disk?: string): Promise<S
   };
 }
 
-/** The name of the second interface, as the kernel has it. */
+/** The name of the second interface in the kernel. */
 export async function secondName(lab: Lab, container: Container): Promise<string> {
   const names = await lab.kernel.linkNames(container);
   const second = names.find((name) => name !== "lo" && name !== "eth0");
@@ -61,17 +61,17 @@ export async function secondName(lab: Lab, container: Container): Promise<string
   return second;
 }
 
-/** A call that must succeed for the question to make sense. */
+/** A call that must succeed before the question makes sense. */
 export function must({ exitCode, stderr }: Outcome): void {
   if (exitCode !== 0) throw new Error(firstLine(stderr));
 }
 
-/** The cell for a call: whether it passes, and if not, what it says. */
+/** The cell for a call: whether it passes, and its error if it fails. */
 export function cellOf({ exitCode, stderr }: Outcome): Cell {
   return exitCode === 0 ? { words: "passes" } : { words: "fails", notes: [quoted(stderr)] };
 }
 
-/** An error as a note: without what differs by chance or from host to host. */
+/** An error as a note, without the parts that differ between runs or hosts. */
 export function quoted(error: string): string {
   const steady = firstLine(error)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ALLOCATION")

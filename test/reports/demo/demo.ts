@@ -24,18 +24,15 @@ const added = {
 };
 const addresses = { plain: await addressesIn("plain"), wrapped: await addressesIn("wrapped") };
 const checked = {
-  // Two interfaces as a plain list never gets them, checked by plain plugins: what a restarting client would find.
-  plain: await step(
-    "plain",
-    "CHECK, of the wrapped container",
-    lab.wrapped.goCni.check(lists.plain, container.wrapped),
-  ),
+  // The plain list never gets two interfaces. So plain plugins check the wrapped container, as a restarting client
+  // would.
+  plain: await step("plain", "CHECK of the wrapped container", lab.wrapped.goCni.check(lists.plain, container.wrapped)),
   wrapped: await step("wrapped", "CHECK of two interfaces", lab.wrapped.goCni.check(lists.wrapped, container.wrapped)),
 };
 await lab.wrapped.ip(container.wrapped, "address", "delete", "172.26.64.2/20", "dev", "eth1");
 const faulty = await step(
   "wrapped",
-  "CHECK, eth1's address lost",
+  "CHECK after eth1 lost its address",
   lab.wrapped.goCni.check(lists.wrapped, container.wrapped),
 );
 const deleted = await step("wrapped", "DEL", lab.wrapped.goCni.del(lists.wrapped, container.wrapped));
@@ -68,7 +65,7 @@ function list(first: string, second: string, wrapper: object): NetworkList {
   return { cniVersion: "1.0.0", name: "zone", plugins: [macvlan, bridge] };
 }
 
-/** Tells how a verb went; true if it passed. */
+/** Prints the result of a verb. Returns true if it passed. */
 async function step(side: Side, what: string, outcome: Promise<Outcome>): Promise<boolean> {
   const { exitCode, stderr } = await outcome;
   const passed = exitCode === 0;
@@ -86,7 +83,7 @@ async function addressesIn(side: Side): Promise<string> {
   return (await Promise.all(words)).join(", ");
 }
 
-/** The interfaces and leases that are there after the verbs that the runtime ran. */
+/** The interfaces and leases after the runtime's verbs. */
 async function leftIn(side: Side): Promise<string> {
   const { kernel } = lab[side];
   const links = (await kernel.linkNames(container[side])).filter((name) => name !== "lo");

@@ -3,17 +3,19 @@ import path from "node:path";
 import { execa } from "execa";
 import { pluginVersions, referencePlugins } from "../../support/go.ts";
 
-/** A directory with reference plugins, and the version they say they are of. */
+/** A directory with reference plugins, and their version. */
 export interface InstalledPlugins {
   readonly directory: string;
   readonly version: string;
 }
 
 const needed = ["bridge", "macvlan", "host-local"];
-// Nomad runs CHECK from this version of bridge on.
+// From this version of bridge on, Nomad runs CHECK.
 const oldest = [1, 3, 0];
 
-/** The host's own reference plugins, from CNI_PATH or `/opt/cni/bin`, if they are new enough; else built by Go. */
+/**
+ * The host's own reference plugins from CNI_PATH or `/opt/cni/bin`. If they are missing or too old, Go builds others.
+ */
 export async function findPlugins(): Promise<InstalledPlugins> {
   for (const directory of [...(process.env.CNI_PATH ?? "").split(path.delimiter), "/opt/cni/bin"]) {
     const version = directory === "" ? undefined : await installedVersion(directory);

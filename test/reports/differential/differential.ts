@@ -1,7 +1,6 @@
-// Sends the same generated requests through the executables of both flavors, and fails at the first that they answer
-// differently: other bytes on stdout or stderr, another exit code, other lines in the log, another thing that the delegate got
-// or that is left on the host. At the end it says how often each verb, version, place in the chain and error came up; one that
-// never did is a failure as well.
+// Sends the same generated requests through the executables of both flavors. It fails at the first request with
+// different answers: stdout, stderr, exit code, log, the delegate's input, and the files on the host. At the end it
+// counts verbs, versions, places in the chain and errors. A count of zero is a failure too.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -14,7 +13,7 @@ const { values: options } = parseArgs({
   options: {
     count: { type: "string", default: "2000" },
     seed: { type: "string", default: "20250101" },
-    /** For the processes that this one starts: which of how many it is. */
+    /** For the child processes: the number of this part. */
     part: { type: "string" },
   },
 });
@@ -26,8 +25,8 @@ const flavors = { node: join(root, "dist/bin"), slim: join(root, "dist/slim/bin"
 type Counts = Record<"verb" | "version" | "position" | "error", Record<string, number>>;
 
 /**
- * Errors that do not come up here: the one for a fault of the wrapper itself, which nobody knows how to bring about, and those
- * about moved routes, which need a namespace with routes. The end-to-end tests bring these about, with both flavors.
+ * Errors that do not occur here. No request causes the wrapper's internal error. Errors about moved routes need a
+ * namespace with routes: the end-to-end tests cause these, with both flavors.
  */
 const elsewhere = ["internal", "routingMissing", "routingUnreadable"];
 const errors = Object.entries(catalogue).flatMap(([key, { msg }]) => (elsewhere.includes(key) ? [] : [{ key, msg }]));
@@ -42,7 +41,7 @@ function noCounts(): Counts {
   };
 }
 
-/** Runs every request of one part; exits at the first difference. */
+/** Runs every request of one part. Exits at the first difference. */
 function runPart(part: number): void {
   const place = makePlace();
   const counts = noCounts();
@@ -53,7 +52,7 @@ function runPart(part: number): void {
     if (index % parts !== part) continue;
     const [node, slim] = [answerOf(place, flavors.node, request), answerOf(place, flavors.slim, request)];
     const [one, other] = [JSON.stringify(node, null, 1), JSON.stringify(slim, null, 1)];
-    if (one !== other) fail(`request ${index} of seed ${seed} is answered differently`, request, one, other);
+    if (one !== other) fail(`the flavors answer request ${index} of seed ${seed} differently`, request, one, other);
     for (const what of ["verb", "version", "position"] as const) add(what, request.kind[what]);
     const error = errorOf(node.stdout);
     if (error !== undefined) add("error", error);
@@ -68,7 +67,7 @@ function fail(title: string, request: Request, one: string, other: string): neve
   process.exit(1);
 }
 
-/** The error of the catalogue that is on stdout, if one is: the one that begins with most of the message. */
+/** The catalogue's error on stdout, if there is one. The longest matching beginning of a message decides. */
 function errorOf(stdout: string): string | undefined {
   const found = /"msg": "((?:[^"\\]|\\.)*)"/.exec(stdout)?.[1];
   const begins = errors.map(({ key, msg }) => ({ key, words: msg.split("%s") }));
@@ -77,7 +76,7 @@ function errorOf(stdout: string): string | undefined {
     .sort(({ words: [one = ""] }, { words: [other = ""] }) => other.length - one.length)[0]?.key;
 }
 
-// What ADD notes lies under /var/lib: each part has one of its own, and the host's stays as it is.
+// ADD writes to /var/lib. Each part has its own, and the host's does not change.
 const privately = 'mount -t tmpfs none /var/lib && exec "$@"';
 
 function startPart(part: number): Promise<Counts> {
@@ -130,7 +129,7 @@ function report(total: Counts): void {
       .map((name) => `${what} ${name}`),
   );
   if (missing.length > 0) {
-    console.error(`never came up: ${missing.join(", ")}`);
+    console.error(`never occurred: ${missing.join(", ")}`);
     process.exitCode = 1;
   }
 }

@@ -16,16 +16,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { containerId, network, type Request, sandbox } from "./requests.ts";
 
-/** All that is seen of a call. */
+/** All visible effects of a call. */
 export interface Answer {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What the delegate got, call by call. */
+  /** The input of the delegate, call by call. */
   readonly received: string;
   readonly log: string;
-  /** What is on the host afterwards. */
+  /** The records on the host after the call. */
   readonly records: Readonly<Record<string, string>>;
 }
 
@@ -33,14 +33,14 @@ const delegates = join(import.meta.dirname, "delegates");
 const recordDirectory = "/var/lib/cni/wrappers";
 const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
-/** A directory where calls are made, gone when this process ends. */
+/** Makes a directory for calls. It is removed when this process ends. */
 export function makePlace(): string {
   const place = mkdtempSync(join(tmpdir(), "cni-wrappers-differential-"));
   process.on("exit", () => rmSync(place, { recursive: true, force: true }));
   return place;
 }
 
-/** Makes a call with the executables in `bin`; what differs from run to run by itself is made equal. */
+/** Makes a call with the executables in `bin`. Values that differ between any two runs are replaced. */
 export function answerOf(place: string, bin: string, request: Request): Answer {
   rmSync(recordDirectory, { recursive: true, force: true });
   const [scratch, executables] = [join(place, "scratch"), join(place, "bin")];
@@ -62,7 +62,7 @@ export function answerOf(place: string, bin: string, request: Request): Answer {
   return {
     exitCode: status,
     signal,
-    // The two may have been built at different commits.
+    // The two flavors may have been built at different commits.
     stdout: own(stdout.toString("latin1")).replace(/^Built from commit .*$/m, "Built from commit"),
     stderr: own(stderr.toString("latin1")),
     received: text(join(scratch, "received")),

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 
-/** One call, and what its delegate does about it. */
+/** One call, and the behavior of its delegate. */
 export interface Request {
   readonly link: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: Uint8Array | "a directory";
   readonly logged: boolean;
-  /** What the delegate prints and how it ends, by verb. */
+  /** The delegate's output and its end, by verb. */
   readonly answers: Readonly<Record<string, { readonly output: string; readonly end: string }>>;
-  /** What an earlier ADD left on the host. */
+  /** The records of an earlier ADD on the host. */
   readonly record: "none" | "of this namespace" | "of another one" | "of an earlier boot" | "unreadable";
-  /** What is counted of it. */
+  /** The properties that are counted. */
   readonly kind: { readonly verb: string; readonly version: string; readonly position: Position };
 }
 
@@ -20,12 +20,12 @@ export const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION", "none", 
 export const versions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0", "9.0.0", "none"] as const;
 export const positions = ["first", "behind others", "behind its own interface", "behind what is malformed"] as const;
 
-/** A namespace that every host has: only its identity is looked at. */
+/** Every host has this namespace. Calls read only its identity. */
 export const sandbox = "/proc/self/ns/net";
 export const network = "zone";
 export const containerId = "blue";
 
-/** The same requests for the same seed. */
+/** Returns the same requests for the same seed. */
 export function makeRequests(count: number, seed: number): Request[] {
   return fc.sample(request(), { numRuns: count, seed });
 }
@@ -122,7 +122,7 @@ function configuration(verb: string, version: string, position: Position): fc.Ar
         verb === "GC" ? { "cni.dev/valid-attachments": [{ containerID: containerId, ifname: "eth0" }] } : {};
       const before = position === "first" ? {} : { prevResult };
       const whole = { cniVersion, name, type: "bridge-wrapper", wrapper, ...rest, ...attachments, ...before };
-      // As text, so that no key of JavaScript's own is lost.
+      // JSON text keeps keys that JavaScript treats specially.
       return `${JSON.stringify(whole).slice(0, -1)},${JSON.stringify(more).slice(1)}`.replace(/,}$/, "}");
     });
 }

@@ -9,7 +9,10 @@ import { missing } from "./by-verbs.ts";
 import { follow, type StepResult } from "./course.ts";
 import type { Chain } from "./places.ts";
 
-/** Takes an allocation through its life, with two restarts of the client: one that it survives, one that finds a fault. */
+/**
+ * Follows an allocation through its life, with two client restarts: it survives the first, and the second finds a
+ * fault.
+ */
 export async function followNomad(plugins: PluginVersion, chain: Chain): Promise<StepResult[]> {
   await using nomad = await NomadLab.start({ networks: [chain.list], plugins });
   return await follow([

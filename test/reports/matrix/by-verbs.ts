@@ -4,7 +4,7 @@ import { leftovers } from "../../support/leftovers.ts";
 import { follow, type Step, type StepResult } from "./course.ts";
 import type { Chain } from "./places.ts";
 
-/** Takes a container through every verb, by way of a runtime that does nothing else. */
+/** Takes a container through every verb, with a runtime that does nothing else. */
 export async function followVerbs(
   plugins: PluginVersion,
   runtime: "goCni" | "cnitool",
@@ -29,7 +29,7 @@ async function add(lab: Lab, runtime: "goCni" | "cnitool", container: Container,
   if (names.sort().join() !== interfaces.join()) throw new Error(`ADD passed, and the container has ${names}`);
 }
 
-/** Takes an address away: CHECK must say so. */
+/** Removes an address. CHECK must report it. */
 async function seeFault(lab: Lab, runtime: "goCni" | "cnitool", container: Container, { list, fault }: Chain) {
   await lab.ip(container, "address", "delete", fault.address, "dev", fault.ifName);
   const { exitCode, stderr } = await lab[runtime].check(list, container);
@@ -38,7 +38,7 @@ async function seeFault(lab: Lab, runtime: "goCni" | "cnitool", container: Conta
   if (!stderr.includes(reason)) throw new Error(`CHECK failed, but not for the address: ${stderr}`);
 }
 
-/** How the reference plugins say that an address is gone (pkg/ip/utils_linux.go, ValidateExpectedInterfaceIPs). */
+/** The reference plugins' message about a missing address (pkg/ip/utils_linux.go, ValidateExpectedInterfaceIPs). */
 export function missing({ ifName, address }: Chain["fault"]): string {
   return `Failed to match addr ${address} on interface ${ifName}`;
 }

@@ -1,21 +1,21 @@
-/** What a chain goes through in a cell: the verbs under go-cni and cnitool, an allocation's life under Nomad. */
+/** The steps of a chain in a cell: the verbs under go-cni and cnitool, an allocation's life under Nomad. */
 export type StepName = "ADD" | "CHECK" | "fault seen" | "DEL" | "start" | "restart" | "stop" | "nothing left";
 
 /** A step throws if it fails. */
 export interface Step {
   readonly name: StepName;
-  /** It is left out unless this one passed. */
+  /** The step is skipped unless this one passed. */
   readonly needs?: StepName;
   readonly run: () => Promise<void>;
 }
 
-/** How a step went; without an error it passed. */
+/** The result of a step. Without an error it passed. */
 export interface StepResult {
   readonly name: StepName;
   readonly error?: string;
 }
 
-/** Goes through the steps in order. */
+/** Runs the steps in order. */
 export async function follow(steps: readonly Step[]): Promise<StepResult[]> {
   const results: StepResult[] = [];
   const hasPassed = (wanted: StepName) => results.some(({ name, error }) => name === wanted && error === undefined);

@@ -1,5 +1,5 @@
-// The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data, `--write` puts it
-// into docs/versions.md. The exit code is 1 if anything is worse than expected.json says.
+// The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data. `--write`
+// puts it into docs/versions.md. The exit code is 1 if anything is worse than in expected.json.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

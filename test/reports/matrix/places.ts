@@ -20,12 +20,12 @@ export const places: readonly Place[] = matrixPlugins.flatMap((plugins) =>
   ),
 );
 
-/** How a cell is called in messages and in the file of what is expected. */
+/** The name of a cell in messages and in expected.json. */
 export function nameOf({ plugins, specification, runtime }: Place): string {
   return `${plugins} ${specification} ${runtime}`;
 }
 
-/** A chain, and the interface that is broken for CHECK to see. */
+/** A chain, and the fault that CHECK must find. */
 export interface Chain {
   readonly title: string;
   readonly list: NetworkList;
@@ -48,7 +48,7 @@ export function wrappedChain(specification: string): Chain {
   };
 }
 
-/** The plugins as they are, each as the only one of a chain: what it can do at its best. */
+/** The unwrapped plugins, each alone in a chain: the best that they can do. */
 export function plainChains(specification: string): readonly Chain[] {
   return [
     {

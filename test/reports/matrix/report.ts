@@ -4,24 +4,24 @@ import { type Cause, causes } from "./causes.ts";
 import type { StepName, StepResult } from "./course.ts";
 import { nameOf, type Place } from "./places.ts";
 
-/** What came of one cell. */
+/** The result of one cell. */
 export interface Cell extends Place {
   readonly steps: readonly StepResult[];
-  /** The same steps with the plugins as they are, each alone in a chain; only where the wrapped chain did not pass. */
+  /** The same steps with unwrapped plugins, each alone in a chain. Only if the wrapped chain did not pass. */
   readonly plain: readonly { readonly title: string; readonly steps: readonly StepResult[] }[];
 }
 
-/** The steps that do not pass, for the cells that have any. */
+/** The steps that fail, for each cell that has any. */
 export type Expected = Readonly<Record<string, readonly StepName[]>>;
 
 interface Failure {
   readonly step: StepName;
   readonly error: string;
-  /** What stops the plain chains just so; without it, the wrappers are to blame. */
+  /** The cause that also stops the plain chains. Without it, the wrappers are to blame. */
   readonly cause?: Cause;
 }
 
-/** The steps of a cell that failed, each with its cause if every plain chain failed there with the same error. */
+/** The failed steps of a cell. A step has a cause if every plain chain failed there with the same error. */
 export function failuresOf({ steps, plain }: Cell): Failure[] {
   return steps.flatMap(({ name: step, error }) => {
     if (error === undefined) return [];
@@ -35,18 +35,18 @@ function hasFailed(steps: readonly StepResult[], step: StepName, pattern: RegExp
   return steps.some(({ name, error }) => name === step && error !== undefined && pattern?.test(error));
 }
 
-/** What is worse in a run than what is expected, one sentence each. */
+/** The steps that are worse than expected, one sentence each. */
 export function regressions(cells: readonly Cell[], expected: Expected): string[] {
   return cells.flatMap((cell) =>
     failuresOf(cell).flatMap(({ step, error, cause }) => {
       const name = `${nameOf(cell)}: ${step}`;
-      if (!cause) return [`${name} fails, and not as the plain plugins do: ${error}`];
+      if (!cause) return [`${name} fails, but differently from the plain plugins: ${error}`];
       return expected[nameOf(cell)]?.includes(step) ? [] : [`${name} is expected to pass: ${error}`];
     }),
   );
 }
 
-/** What passes now and was expected to fail. */
+/** The steps that pass although they are expected to fail. */
 export function improvements(cells: readonly Cell[], expected: Expected): string[] {
   return cells.flatMap((cell) => {
     const failing = failuresOf(cell).map(({ step }) => step);
@@ -84,6 +84,6 @@ function verdictOf({ step, cause }: Failure): string {
 
 function noteOn({ error, cause }: Failure, { plain }: Cell): string {
   const alone = plain.map(({ title }) => title).join(" and ");
-  if (cause) return `${cause.text} Unwrapped, ${alone} ${plain.length > 1 ? "fail" : "fails"} the same.`;
-  return `**Not as unwrapped** (${alone}): ${firstLine(error)}`;
+  if (cause) return `${cause.text} Without wrappers, ${alone} ${plain.length > 1 ? "fail" : "fails"} in the same way.`;
+  return `**Different from the plain plugins** (${alone}): ${firstLine(error)}`;
 }

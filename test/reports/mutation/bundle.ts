@@ -4,15 +4,15 @@ import { build, type Plugin } from "esbuild";
 
 export const root = join(import.meta.dirname, "../../..");
 
-/** A test file with everything of ours that it imports, as one script; `require` brings the rest. */
+/** A test file and all our modules that it imports, as one script. `require` loads the rest. */
 export interface Bundle {
   readonly test: string;
   readonly script: string;
-  /** The modules that the script requires: packages, and files that are the same for every mutant. */
+  /** The modules that the script requires: packages, and files that are equal for every mutant. */
   readonly required: readonly string[];
 }
 
-/** Bundles a test file (relative to the repository's root), with some sources replaced by their instrumented text. */
+/** Bundles a test file (relative to the repository's root). Some sources are replaced by their instrumented text. */
 export async function bundleOf(
   test: string,
   sources: ReadonlyMap<string, string>,
@@ -43,7 +43,7 @@ function ours(sources: ReadonlyMap<string, string>, once: readonly string[]): Pl
   };
 }
 
-// In a script there is no import.meta.
+// A script has no import.meta.
 function withPlace(text: string, path: string): string {
   const url = JSON.stringify(`file://${path}`);
   return text.replaceAll("import.meta.dirname", JSON.stringify(dirname(path))).replaceAll("import.meta.url", url);

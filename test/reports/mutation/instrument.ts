@@ -1,18 +1,18 @@
 import type { Mutant, Switch } from "./mutants.ts";
 
-/** The function that the instrumented source asks whether a mutant is switched on. */
+/** The instrumented source calls this function to ask whether a mutant is on. */
 export const switchName = "__isOn";
 
 type Group = readonly [Mutant, ...Mutant[]];
 
-/** The source with every mutant in it, each behind a switch of its own. */
+/** The source with all mutants, each behind its own switch. */
 export function instrumented(source: string, mutants: readonly Mutant[]): string {
   const groups = Map.groupBy(mutants, ({ switch: { form, start, end } }) => [start, end, form].join());
   const sorted = [...groups.values()].map((group) => group as unknown as Group).sort(outermostFirst);
   return rendered(source, 0, source.length, sorted);
 }
 
-// What encloses a form of the same range.
+// For equal ranges: each form encloses those after it.
 const forms: readonly Switch["form"][] = ["statement", "property", "expression"];
 
 function outermostFirst([{ switch: one }]: Group, [{ switch: other }]: Group): number {

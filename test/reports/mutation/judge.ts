@@ -5,7 +5,7 @@ import { type Ended, runAll, WarmWorker } from "./pool.ts";
 import type { Verdict } from "./report.ts";
 import type { Limited, Order, Outcome, Run } from "./worker.ts";
 
-/** Runs the tests without a mutant, then with each mutant those that reach it, until one fails. */
+/** Runs the tests without a mutant. Then, for each mutant, runs the tests that reach it until one fails. */
 export async function judge(
   mutants: readonly Mutant[],
   bundles: readonly Bundle[],
@@ -22,7 +22,7 @@ export async function judge(
       if (isSurvival(outcome)) survived++;
       progress(done, survived);
     });
-    // A mutant may have left something behind in its worker.
+    // A mutant may have left something in its worker.
     for (const worker of workers) await runWithout([worker], bundles);
     return mutants.map((mutant, index) => ({ mutant, killed: !isSurvival(outcomes[index] as Ended) }));
   } finally {
@@ -49,7 +49,7 @@ function passed(outcome: Ended, test: string): Outcome {
   return outcome;
 }
 
-/** The tests that reach a mutant: the one of its own file first, then the quickest. */
+/** The tests that reach a mutant: first the test of its own file, then the fastest. */
 export function orderFor(mutant: Mutant, runs: readonly Run[]): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
   const cost = ({ test, milliseconds }: Run) => (basename(test) === own ? 0 : milliseconds);

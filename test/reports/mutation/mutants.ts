@@ -7,15 +7,15 @@ export interface Mutant {
   readonly file: string;
   /** The lines of the source that it changes, counted from 1. */
   readonly lines: readonly [first: number, last: number];
-  /** The declaration of the module that it is in. */
+  /** The declaration of the module that contains it. */
   readonly place: string;
-  /** The part of the source that it changes, and what stands there instead. */
+  /** The part of the source that it changes, and the replacement. */
   readonly original: string;
   readonly replacement: string;
   readonly switch: Switch;
 }
 
-/** The range of a source where the switch is, and the whole text of that range with the mutant. */
+/** The range of the switch in the source, and the text of this range with the mutant. */
 export interface Switch {
   readonly form: Change["form"];
   readonly start: number;
@@ -49,8 +49,8 @@ function mutantOf(visited: Visited, change: Change, source: string): Omit<Mutant
 const chained = ["CallExpression", "OptionalCallExpression", "OptionalMemberExpression"];
 
 /**
- * Where an expression can be switched as a whole. A link of a chain (`a?.b.c()`) cannot: what follows it needs its `this`, and
- * is left out with it.
+ * The expression that can be switched as a whole. A link of a chain (`a?.b.c()`) cannot: the next link needs its `this`
+ * and stops with it.
  */
 function hostOf({ node, ancestors }: Visited, change: Change): { readonly start: number; readonly end: number } {
   if (change.form !== "expression" || !chained.includes(node.type)) return change;

@@ -1,10 +1,10 @@
-// Puts small faults into shared/, one at a time, and looks whether a unit test notices. It fails if too few are noticed
-// (scope.json), and if the list of those that are not (survivors.json) is not exact.
+// Puts small faults (mutants) into shared/, one at a time, and tests whether a unit test notices. It fails if the tests
+// notice too few (scope.json), or if the list of the others (survivors.json) is not exact.
 //   --only <glob>      only the mutants of these files
-//   --since <git ref>  only the mutants of lines that have changed since
-//   --workers <n>      at most this many at a time; two if it is not said
+//   --since <git ref>  only the mutants of lines that changed since then
+//   --workers <n>      at most this many at a time; the default is 2
 //   --json             the result as JSON
-//   --write            renews survivors.json; the reasons of new survivors are left to be written
+//   --write            renews survivors.json; write the reasons of new survivors by hand
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,14 +54,14 @@ const scope: Scope = JSON.parse(readFileSync(join(import.meta.dirname, "scope.js
 const listFile = join(import.meta.dirname, "survivors.json");
 const listed: Survivor[] = JSON.parse(readFileSync(listFile, "utf8"));
 
-/** The files that match, but for the excluded ones. */
+/** The files that match, without the excluded ones. */
 function filesOf(globs: readonly string[], excluded: readonly Excluded[]): string[] {
   const found = globs.flatMap((glob) => globSync(glob, { cwd: root }));
   const without = excluded.map(({ files }) => files);
   return [...new Set(found)].filter((file) => !matchesAny(file, without)).sort();
 }
 
-/** The mutants that are asked for, and every source with all of its mutants in it. */
+/** The chosen mutants, and every source with all its mutants. */
 function makeMutants() {
   const diff = options.since && ["diff", "--unified=0", "--no-ext-diff", options.since, "--", ...scope.mutated];
   const changed = diff ? changedLines(execFileSync("git", diff, { cwd: root, encoding: "utf8" })) : undefined;
@@ -89,7 +89,7 @@ function progressOf(total: number, started: number) {
   };
 }
 
-/** What a part of the mutants says of the list and the aims: nothing about those that were not run. */
+/** The problems of the list and the aims. A part of the mutants shows nothing about those that did not run. */
 function problemsOf(verdicts: readonly Verdict[], survivors: readonly Survivor[]): string[] {
   if (options.since !== undefined) return listProblems(survivors, listed).filter((it) => !it.startsWith("does not"));
   const files = new Set(verdicts.map(({ mutant }) => mutant.file));

@@ -1,12 +1,12 @@
 import type { Node, Visited } from "../../support/syntax.ts";
 import { isNode } from "../../support/syntax.ts";
 
-/** A text to put in the place of a part of the source. */
+/** A replacement for a part of the source. */
 export interface Change {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** How the change is switched on: an expression is chosen, a statement or a property of an object is left out. */
+  /** How the change is switched: an expression is replaced, a statement or a property of an object is left out. */
   readonly form: "expression" | "statement" | "property";
 }
 
@@ -23,7 +23,7 @@ const otherMethods: Readonly<Record<string, string>> = {
   ...{ some: "every", every: "some", startsWith: "endsWith", endsWith: "startsWith", min: "max", max: "min" },
   ...{ find: "findLast", findIndex: "findLastIndex", indexOf: "lastIndexOf" },
 };
-/** Methods that may as well be left out: the value goes on as it is. */
+/** These methods can be left out: the value stays as it is. */
 const leftOut = ["filter", "sort", "reverse", "slice", "trim", "toLowerCase", "replace", "replaceAll", "concat"];
 
 const mutators: Readonly<Record<string, Mutator>> = {
@@ -62,7 +62,7 @@ const mutators: Readonly<Record<string, Mutator>> = {
   OptionalMemberExpression: withoutQuestion,
 };
 
-/** Every change of one node that makes a mutant; none of what the types say is never reached (`satisfies never`). */
+/** Every change of a node that makes a mutant. Code that the types prove unreachable (`satisfies never`) has none. */
 export function changesOf(visited: Visited, source: string): Change[] {
   const { node } = visited;
   if (isNever(node) || isNever(node.argument)) return [];
@@ -86,7 +86,7 @@ function list(value: unknown): Node[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-// With the parentheses that stand around an operand left outside, the text between the operands is not the operator alone.
+// An operand may have parentheses around it, so the text between the operands is more than the operator.
 function otherOperator(node: Node, source: string): Change[] {
   const { operator, left, right, argument } = node;
   const other = swapped[String(operator)];
@@ -101,13 +101,16 @@ function operands({ left, right, ...node }: Node, source: string): Change[] {
   return [left, right].map((operand) => instead(node as Node, textOf(operand, source)));
 }
 
-/** `+` that joins texts: there is no other operator for these. */
+/** A `+` that joins texts has no replacement. */
 function isTextJoin({ operator, left, right }: Node): boolean {
   const isText = (side: unknown) => isNode(side) && ["StringLiteral", "TemplateLiteral"].includes(side.type);
   return operator === "+" && [left, right].some(isText);
 }
 
-/** Whether a text is a value of the program, not a name in its syntax; one that `typeof` is compared with has no other. */
+/**
+ * Whether a text is a value of the program and not a name in its syntax. A text that `typeof` is compared with has no
+ * replacement.
+ */
 function isValue({ node, ancestors: [parent] }: Visited): boolean {
   if (parent === undefined || /^(Import|Export|Directive)/.test(parent.type)) return false;
   const other = parent.left === node ? parent.right : parent.left;

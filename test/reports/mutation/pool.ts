@@ -3,13 +3,13 @@ import { Worker } from "node:worker_threads";
 import type { Bundle } from "./bundle.ts";
 import type { Order, Outcome } from "./worker.ts";
 
-/** A mutant that a worker did not survive, or needed longer for than the limit. */
+/** A mutant that ended its worker, or exceeded the time limit. */
 export type Ended = Outcome | "died" | "late";
 
-// An endless loop is noticed by how often it asks for a mutant. This one is for a loop with no mutant in it.
+// An endless loop is usually noticed because it asks for a mutant too often. This limit is for a loop without a mutant.
 const limitMs = 60_000;
 
-/** A worker that is started anew when a mutant ends it. */
+/** A worker that starts again when a mutant ends it. */
 export class WarmWorker {
   readonly #bundles: readonly Bundle[];
   #worker: Promise<Worker> | undefined;
@@ -38,7 +38,7 @@ export class WarmWorker {
     const worker = new Worker(join(import.meta.dirname, "worker.ts"), { workerData: this.#bundles, resourceLimits });
     worker.once("message", () => resolve(worker));
     worker.on("error", reject);
-    // One that ends between two orders is not asked again.
+    // A worker that ended between two orders gets no more orders.
     worker.on("exit", () => {
       this.#worker = undefined;
     });
@@ -57,7 +57,7 @@ function answerOf(worker: Worker, order: Order): Promise<Ended> {
   });
 }
 
-/** Runs the orders in several workers; `done` is told each outcome as it comes. The outcomes are in the orders' order. */
+/** Runs the orders in several workers and calls `done` after each. The outcomes have the orders' order. */
 export async function runAll(
   workers: readonly WarmWorker[],
   orders: readonly Order[],
@@ -67,7 +67,7 @@ export async function runAll(
   const queue = orders.entries();
   await Promise.all(
     workers.map(async (worker) => {
-      // The workers share one iterator: each takes the next order when it is through with one.
+      // The workers share one iterator. Each takes the next order when it is free.
       for (const [index, order] of queue) {
         const outcome = await worker.run(order);
         outcomes[index] = outcome;

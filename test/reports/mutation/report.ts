@@ -2,20 +2,20 @@ import { matchesGlob } from "node:path";
 import { table } from "../../support/table.ts";
 import type { Mutant } from "./mutants.ts";
 
-/** A mutant that no test noticed, as `survivors.json` lists it. */
+/** A mutant that no test noticed, as in `survivors.json`. */
 export interface Survivor {
   readonly file: string;
-  /** The declaration of the module that it is in. */
+  /** The declaration of the module that contains it. */
   readonly place: string;
   readonly original: string;
   readonly replacement: string;
-  /** How many mutants alike in one place; one if it is not said. */
+  /** The number of equal mutants in one place; 1 if it is missing. */
   readonly times?: number;
   /** Why no test can notice it, or need not. */
   readonly reason: string;
 }
 
-/** The share of the mutants of some files that must be killed. */
+/** The percentage of the mutants of some files that tests must kill. */
 export interface Aim {
   readonly name: string;
   readonly files: readonly string[];
@@ -28,12 +28,12 @@ export interface Verdict {
   readonly killed: boolean;
 }
 
-/** How the mutants of some files ended. */
+/** The results of the mutants of some files. */
 export interface Score {
   readonly name: string;
   readonly mutants: number;
   readonly killed: number;
-  /** Killed, of a hundred. */
+  /** The killed mutants in percent. */
   readonly percent: number;
 }
 
@@ -58,7 +58,7 @@ function scoreOf(name: string, verdicts: readonly Verdict[]): Score {
   return { name, mutants: verdicts.length, killed, percent };
 }
 
-/** The survivors of a run, with the reasons that the list has for them; a new one has none. */
+/** The survivors of a run, with the reasons from the list. A new survivor has none. */
 export function survivorsOf(verdicts: readonly Verdict[], listed: readonly Survivor[]): Survivor[] {
   const reasons = new Map(listed.map((survivor) => [keyOf(survivor), survivor.reason]));
   const survived = verdicts.filter(({ killed }) => !killed).map(({ mutant }) => shortened(mutant));
@@ -82,7 +82,7 @@ function keyOf({ file, place, original, replacement }: Omit<Survivor, "reason">)
   return JSON.stringify([file, place, original, replacement]);
 }
 
-/** What is wrong with the list of survivors: one that is missing or has no reason, and one that does not survive any more. */
+/** The errors of the list of survivors: a missing entry, a missing reason, an entry that does not survive any more. */
 export function listProblems(survivors: readonly Survivor[], listed: readonly Survivor[]): string[] {
   const known = new Map(listed.map((survivor) => [keyOf(survivor), survivor]));
   const found = new Set(survivors.map(keyOf));

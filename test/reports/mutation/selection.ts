@@ -4,7 +4,7 @@ import type { Mutant } from "./mutants.ts";
 /** The lines of each file that a diff without context (`git diff --unified=0`) adds or changes. */
 export type ChangedLines = ReadonlyMap<string, readonly (readonly [first: number, last: number])[]>;
 
-/** Reads such a diff; lines that are only removed count as changed where the next line now is. */
+/** Reads such a diff. For a removed line, the line that took its place counts as changed. */
 export function changedLines(diff: string): ChangedLines {
   const changed = new Map<string, (readonly [number, number])[]>();
   let file = "";

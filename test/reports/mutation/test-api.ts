@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 
-/** One test of a file, to be run. */
+/** One test of a file. */
 export interface Case {
   readonly name: string;
   readonly run: () => unknown;
@@ -10,7 +10,7 @@ type Body = (...row: unknown[]) => unknown;
 type Declare = (name: string, body: Body) => void;
 
 /**
- * The part of vitest that the unit tests use, so that they run in a warm process thousands of times: what a file declares is
+ * The part of vitest that the unit tests use. With it they run in a warm process thousands of times. A file's tests are
  * added to `cases`.
  */
 export function testApi(cases: Case[]): object {
@@ -35,13 +35,13 @@ export function testApi(cases: Case[]): object {
 function each(declare: Declare) {
   return (rows: readonly unknown[]) =>
     (name: string, body: Body): void => {
-      // A list is one argument where not every row is a list.
+      // If not every row is a list, a list is one argument.
       const areLists = rows.every(Array.isArray);
       for (const row of rows) declare(name, () => (areLists ? body(...(row as unknown[])) : body(row)));
     };
 }
 
-/** Names the file of this tool to look at when a test uses more of vitest. */
+/** If a test uses more of vitest, the error names this file. */
 function onlyKnown(known: object): object {
   return new Proxy(known, {
     get(target, key) {

@@ -1,4 +1,4 @@
-// Keeps the test files' scripts warm, and runs those that it is told to with one mutant switched on.
+// Keeps the scripts of the test files in memory, and runs the requested ones with one mutant on.
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
@@ -7,19 +7,19 @@ import { type Bundle, root } from "./bundle.ts";
 import { switchName } from "./instrument.ts";
 import { type Case, testApi } from "./test-api.ts";
 
-/** What a worker is told: which mutant is on (none in the first run), and the test files to run until one fails. */
+/** The order for a worker: the mutant (none in the first run), and the test files to run until one fails. */
 export interface Order {
   readonly mutant: number | undefined;
   readonly tests: readonly Limited[];
 }
 
-/** A test file, and how often it may ask for a mutant: one that asks much more often is in an endless loop. */
+/** A test file, and how often it may ask for a mutant. A test that asks far more often is in an endless loop. */
 export interface Limited {
   readonly test: string;
   readonly mostAsked: number;
 }
 
-/** What a worker answers about one order. */
+/** A worker's answer to one order. */
 export interface Outcome {
   /** The first test that failed, and why; undefined if all passed. */
   readonly failed: { readonly test: string; readonly why: string } | undefined;
@@ -32,14 +32,14 @@ export interface Run {
   readonly count: number;
   readonly milliseconds: number;
   readonly asked: number;
-  /** The mutants that it reached; only in a run without a mutant. */
+  /** The mutants that it reached. Only in a run without a mutant. */
   readonly reached: ReadonlySet<number>;
 }
 
-/** With each mutant, properties see fewer values than in the suite, and always the same. */
+/** With each mutant, properties try fewer values than in the suite, and always the same. */
 const properties = { seed: 20250101, numRuns: 25, endOnFailure: true };
 
-// Some matchers look at this, which vitest sets in its own workers.
+// Some matchers read this. vitest sets it in its own workers.
 Object.assign(globalThis, { __vitest_worker__: { config: {} } });
 
 const modules = new Map<string, unknown>();

@@ -5,7 +5,7 @@ import type { AttachOptions } from "../../support/runtime.ts";
 /** A plugin configuration as an operator writes it, without a wrapper. */
 export type Plugin = Readonly<Record<string, unknown>>;
 
-/** Which of two of a kind in one chain: the first or the second. */
+/** Which of two equal plugins in one chain: the first or the second. */
 export type Which = 0 | 1;
 
 /** The interface that a plugin made or acts on. */
@@ -15,25 +15,25 @@ export interface Place {
   readonly ifName: string;
 }
 
-/** What is tried with a wrapped plugin, in each place that it can have in a chain. */
+/** The trial of a wrapped plugin in each place of a chain. */
 export interface PluginCase {
   readonly role: "creator" | "meta";
-  /** Its configuration. Two of a kind get along with each other. */
+  /** Its configuration. Two of them work together in one chain. */
   readonly plugin: (which: Which, ifName: string) => Plugin;
-  /** What its ADD is seen to have done by others than the plugin, and what that must be. */
+  /** The effect of its ADD, read without the plugin, and the expected value. */
   readonly effect: {
     readonly read: (place: Place) => Promise<unknown>;
     readonly expected: (which: Which, ifName: string) => unknown;
   };
-  /** Something that is broken after a CHECK that passed, and what the next one says of it. */
+  /** A fault after a CHECK that passed, and the message of the next CHECK. */
   readonly fault: {
     readonly words: string;
     readonly make: (place: Place, which: Which) => Promise<unknown>;
     readonly message: (ifName: string) => RegExp;
   };
-  /** What the host must have before. */
+  /** Prepares the host. */
   readonly prepare?: (lab: Lab) => Promise<unknown>;
-  /** What the kernel may lack for it. */
+  /** A kernel feature that it needs. */
   readonly needs?: keyof typeof needs;
   readonly options?: AttachOptions;
 }
@@ -43,12 +43,12 @@ export function leased(subnet: string): Plugin {
   return { type: "host-local", ranges: [[{ subnet }]] };
 }
 
-/** The addresses of an interface, as the kernel has them. */
+/** The addresses of an interface in the kernel. */
 export function addresses({ lab, container, ifName }: Place): Promise<string[]> {
   return lab.kernel.addresses(container, ifName);
 }
 
-/** A fault of creators: the interface's address is gone. */
+/** A fault of creators: the interface loses its address. */
 export function addressLost(address: (which: Which) => string): PluginCase["fault"] {
   return {
     words: "address lost",

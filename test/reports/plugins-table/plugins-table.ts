@@ -1,5 +1,5 @@
-// Prints which wrapped plugin passes what, in each place of a chain, with the real plugins in private namespaces (root, Go).
-// With --write the table replaces the one in docs/plugins.md.
+// Prints the steps that each wrapped plugin passes in each place of a chain, with the real plugins in private
+// namespaces (root, Go). `--write` puts the table into docs/plugins.md.
 import process from "node:process";
 import { profiles } from "../../../plugins/index.ts";
 import { hostHas } from "../../support/needs.ts";
@@ -21,7 +21,7 @@ const text = table(["plugin", ...positions, "the fault"], rows);
 process.stdout.write(`${text}\n`);
 if (process.argv.includes("--write")) writeSection("plugins", text);
 
-/** A mark for each step; what went wrong goes to stderr. */
+/** A mark for each step. Errors go to stderr. */
 async function cell(name: string, given: PluginCase, position: Position): Promise<string> {
   if (given.needs && !hostHas[given.needs]) return "source";
   const found = await tryOut(given, position);

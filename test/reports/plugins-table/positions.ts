@@ -7,15 +7,15 @@ import type { Plugin, PluginCase, Which } from "./case.ts";
 import bridge from "./cases/bridge.ts";
 import macvlan from "./cases/macvlan.ts";
 
-/** Where a plugin stands in its chain: its interface is the only one, the second, or it is there for each of two. */
+/** A plugin's place in its chain: for the only interface, for the second one, or for each of two. */
 export const positions = ["first", "chained", "twice"] as const;
 export type Position = (typeof positions)[number];
 
-/** What is tried there, in this order. */
+/** The steps of a trial, in this order. */
 export const steps = ["ADD", "CHECK", "fault seen", "DEL clean"] as const;
 export type Step = (typeof steps)[number];
 
-/** A chain with what stands for one plugin in it. */
+/** A chain with the plugin under test. */
 export interface Trial {
   readonly list: NetworkList;
   /** The plugin's interfaces, and which of its two configurations each one has. */
@@ -31,7 +31,7 @@ export async function loadCases(): Promise<Record<string, PluginCase>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The wrapped chain in which a plugin has this position. */
+/** The wrapped chain that has the plugin in this position. */
 export function trialOf(given: PluginCase, position: Position): Trial {
   const first = { ifName: "eth0", which: 0 } as const;
   const second = { ifName: "eth1", which: 1 } as const;
@@ -40,7 +40,7 @@ export function trialOf(given: PluginCase, position: Position): Trial {
   return { list: { cniVersion: "1.0.0", name: "zone", plugins: [...companions(given, position), ...plugins] }, own };
 }
 
-/** The interfaces that the plugin does not make itself. */
+/** The interfaces that other plugins make. */
 function companions(given: PluginCase, position: Position): Plugin[] {
   if (given.role === "creator")
     return position === "chained" ? [wrapped(companionOf(given).plugin(0, "eth0"), "eth0")] : [];
@@ -59,7 +59,10 @@ function wrapped(plugin: Plugin, ifName: string): Plugin {
   return { type: `${type}-wrapper`, wrapper: { ...named, ...(wrapper as object) }, ...rest };
 }
 
-/** Tries a plugin in a position with the real plugins; what went wrong at each step, or "". A step that is not there was not come to. */
+/**
+ * Tries a plugin in a position with the real plugins. Returns the error of each step, or "". Steps that did not run are
+ * missing.
+ */
 export async function tryOut(given: PluginCase, position: Position): Promise<Partial<Record<Step, string>>> {
   const trial = trialOf(given, position);
   await using lab = await Lab.start({ plugins: "1.9.1" });
@@ -101,8 +104,8 @@ function difference(expected: unknown, found: unknown): string {
 }
 
 /**
- * What an attachment leaves on a host that is its own: bridges are every container's, and so are the chains to which
- * firewall and portmap add those of a container.
+ * The state that one attachment leaves on a host. Bridges belong to all containers. So do the chains to which firewall
+ * and portmap add a container's chains.
  */
 async function state(lab: Lab, container: Container) {
   const links = (await lab.kernel.linkNames()).filter((name) => !/^br[01]$/.test(name));

@@ -4,10 +4,10 @@ export type Json = Record<string, unknown>;
 /** The plugins whose wrapped calls are compared with their plain ones. */
 export type PluginName = "bridge" | "macvlan";
 
-/** Whose option it is: a plugin's own, or that of an IPAM plugin behind it. */
+/** The owner of an option: a plugin, or an IPAM plugin. */
 export type Owner = PluginName | "host-local" | "static";
 
-/** How the prevResult that CHECK and DEL get differs from what ADD printed. */
+/** The difference between the result of ADD and the prevResult of CHECK and DEL. */
 export type Recall =
   | "none"
   | "another MAC"
@@ -19,40 +19,40 @@ export type Recall =
   | "no interfaces"
   | "ips without interface";
 
-/** The differences that docs/behavior.md allows, where a case is known to show one. */
+/** The differences that docs/behavior.md allows and that a case is known to show. */
 export type Deviation = "floating MAC" | "no ipam" | "own error" | "order";
 
 /** What a kernel may lack. */
 export type KernelFeature = "bridgeVlanFiltering";
 
-/** One value of one option, as data: what a plugin is called with, beside what every case of it is called with. */
+/** One value of one option, as data: the changes to the plugin's base configuration and call. */
 export interface SurfaceCase {
-  /** Its path in the plugin configuration, lists left out: `ipam.ranges.subnet`; or in CNI_ARGS: `CNI_ARGS.MAC`. */
+  /** Its path in the plugin configuration, without lists: `ipam.ranges.subnet`. In CNI_ARGS: `CNI_ARGS.MAC`. */
   readonly option: string;
-  /** The value in a word. */
+  /** A short name of the value. */
   readonly value: string;
-  /** Laid over the plugin's base configuration; an undefined value takes a key out. */
+  /** Merged into the plugin's base configuration. An undefined value removes a key. */
   readonly config?: Json;
   /** CNI_ARGS. */
   readonly args?: string;
-  /** Shell commands that make the host what the case is about. The container's namespace is `c1`. */
+  /** Shell commands that prepare the host. The container's namespace is `c1`. */
   readonly before?: string;
   readonly recall?: Recall;
-  /** What the plain plugin says, in the newest version: the case is about an error. */
+  /** The plain plugin's error in the newest version. The case is about this error. */
   readonly fails?: string;
-  /** Why the plain plugin does the same with and without it. */
+  /** Why the plain plugin acts the same with and without it. */
   readonly unseen?: string;
   readonly needs?: KernelFeature;
   readonly allowed?: Deviation;
 }
 
-/** A case with whose it is and the plugin it is run with. */
+/** A case with its owner and its plugin. */
 export interface OwnedCase extends SurfaceCase {
   readonly owner: Owner;
   readonly plugin: PluginName;
 }
 
-/** An option that has no case, and why. */
+/** An option without a case, and the reason. */
 export interface LeftOut {
   readonly owner: Owner;
   readonly option: string;

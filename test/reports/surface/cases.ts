@@ -5,17 +5,17 @@ import * as hostLocalOptions from "./host-local.ts";
 import * as macvlan from "./macvlan.ts";
 import * as staticOptions from "./static.ts";
 
-/** Whose options are compared. */
+/** The owners of the compared options. */
 export const owners = ["bridge", "macvlan", "host-local", "static"] as const satisfies Owner[];
 
-/** What every case of a plugin is called with; a case changes one thing of it. */
+/** The base configuration of each plugin. A case changes one thing of it. */
 const baseConfigs: Readonly<Record<PluginName, Json>> = {
   bridge: { bridge: "disc0", isGateway: true, ipam: hostLocal("172.26.64.0/20") },
   macvlan: { master: "uplink0", ipam: hostLocal("172.16.5.0/24") },
 };
 const staticIpam = { ipam: { type: "static", addresses: [{ address: "172.16.5.2/24" }] } };
 
-/** Every case there is. */
+/** All cases. */
 export const surfaceCases: readonly OwnedCase[] = [
   ...owned("bridge", "bridge", bridge.cases),
   ...owned("macvlan", "macvlan", macvlan.cases),
@@ -24,7 +24,7 @@ export const surfaceCases: readonly OwnedCase[] = [
   ...owned("static", "macvlan", staticOptions.cases),
 ];
 
-/** Every option without a case. */
+/** All options without a case. */
 export const leftOut: readonly LeftOut[] = [
   ...bridge.leftOut,
   ...macvlan.leftOut,
@@ -32,7 +32,7 @@ export const leftOut: readonly LeftOut[] = [
   ...staticOptions.leftOut,
 ];
 
-/** What a plugin is configured with, but for its type and the version. */
+/** The configuration of a case, without its type and the version. */
 export function configOf({ owner, plugin, config }: OwnedCase): Json {
   const entries = Object.entries({
     name: "zone",
@@ -43,7 +43,7 @@ export function configOf({ owner, plugin, config }: OwnedCase): Json {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Says what is wrong with the tables, one sentence each: options without a case, cases without their option. */
+/** The errors of the tables, one sentence each: options without a case, and cases without their option. */
 export function tableProblems(owner: Owner, options: readonly string[]): string[] {
   const cases = surfaceCases.filter((each) => each.owner === owner);
   const reasons = leftOut.filter((each) => each.owner === owner);
@@ -55,7 +55,7 @@ export function tableProblems(owner: Owner, options: readonly string[]): string[
     ...both.map(({ option }) => `${owner}: ${option} is left out and has a case`),
     ...cases
       .filter((each) => !mentions(each))
-      .map(({ option, value }) => `${owner}: ${option}, ${value}: is not in it`),
+      .map(({ option, value }) => `${owner}: ${option}, ${value}: does not change the option`),
     ...cases
       .filter(
         (each, index) => cases.findIndex(({ option, value }) => option === each.option && value === each.value) < index,
@@ -64,7 +64,7 @@ export function tableProblems(owner: Owner, options: readonly string[]): string[
   ];
 }
 
-/** Whether a case does change its option: has it in its configuration or in CNI_ARGS, or takes it out. */
+/** Whether a case changes its option: it sets it in the configuration or in CNI_ARGS, or removes it. */
 function mentions({ option, config = {}, args = "", recall }: OwnedCase): boolean {
   if (option === "prevResult") return recall !== undefined;
   if (option.startsWith("CNI_ARGS.")) return new RegExp(`\\b${option.slice("CNI_ARGS.".length)}\\b`).test(args);

@@ -8,30 +8,30 @@ import { configOf } from "./cases.ts";
 import { explain } from "./deviations.ts";
 import { surfaceVersion } from "./go-options.ts";
 
-/** What happened in a container's life, step by step. */
+/** The steps in a container's life. */
 export interface Story {
   readonly add: Outcome;
   readonly attached: unknown;
-  /** Only where ADD passed. */
+  /** Only if ADD passed. */
   readonly check?: Outcome;
   readonly del: Outcome;
   readonly detached: unknown;
 }
 
-/** What came of one case in one version. */
+/** The result of one case in one version. */
 export interface Comparison {
-  /** `refused` is `same`, where the plain plugin does not take the value, or has no CHECK to see it, in this version. */
+  /** `refused` is `same`, but the plain plugin does not accept the value in this version, or has no CHECK there. */
   readonly verdict: "same" | "allowed" | "refused" | "differs";
-  /** The steps that differ, each with the deviation that allows it, if one does. */
+  /** The steps that differ, each with the deviation that allows it, if there is one. */
   readonly differences: readonly { readonly step: keyof Story; readonly allowed: string | undefined }[];
   readonly plain: Story;
   readonly wrapped: Story;
 }
 
-/** MACs that the cases choose, and that must be seen as they are. */
+/** MACs that the cases choose. They are compared as they are. */
 const chosenMacs = ["76", "77", "78"].map((end) => `02:00:00:00:00:${end}`);
 
-/** Runs a case with the plain plugin and with the wrapped one, each in a lab of its own. */
+/** Runs a case with the plain plugin and with the wrapped one, each in its own lab. */
 export async function compare(each: OwnedCase, cniVersion: string): Promise<Comparison> {
   const [plain, wrapped] = await Promise.all([
     tell(each, cniVersion, each.plugin),
@@ -55,7 +55,7 @@ function isRefused({ recall, fails }: OwnedCase, { add, check }: Story): boolean
   return add.exitCode !== 0 && fails === undefined;
 }
 
-/** A container's life with one plugin, as libcni would have it. */
+/** A container's life with one plugin, with the calls of libcni. */
 export async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promise<Story> {
   await using lab = await Lab.start({ plugins: surfaceVersion });
   const container = await lab.addContainer("c1");
@@ -69,12 +69,12 @@ export async function tell(each: OwnedCase, cniVersion: string, plugin: string):
   const add = await call("ADD");
   const attached = withoutRecords(await snapshot(lab, container));
   const passed = add.exitCode === 0;
-  // As libcni does: before 0.4.0 there is no prevResult but in ADD.
+  // As in libcni: before 0.4.0 only ADD gets prevResult.
   const recalled = passed && cniVersion >= "0.4.0" ? recall(JSON.parse(add.stdout), each.recall, container) : {};
   const check = passed ? { check: await call("CHECK", recalled) } : {};
   const del = await call("DEL", recalled);
   const left = await snapshot(lab, container);
-  // A DEL that fails keeps the record, for the next one to go by.
+  // A DEL that fails keeps the record for the next DEL.
   const detached = del.exitCode === 0 ? left : withoutRecords(left);
   return normalise({ add, attached, ...check, del, detached }, { keep: chosenMacs });
 }

@@ -3,7 +3,7 @@ import type { Outcome } from "../../support/lab.ts";
 import type { Deviation, OwnedCase } from "./case.ts";
 import type { Story } from "./compare.ts";
 
-/** What docs/behavior.md, "Differences from the plain plugin", allows; told of two outcomes that differ. */
+/** One of the allowed differences in docs/behavior.md, "Differences from the plain plugin". */
 interface Allowance {
   readonly step: keyof Story;
   readonly allows: (plain: Outcome, wrapped: Outcome) => boolean;
@@ -28,7 +28,7 @@ const allowances: Readonly<Record<Deviation, Allowance>> = {
   },
 };
 
-/** Names the deviation that a case is known for, if it accounts for the difference in this step. */
+/** Returns the known deviation of a case, if it explains the difference in this step. */
 export function explain({ allowed }: OwnedCase, step: keyof Story, plain: Story, wrapped: Story): string | undefined {
   const allowance = allowed && allowances[allowed];
   if (allowance === undefined || allowance.step !== step) return undefined;
@@ -40,7 +40,7 @@ function codeOf({ stdout }: Outcome): number {
   return JSON.parse(stdout).code;
 }
 
-/** A result with its interfaces in order of their names, which its addresses name. */
+/** A result with its interfaces sorted by name. Its addresses then refer to names. */
 function withoutOrder({ stdout }: Outcome): unknown {
   const { interfaces, ips, ...rest } = JSON.parse(stdout) as {
     interfaces: { name: string }[];

@@ -3,7 +3,7 @@ import type { Json, LeftOut, Owner, SurfaceCase } from "./case.ts";
 /** host-local with one range a subnet, IPv4 and IPv6. */
 export const dualStack = hostLocal("172.26.64.0/20", "fd00:26::/64");
 
-/** The cases of the options that all plugins share, and of what the runtime passes. */
+/** The cases of the options that all plugins share, and of the runtime's variables and keys. */
 export const everyPlugin: readonly SurfaceCase[] = [
   { option: "name", value: "another network", config: { name: "backbone" } },
   { option: "ipam.type", value: "missing", config: { ipam: { type: "missing-ipam" } }, fails: "failed to find plugin" },
@@ -84,7 +84,7 @@ export function hostLocal(...subnets: readonly string[]): Json {
   return { type: "host-local", ranges: subnets.map((subnet) => [{ subnet }]) };
 }
 
-/** The options that bridge and macvlan share and have no case for. */
+/** The options without a case that bridge and macvlan share. */
 export function leftOutOfEvery(owner: Owner): LeftOut[] {
   const reasons: Record<string, string> = {
     cniVersion: "every case is run in every version",

@@ -10,17 +10,17 @@ interface Field {
   readonly name: string;
   readonly type: string;
   readonly tag: string | undefined;
-  /** The fields of a struct that is declared in place. */
+  /** The fields of an inline struct. */
   readonly inner: readonly Field[] | undefined;
 }
 
-/** The struct types of one Go package by name, and the types that are lists or other names of them. */
+/** The struct types of one Go package by name, and the types that are lists or aliases of them. */
 interface GoPackage {
   readonly structs: ReadonlyMap<string, readonly Field[]>;
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** Where each owner's configuration and CNI_ARGS are declared, in the module of the plugins. */
+/** The types of each owner's configuration and CNI_ARGS, in the plugins' module. */
 const sources: Record<Owner, { readonly file: string; readonly config: string; readonly args: string }> = {
   bridge: { file: "plugins/main/bridge/bridge.go", config: "NetConf", args: "MacEnvArgs" },
   macvlan: { file: "plugins/main/macvlan/macvlan.go", config: "NetConf", args: "MacEnvArgs" },
@@ -28,10 +28,10 @@ const sources: Record<Owner, { readonly file: string; readonly config: string; r
   static: { file: "plugins/ipam/static/main.go", config: "Net", args: "IPAMEnvArgs" },
 };
 
-/** The structs of `types` that marshal themselves through another one, which has the tags. */
+/** The structs of `types` that marshal themselves through another struct, which has the tags. */
 const marshalledAs = new Map([["Route", "route"]]);
 
-/** Reads every option of a plugin from the json tags of its Go structs, and of its CNI_ARGS from their names. */
+/** Reads every option of a plugin: from the json tags of its Go structs, and for CNI_ARGS from the field names. */
 export async function goOptions(owner: Owner): Promise<string[]> {
   const { file, config, args } = sources[owner];
   const plugin = parseGo(await readFile(path.join(await moduleDirectory("plugins"), file), "utf8"));
@@ -57,7 +57,7 @@ async function moduleDirectory(name: string): Promise<string> {
   return stdout;
 }
 
-/** The struct types of a file that gofmt has formatted: one field a line, a struct in place ends with `}`. */
+/** The struct types of a file formatted by gofmt: one field a line, and an inline struct ends with `}`. */
 export function parseGo(source: string): GoPackage {
   const structs = new Map<string, readonly Field[]>();
   const aliases = new Map<string, string>();
@@ -71,7 +71,7 @@ export function parseGo(source: string): GoPackage {
   return { structs, aliases };
 }
 
-/** Takes the lines up to the end of a struct, which may have a tag of its own. */
+/** Takes the lines up to the end of a struct. The last line may have a tag. */
 function parseFields(lines: string[]): { fields: readonly Field[]; tag: string | undefined } {
   const fields: Field[] = [];
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
@@ -89,7 +89,7 @@ function tagOf(line: string): string | undefined {
   return tag === "-" ? undefined : tag;
 }
 
-/** The options of these fields as paths; a field that is a struct gives those within it. */
+/** The options of these fields as paths. A field that is a struct gives the options in it. */
 function optionsOf(own: GoPackage, types: GoPackage, fields: readonly Field[]): string[] {
   return fields.flatMap(({ name, type, tag, inner }) => {
     const within = inner ? optionsOf(own, types, inner) : optionsOfType(own, types, type);
@@ -99,7 +99,7 @@ function optionsOf(own: GoPackage, types: GoPackage, fields: readonly Field[]): 
   });
 }
 
-/** The options of a struct type, or of what a list has; none for any other type. */
+/** The options of a struct type, or of a list's elements. Other types have none. */
 function optionsOfType(own: GoPackage, types: GoPackage, type: string): string[] {
   const bare = type.replace(/^[[\]*]+/, "");
   const foreign = bare.startsWith("types.");

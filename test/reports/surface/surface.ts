@@ -1,4 +1,4 @@
-// The surface table: every value of every option, in every version, wrapped beside plain. `--json` prints it as data.
+// The surface table: every value of every option in every version, wrapped and plain. `--json` prints it as data.
 import process from "node:process";
 import { styleText } from "node:util";
 import { hostHas } from "../../support/needs.ts";
@@ -9,7 +9,7 @@ import { goOptions, surfaceVersion } from "./go-options.ts";
 import { meaningProblem } from "./meaning.ts";
 import { everyVersion, newestVersion } from "./versions.ts";
 
-/** What came of one case: a word for each version, and what must not be. */
+/** The result of one case: a word for each version, and the problems. */
 interface Row {
   readonly owner: string;
   readonly option: string;
@@ -18,7 +18,7 @@ interface Row {
   readonly problems: readonly string[];
 }
 
-/** Comparisons at a time: much of each is waiting for the kernel. */
+/** The number of comparisons at a time. They mostly wait for the kernel. */
 const workers = 4;
 
 const columnWidth = 8;
@@ -99,7 +99,7 @@ function titleOf({ owner, option, value }: Pick<Row, "owner" | "option" | "value
 }
 
 function printTable(): void {
-  console.log(`Reference plugins ${surfaceVersion}: wrapped beside plain, in every version of the specification.`);
+  console.log(`Reference plugins ${surfaceVersion}: wrapped and plain, in every version of the specification.`);
   const width = Math.max(...rows.map(({ option, value }) => `${option}: ${value}`.length)) + 2;
   for (const owner of owners) {
     console.log(
@@ -114,7 +114,7 @@ function printTable(): void {
   for (const problem of problems) console.log(styleText("red", problem));
 }
 
-/** A word for each version; what is longer than its column stands once, at the end. */
+/** A word for each version. Words that are longer than the column are at the end of the line. */
 function lineOf({ option, value, versions }: Row, width: number): string {
   const words = Object.values(versions);
   const notes = [...new Set(words.filter((word) => word.includes(" ")))];

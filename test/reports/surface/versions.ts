@@ -7,8 +7,8 @@ export const everyVersion = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0
 export const newestVersion = "1.1.0";
 
 /**
- * The versions in which a test run compares a case: for the first valid value of each option the oldest, the first with
- * CHECK and the newest, for the others the newest alone.
+ * The versions of a case in a test run. For the first valid value of each option: the oldest, the first with CHECK, and
+ * the newest. For the others: the newest.
  */
 export function sampleVersions(each: OwnedCase): readonly string[] {
   const first = surfaceCases.find(

@@ -1,5 +1,5 @@
-/* Takes a plugin's place where only what stands before the plugin is timed: reads its request to the end and, on ADD, prints
-   the answer that stands beside it in a file of its name with .json. */
+/* Replaces a plugin when only the time before the plugin counts. It reads its request to the end. On ADD it prints the answer
+   from the file next to it with its name and .json. */
 #include "start.h"
 
 static char chunk[65536];
@@ -12,7 +12,7 @@ static int copy(long from, long to) {
   }
 }
 
-/* Where a text goes on behind its beginning; null if it begins otherwise. */
+/* The rest of a text after this beginning; null if it has another beginning. */
 static char *behind(char *text, const char *beginning) {
   while (*beginning) {
     if (*text++ != *beginning++) return 0;
@@ -28,7 +28,7 @@ static int is_add(char **variables) {
   return 0;
 }
 
-/* The name of a file with .json behind it. */
+/* The name of a file with .json appended. */
 static char *answer_of(char *name) {
   static const char suffix[] = ".json";
   unsigned long length = 0;

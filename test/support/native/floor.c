@@ -1,5 +1,5 @@
-/* Does nothing but let the program that is its only argument take its place. It is an ordinary program with a C library, as a
-   wrapper is: without one it would start in a third of the time. */
+/* Only executes the program in its only argument. Like a wrapper, it is an ordinary program with a C library: without one it
+   would start in a third of the time. */
 #include <unistd.h>
 
 int main(int count, char **arguments) {

@@ -1,5 +1,6 @@
-/* All that the delegate needs of a C library, for x86_64 and aarch64: it is in every figure, so that it is to take as little
-   time as can be. glibc's own start takes longer than what it does: it asks the processor for its features, and where that is a virtual one, each question goes to the host. */
+/* The parts of a C library that the delegate needs, for x86_64 and aarch64. Its time is in every figure, so it must be short.
+   glibc's own start takes longer than the delegate's work: it asks the processor for its features, and on a virtual
+   processor each question goes to the host. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 
@@ -24,7 +25,7 @@ static long system_call(long number, long a, long b, long c) {
 __asm__(".globl _start\n_start:\n mov x0, sp\n bl begin\n");
 #endif
 
-/* On the stack stand the number of arguments, the arguments, a null, the variables, a null. */
+/* The stack has the number of arguments, the arguments, a null, the variables, a null. */
 __attribute__((used)) static void begin(long *stack) {
   char **arguments = (char **)(stack + 1);
   system_call(SYS_exit_group, run(arguments, arguments + stack[0] + 1), 0, 0);

@@ -1,11 +1,11 @@
-# What a wrapper must do with one recorded call, derived from what the delegates of the chain answered to ADD: a wrapped
-# plugin always sees a chain in which it is alone, so that what it is shown is what was returned for its interface, and
-# nothing is searched for in prevResult.
+# Derives the correct actions of a wrapper in one recorded call from the delegates' answers to ADD. A wrapped plugin always
+# sees a chain in which it is alone: the result that was returned for its interface. So this program searches nothing in
+# prevResult.
 #
 # Input: { request, answer, before }: the wrapper's request ({ plugin, env, stdin }), its delegate's answer to ADD (else
 # null), and the earlier ADDs of the chain, [{ plugin, ifName, answer }]. The runtime's own interface is eth0.
-# Output: { delegate: { environment, configuration }, runtime }: what the delegate must get (the variables that change, the
-# configuration), and on ADD what the runtime must get.
+# Output: { delegate: { environment, configuration }, runtime }: the changed variables and the configuration that the
+# delegate must get, and on ADD the result that the runtime must get.
 
 def delegate: rtrimstr("-wrapper");
 def isCreator: delegate | IN("bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan");
@@ -29,16 +29,16 @@ def environment:
 def gateways: [.answer.ips[]?.gateway | values];
 def isReachedBy($some): .gw as $gw | any($some[]; gateways | index($gw) != null);
 
-# The plugin fixes the MAC of its bridge only if it gives it an address: else the MAC follows the ports.
+# The plugin fixes the MAC of its bridge only if it gives the bridge an address. If not, the MAC follows the ports.
 def hasFixedMac: .ipam.type != null and (.isGateway == true or .isDefaultGateway == true) and (.vlan // 0) == 0;
 
-def mendedForCheck($plugin):
+def fixedForCheck($plugin):
   if ($plugin | delegate) == "bridge" then
     (if hasFixedMac then . else .bridge as $bridge | .prevResult.interfaces |= map(if .name == $bridge then { name } else . end) end)
     | .ipam //= { type: "static" }
   else . end;
 
-# prevResult as the wrapper's delegate must see it: what was returned for its interface, the rest of the whole.
+# prevResult for the wrapper's delegate: the result that was returned for its interface, with the other keys of the whole.
 def shown:
   ifName as $ifName
   | (.before | attachments) as $all
@@ -60,7 +60,7 @@ def configuration:
   | (.request.stdin | del(.wrapper, .prevResult)) + { type: ($plugin | delegate), name: network }
   | if $call.request.stdin.prevResult == null or ($call | command == "ADD" and ($plugin | isCreator)) then .
     else .prevResult = ($call | shown) end
-  | if $call | command == "CHECK" then mendedForCheck($plugin)
+  | if $call | command == "CHECK" then fixedForCheck($plugin)
     elif $call | command == "GC" then
       ($call | withAttachment) as $added
       | (.["cni.dev/valid-attachments", "cni.dev/attachments"] | values) |= . + ($added - .)
@@ -72,7 +72,7 @@ def joined($first; $second):
   $second + $first
   | with_entries(if .value | type == "array" then .key as $key | .value = ([$first[$key][]?, $second[$key][]?] | unique_in_order) else . end);
 
-# All attachments side by side, each address pointing at its interface's new place.
+# All attachments in one result. Each address refers to the new index of its interface.
 def sideBySide: reduce (.[].answer) as $answer ({ interfaces: [], ips: [] };
   (.interfaces | length) as $offset
   | .interfaces += $answer.interfaces

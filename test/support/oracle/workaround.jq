@@ -1,7 +1,7 @@
-# What the bash workaround of hashicorp/nomad#25510 makes of its stdin on CHECK, written anew from a description of it: the
-# first interface named $ifName is looked for (without one nothing is changed), its addresses are kept, and of the
-# interfaces those of that name; for bridge ($bridge) also all without a sandbox, and the addresses are given its new index.
-# The script has CNI_IFNAME in $ifName: the runtime's, or for bridge the one it sets itself.
+# How the bash workaround of hashicorp/nomad#25510 changes its stdin on CHECK, written from a description of it. It looks for
+# the first interface named $ifName, and changes nothing if there is none. It keeps this interface's addresses and all
+# interfaces of that name. For bridge ($bridge) it also keeps all interfaces without a sandbox, and gives the addresses the
+# new index. $ifName is CNI_IFNAME: the runtime's, or for bridge the script's own.
 
 def place: map(.name) | index($ifName);
 

@@ -35,7 +35,7 @@ describe("a section between marks", () => {
     [
       "stands at the wrong end",
       text.replace("<!-- /one -->\n", "").replace("# Title", "<!-- /one -->"),
-      "the mark /one stands before one: ...",
+      "the mark /one comes before one: ...",
     ],
   ])("is refused when a mark %s", (_, wrong, message) => {
     expect(() => withSection(wrong, "one", "new")).toThrow(message);

@@ -23,7 +23,7 @@ export default {
   },
 } satisfies PluginCase;
 
-/** Where the ports lead that lead to the interface. */
+/** The targets of the published ports that lead to the interface. */
 async function targets({ lab, container, ifName }: Place): Promise<string[]> {
   const [address = ""] = await lab.kernel.addresses(container, ifName);
   const target = new RegExp(`--dport \\d+ -j DNAT --to-destination ${address.replace(/\/.*/, "")}\\b`);

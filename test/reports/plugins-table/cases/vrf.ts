@@ -11,7 +11,7 @@ export default {
   fault: {
     words: "out of the VRF",
     make: ({ lab, container, ifName }) => lab.ip(container, "link", "set", ifName, "nomaster"),
-    // The wrapper looks for the routes first, which went with it.
+    // The wrapper looks for the routes first. They went with the interface.
     message: (ifName) => new RegExp(`^routing of interface ${ifName} has changed|failed to find ${ifName} associated`),
   },
 } satisfies PluginCase;

@@ -1,6 +1,6 @@
-// Command consul-cni stands for Consul's plugin of that name, of which a transparent proxy's network list ends. The real one
-// cannot be built from a public module; this one does what concerns the other plugins of the list: on ADD it takes
-// CONSUL_IPTABLES_CONFIG from CNI_ARGS, insists on an address in prevResult, redirects the namespace's outbound tcp to the
+// Command consul-cni replaces Consul's plugin of that name, the last one in a transparent proxy's network list. The real one
+// cannot be built from a public module. This one does the parts that concern the other plugins of the list. On ADD it takes
+// CONSUL_IPTABLES_CONFIG from CNI_ARGS, requires an address in prevResult, redirects the namespace's outbound tcp to the
 // proxy, and passes prevResult on. On DEL and CHECK it does nothing.
 package main
 

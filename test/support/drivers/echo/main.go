@@ -35,7 +35,7 @@ func serve(port string) error {
 	if err != nil {
 		return err
 	}
-	// Each family by itself: where lo is down, Go takes IPv6 for missing and leaves it out of a common socket.
+	// Each family has its own socket: if lo is down, Go assumes that IPv6 is missing and leaves it out of a common socket.
 	failures := make(chan error)
 	for _, family := range []string{"4", "6"} {
 		go func() { failures <- serveFamily(family, port, []byte(namespace)) }()

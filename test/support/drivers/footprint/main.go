@@ -1,5 +1,5 @@
-// Command footprint says how many system calls a command makes and how much memory it needs until the plugin is run: by
-// tracing it and all that it starts, and letting go of the plugin as soon as it is executed.
+// Command footprint counts a command's system calls and its memory until it runs the plugin. It traces the command and all
+// processes that it starts, and detaches from the plugin when it is executed.
 //
 // The plan is a file of JSON, the only argument; each command is a line of JSON on stdout.
 package main
@@ -24,12 +24,11 @@ type command struct {
 	Argv  []string `json:"argv"`
 	Env   []string `json:"env"`
 	Stdin string   `json:"stdin"`
-	// The file of the plugin; links to it are followed.
+	// The file of the plugin. Links are followed.
 	Delegate string `json:"delegate"`
 }
 
-// The memory is that of the process which needed most, at its highest: the kernel's VmHWM, read before an execve or the end
-// does away with it.
+// The memory is the peak of the process that needed most: the kernel's VmHWM, read before an execve or the end removes it.
 type footprint struct {
 	SystemCalls int   `json:"systemCalls"`
 	PeakKiB     int64 `json:"peakKiB"`
@@ -103,7 +102,7 @@ func trace(one *command) (*footprint, error) {
 	return &t.footprint, nil
 }
 
-// follow waits for one stop after the other until nothing is left to wait for.
+// follow waits for each stop until no process is left.
 func (t *tracer) follow(first int) error {
 	for begun := false; ; begun = true {
 		var status syscall.WaitStatus
@@ -128,7 +127,7 @@ func (t *tracer) follow(first int) error {
 				return err
 			}
 		}
-		// ESRCH: it was killed in the meantime, which is to be waited for.
+		// ESRCH: it was killed in the meantime. Wait for its end.
 		if err := t.resume(pid, status); err != nil && err != syscall.ESRCH {
 			return err
 		}
@@ -158,7 +157,7 @@ func (t *tracer) isDelegate(pid int) bool {
 	return err == nil && os.SameFile(file, t.delegate)
 }
 
-// As PTRACE_GET_SYSCALL_INFO gives it, as far as it is read here.
+// The part of PTRACE_GET_SYSCALL_INFO's answer that is read here.
 type systemCall struct {
 	op     uint8
 	_      [3]uint8
@@ -191,7 +190,7 @@ func (t *tracer) onSystemCall(pid int) error {
 	return nil
 }
 
-// peakOf is 0 where there is nothing to read any more.
+// peakOf is 0 if the process has no memory any more.
 func peakOf(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -28,7 +28,7 @@ type request struct {
 	Labels           map[string]string    `json:"labels"`
 	Plugin           string               `json:"plugin"`
 	ValidAttachments []types.GCAttachment `json:"validAttachments"`
-	// Timeout is the runtime's deadline for the whole verb, in milliseconds; without it, there is none.
+	// Timeout is the runtime's deadline for the whole verb, in milliseconds. 0 means none.
 	Timeout int64 `json:"timeout"`
 }
 
@@ -72,7 +72,7 @@ func run() error {
 	return json.NewEncoder(os.Stdout).Encode(answer)
 }
 
-// load makes a client with the request's network in it. Nomad loads the bytes, not the file, at the first call.
+// load makes a client with the request's network. Like Nomad, it loads the bytes, not the file, at the first call.
 func load(req *request) (gocni.CNI, error) {
 	client, err := gocni.New(
 		gocni.WithPluginDir(filepath.SplitList(req.PluginPath)),
@@ -84,7 +84,7 @@ func load(req *request) (gocni.CNI, error) {
 	return client, client.Load(gocni.WithConfListBytes(req.Conflist))
 }
 
-// options are what Nomad passes on Setup and Check. Nothing is left out where there are no ports.
+// options are Nomad's options on Setup and Check. They are the same without ports.
 func options(req *request) []gocni.NamespaceOpts {
 	return []gocni.NamespaceOpts{gocni.WithCapabilityPortMap(req.Ports), gocni.WithLabels(req.Labels)}
 }
@@ -114,7 +114,7 @@ func check(ctx context.Context, req *request) (any, error) {
 	return nil, client.Check(ctx, req.ID, req.NetNS, options(req)...)
 }
 
-// remove asks for the status first and gives up when it is bad, and passes no labels: so does Nomad.
+// remove does as Nomad: it asks for the status first, fails if that fails, and passes no labels.
 func remove(ctx context.Context, req *request) (any, error) {
 	client, err := load(req)
 	if err != nil {
@@ -134,7 +134,7 @@ func status(_ context.Context, req *request) (any, error) {
 	return nil, client.Status()
 }
 
-// gc calls libcni, as go-cni has no such verb.
+// gc calls libcni, because go-cni does not have this verb.
 func gc(ctx context.Context, req *request) (any, error) {
 	list, err := libcni.ConfListFromBytes(req.Conflist)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command recorder takes a plugin's place in a plugin directory: it writes each request and its answer down as
-// NN-VERB-plugin.json, numbered in the order of the requests, and passes the call on to the real executable.
+// Command recorder replaces a plugin in a plugin directory. It writes each request and its answer to NN-VERB-plugin.json,
+// numbered in the order of the requests, and passes the call on to the real executable.
 //
-// Where the real executables are and where the records go is said by recorder.json beside it, because a runtime need
-// not pass its environment on: {"real": "/the/real/plugins", "out": "/where/records/go"}.
+// The file recorder.json next to it has the directories, because a runtime may not pass its environment on:
+// {"real": "/the/real/plugins", "out": "/where/records/go"}.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Written before the answer is passed on: whoever reads the answer finds the record.
+	// Written before the answer is passed on: a reader of the answer finds the record.
 	if err := write(path, rec); err != nil {
 		return 0, err
 	}
@@ -87,7 +87,7 @@ func cniVariables() map[string]string {
 	return found
 }
 
-// decoded is the JSON value of data, or its text where it is none. Numbers keep their digits.
+// decoded is the JSON value of data, or its text if it is not JSON. Numbers keep their digits.
 func decoded(data []byte) any {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -133,7 +133,7 @@ func pass(real string, stdin []byte, rec *record) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// exitCode is the shell's 128+n for a call that a signal ended.
+// exitCode is 128+n, as in a shell, if a signal ended the call.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

@@ -1,6 +1,6 @@
-// Command stopwatch times commands round by round: every command once, in an order that changes, then the next round, so
-// that what else the machine does meets all of them alike. hyperfine, as Debian 12 has it, runs one command after the other
-// and needs a shell to give a file as stdin, which costs more than some of what is timed.
+// Command stopwatch times commands round by round: each command once per round, in a changing order, so that other load on
+// the machine affects all of them equally. Debian 12's hyperfine times one command after the other, and needs a shell to
+// pass a file as stdin. The shell costs more than some of the timed commands.
 //
 // The plan is a file of JSON, the only argument; each round is a line of JSON on stdout, measurements in the plan's order.
 package main
@@ -16,7 +16,7 @@ import (
 type plan struct {
 	Rounds   int       `json:"rounds"`
 	Commands []command `json:"commands"`
-	// Removed before each run: what an earlier run left there would make the next one another case.
+	// Removed before each run, because files of an earlier run would change the next one.
 	Leftovers string `json:"leftovers"`
 }
 
@@ -24,11 +24,11 @@ type command struct {
 	Argv  []string `json:"argv"`
 	Env   []string `json:"env"`
 	Stdin string   `json:"stdin"`
-	// How many of it are started at once; one where nothing is said.
+	// The number of processes that start at once. The default is one.
 	AtOnce int `json:"atOnce"`
 }
 
-// Processor time is that of the processes and of all that they waited for.
+// Processor time includes the processes and all children that they waited for.
 type measurement struct {
 	WallNs int64 `json:"wallNs"`
 	CpuNs  int64 `json:"cpuNs"`
@@ -83,8 +83,8 @@ func measureAll(todo *plan) ([]measurement, error) {
 	return round, nil
 }
 
-// measureAtOnce takes the time from the first start to the last end, and the processor time of all. A run that fails fails the
-// measurement: it did not do its work, and says nothing about how long the work takes.
+// measureAtOnce returns the time from the first start to the last end, and the processor time of all. A failed run did not do
+// its work, so it fails the measurement.
 func measureAtOnce(one *command) (measurement, error) {
 	var total measurement
 	calls, err := prepare(one)
@@ -112,7 +112,7 @@ func measureAtOnce(one *command) (measurement, error) {
 	return total, nil
 }
 
-// prepare does what need not be timed: each call has the file as its stdin from the beginning. Stdout is dropped.
+// prepare makes a call before the timing starts. The file is its stdin. Its stdout is discarded.
 func prepare(one *command) ([]*os.ProcAttr, error) {
 	calls := make([]*os.ProcAttr, max(1, one.AtOnce))
 	for index := range calls {

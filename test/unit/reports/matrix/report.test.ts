@@ -45,7 +45,7 @@ test("the table has a row for the versions, a column for each runtime, and a not
   expect(title?.split(/ *\| */)).toEqual(["", "plugins", "specification", "go-cni", "cnitool", ""]);
   expect(row?.split(/ *\| */)).toEqual(["", "1.9.1", "0.3.1", "passes without CHECK (1)", "passes", ""]);
   expect(note).toMatch(
-    /^1\. The specification has CHECK from 0\.4\.0 on; .* Unwrapped, bridge alone fails the same\.$/,
+    /^1\. The specification has CHECK from 0\.4\.0 on, .* Without wrappers, bridge alone fails in the same way\.$/,
   );
 });
 
