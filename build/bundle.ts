@@ -9,6 +9,7 @@ export interface Bundle {
   readonly metafile: Metafile;
 }
 
+const [nodeMain, slimMain] = ["shared/host/node/main.ts", "shared/host/slim/main.ts"];
 const problem = { problem: "shared/protocol/explain.ts" };
 
 /**
@@ -20,11 +21,11 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   const node = { platform: "node", target: "node24", format: "cjs" } as const;
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
   const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
-  const plugins = [deferModules(root, { problem: loadProblem })];
+  const plugins = [deferModules(root, nodeMain, { problem: loadProblem })];
   const inCore = { define: constants(stamp), plugins, ...isFunction };
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
-    core: await runEsbuild(root, { core: "shared/host/node/main.ts" }, { ...node, ...inCore }),
+    core: await runEsbuild(root, { core: nodeMain }, { ...node, ...inCore }),
     // A bundle of its own: here, esbuild drops the unused parts of zod. It cannot do that in a module that is loaded at run time.
     problem: await runEsbuild(root, problem, { ...node, ...words }),
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
@@ -33,16 +34,18 @@ export async function bundleForNode(root: string, stamp: Stamp) {
 }
 
 /**
- * Bundles the slim flavor's modules: every call loads `main`, some calls load `later`, both import `shared`, and `problem`
- * formats errors. The Rust host loads them by these names.
+ * Bundles the slim flavor's modules: every call loads `main`, which imports `shared`. Some calls load `later`, `rare`, or `problem`,
+ * which formats errors. The Rust host loads them by these names.
  */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
   const load = (name: string) => `globalThis.load(${JSON.stringify(name)})`;
-  const plugins = [deferModules(root, { problem: load("problem"), later: load("later") })];
+  const plugins = [
+    deferModules(root, slimMain, { problem: load("problem"), later: load("later"), rare: load("rare") }),
+  ];
   const parts = { splitting: true, chunkNames: "shared", define: constants(stamp), plugins };
   return {
-    core: await runEsbuild(root, { main: "shared/host/slim/main.ts", later: "later" }, { ...slim, ...parts }),
+    core: await runEsbuild(root, { main: slimMain, later: "later", rare: "rare" }, { ...slim, ...parts }),
     problem: await runEsbuild(root, problem, slim),
   };
 }

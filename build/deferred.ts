@@ -4,26 +4,41 @@ import type { Plugin } from "esbuild";
 /**
  * The modules that most calls do not need, by the bundle that contains them. An engine reads a whole bundle before it runs it,
  * so these bundles are loaded when a call first uses one of their functions. Both flavors load `problem` (with zod) for a wrong
- * value. The slim flavor loads `later` for a call that does more than hand over to the plugin.
+ * value. The slim flavor loads `later` for ADD and DEL, and `rare` for an error, a log and other things that few calls need.
  */
 const deferred = {
   problem: ["shared/protocol/explain.ts"],
   later: [
+    "shared/act/record-search.ts",
+    "shared/act/recover.ts",
+    "shared/act/remove.ts",
+    "shared/act/run-delegate.ts",
+    "shared/act/splice-answer.ts",
+    "shared/attachment/addresses.ts",
+    "shared/attachment/shared-address.ts",
+    "shared/plan/add.ts",
+    "shared/plan/del.ts",
+    "shared/plan/leased-network.ts",
+    "shared/host/slim/spawn.ts",
+    "shared/plan/listed.ts",
+    "shared/plan/recorded-target.ts",
+  ],
+  rare: [
+    "shared/about.ts",
+    "shared/act/drop-in.ts",
     "shared/act/filter.ts",
+    "shared/act/log-line.ts",
+    "shared/act/missing-delegate.ts",
+    "shared/act/moved-routes.ts",
     "shared/host/ip-command.ts",
     "shared/host/slim/system-names.ts",
     "shared/host/slim/usage.ts",
-    "shared/act/log-line.ts",
-    "shared/plan/add.ts",
     "shared/plan/gc.ts",
     "shared/plan/misplaced.ts",
+    "shared/plan/ports.ts",
     "shared/protocol/catalogue.ts",
+    "shared/protocol/options.ts",
     "shared/protocol/spelling.ts",
-    "shared/act/remove.ts",
-    "shared/act/recover.ts",
-    "shared/act/moved-routes.ts",
-    "shared/act/run-delegate.ts",
-    "shared/act/splice-answer.ts",
   ],
 };
 
@@ -32,10 +47,10 @@ export type Deferred = keyof typeof deferred;
 
 /**
  * An esbuild plugin that replaces each import of a deferred module by functions that load its bundle and call the function of
- * the same name there. `loaders` has the expression that loads a bundle; a bundle without one is not deferred. The entry point
- * `later` exports everything from its modules. Only functions can be deferred.
+ * the same name there. `loaders` has the expression that loads a bundle; a bundle without one is not deferred. A bundle's name as an
+ * entry point exports everything from its modules. `main` is the script of every call. Only functions can be deferred.
  */
-export function deferModules(root: string, loaders: Partial<Record<Deferred, string>>): Plugin {
+export function deferModules(root: string, main: string, loaders: Partial<Record<Deferred, string>>): Plugin {
   const bundles = Object.keys(loaders) as Deferred[];
   const bundleOf = (file: string) => bundles.find((bundle) => deferred[bundle].includes(file));
   return {
@@ -52,7 +67,9 @@ export function deferModules(root: string, loaders: Partial<Record<Deferred, str
         return bundle && !isInside ? { path: imported, namespace: stub, pluginData: bundle } : undefined;
       });
       build.onLoad({ filter: /./, namespace: whole }, ({ path }) => {
-        return { contents: deferred[path as Deferred].map(exportAll).join(""), resolveDir: root };
+        // With the main script in every entry point, all that it needs is in one part for all of them, `shared`.
+        const contents = [`import "./${main}";\n`, ...deferred[path as Deferred].map(exportAll)].join("");
+        return { contents, resolveDir: root };
       });
       build.onLoad({ filter: /./, namespace: loader }, ({ path }) => {
         return { contents: `let loaded; export const load = () => (loaded ??= ${loaders[path as Deferred]});` };

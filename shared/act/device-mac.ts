@@ -7,6 +7,8 @@ import type { CniResult } from "../protocol/result.ts";
 export function withFixedMac(host: Host, call: DelegateCall, mac: DeviceMac): DelegateCall {
   const file = macOriginFile(mac.device);
   const origin = file === undefined ? undefined : host.readFile(file);
-  const prevResult = (call.configuration?.prevResult ?? {}) as CniResult;
-  return { ...call, configuration: { ...call.configuration, prevResult: withoutFloatingMac(prevResult, mac, origin) } };
+  const { configuration = {} } = call;
+  const narrowed = (configuration.prevResult ?? {}) as CniResult;
+  const prevResult = withoutFloatingMac(narrowed, mac, origin, configuration);
+  return prevResult === narrowed ? call : { ...call, configuration: { ...configuration, prevResult } };
 }

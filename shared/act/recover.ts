@@ -21,7 +21,7 @@ import {
   recovery,
   writesBefore,
 } from "../record/recovery.ts";
-import { bootIdOf, isClaimed } from "./record-store.ts";
+import { bootIdOf, isClaimed } from "./record-search.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 

@@ -1,8 +1,8 @@
 import type { DelegateCall } from "../plan/call.ts";
-import type { Removal } from "../plan/del.ts";
-import type { GcRemovals } from "../plan/gc.ts";
+import type { GcRemovals, Removal } from "../plan/plan.ts";
 import { toCniError } from "../protocol/errors.ts";
-import { findDelegate, missingDelegate } from "./find-delegate.ts";
+import { findDelegate } from "./find-delegate.ts";
+import { missingDelegate } from "./missing-delegate.ts";
 import { noteDelegate, prepareCall } from "./prepare-call.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";

@@ -1,9 +1,8 @@
-import type { Host } from "../host/host.ts";
-
 /** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */
 export function searchPath(text: string): string[] {
   const listed = text.split(":").filter((directory) => directory !== "");
-  return [...new Set(listed.map(cleanPath))];
+  const cleaned = listed.map(cleanPath);
+  return cleaned.length > 1 ? [...new Set(cleaned)] : cleaned;
 }
 
 /** Returns the shortest spelling of a path, as Go's filepath.Clean does. libcni uses it to call plugins. */
@@ -28,26 +27,7 @@ function cleaned(path: string): string {
   return isRooted ? `/${kept.join("/")}` : kept.join("/") || ".";
 }
 
-/**
- * Returns the directories that come after one of them; all if it is not among them. A directory with several paths (a
- * symbolic link) counts once.
- */
-export function directoriesBehind(host: Host, directories: readonly string[], directory: string): string[] {
-  const identities = new Map<string, string>();
-  for (const candidate of directories) {
-    const identity = identityOf(host, candidate);
-    if (!identities.has(identity)) identities.set(identity, candidate);
-  }
-  const place = [...identities.keys()].indexOf(identityOf(host, directory));
-  return [...identities.values()].slice(place + 1);
-}
-
 /** Returns the path of a name in a directory. */
 export function pathIn(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
-}
-
-function identityOf(host: Host, directory: string): string {
-  const file = host.stat(directory);
-  return file ? `${file.device}:${file.inode}` : directory;
 }

@@ -1,13 +1,15 @@
 import type { Bytes } from "../host/host.ts";
-import { type AddPlan, type Splice, spliceResult } from "../plan/add.ts";
+import { spliceResult } from "../plan/add.ts";
 import { delOf } from "../plan/call.ts";
+import type { AddPlan, Splice } from "../plan/plan.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
 import { isTooDeep, parseJsonObject } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { recordFile, routingFile } from "../record/record.ts";
-import { findDelegate, missingDelegate } from "./find-delegate.ts";
+import { findDelegate } from "./find-delegate.ts";
+import { missingDelegate } from "./missing-delegate.ts";
 import { writeRoutingRecord } from "./moved-routes.ts";
 import { noteDelegate } from "./prepare-call.ts";
 import { addChained, addWithRecovery } from "./recover.ts";

@@ -1,4 +1,4 @@
-import type { AddPlan } from "../plan/add.ts";
+import type { AddPlan } from "../plan/plan.ts";
 import { recordFile } from "../record/record.ts";
 import { type Session, say } from "./session.ts";
 

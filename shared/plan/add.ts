@@ -1,5 +1,4 @@
 import {
-  type Attachment,
   type AttachmentSelector,
   containerInterfaceNames,
   findAttachment,
@@ -12,41 +11,27 @@ import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attac
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem, type Request } from "../protocol/request.ts";
 import { type CniResult, isContainerInterface } from "../protocol/result.ts";
-import { type ChainedRecoveryPlan, chainedRecordFile, type RecoveryPlan, type RoutingPlan } from "../record/record.ts";
-import { type DelegateCall, delegateCall } from "./call.ts";
-import { type ExpectedRecord, expectedRecords } from "./expected-records.ts";
-import { instanceOf, listedAs, recordKey } from "./record-key.ts";
+import { isChainVersion } from "../protocol/versions.ts";
+import { chainedRecordFile, type Records } from "../record/record.ts";
+import { delegateCall } from "./call.ts";
+import { chainedResult } from "./chained-result.ts";
+import { expectedRecords } from "./expected-records.ts";
+import { planHandOver } from "./hand-over.ts";
+import { inLeasedNetwork } from "./leased-network.ts";
+import { instanceOf, listedAs } from "./listed.ts";
+import type { AddPlan, Plan, Splice } from "./plan.ts";
+import { recordKey } from "./record-key.ts";
+import { movedBy } from "./routing.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import type { Target } from "./target.ts";
 
-/** How the delegate's answer to ADD becomes the runtime's. */
-export type Splice =
-  /** Unchanged, except for the order of its interfaces. */
-  | { readonly as: "only" }
-  /** The first of a chain, renamed: completed and put in order. */
-  | { readonly as: "first"; readonly selector: AttachmentSelector }
-  /** Appended to prevResult. */
-  | { readonly as: "creator"; readonly selector: AttachmentSelector; readonly prevResult: CniResult }
-  /** Replaces its attachment in prevResult. */
-  | {
-      readonly as: "meta";
-      readonly selector: AttachmentSelector;
-      readonly prevResult: CniResult;
-      readonly attachment: Attachment;
-    };
-
-/** The delegate's call for ADD, and what to do with its answer. */
-export interface AddPlan {
-  readonly call: DelegateCall;
-  readonly splice: Splice;
-  /** How to record ADD and recover from its failure. Creators only. */
-  readonly recovery?: RecoveryPlan;
-  /** How to undo an earlier try before ADD. Meta plugins only. */
-  readonly chained?: ChainedRecoveryPlan;
-  /** Set for a plugin that moves routes. */
-  readonly routing?: RoutingPlan;
-  /** The records that the creators before this one left, if all of them are wrapped. */
-  readonly expectedRecords?: readonly ExpectedRecord[];
+/** Plans ADD. Code 7 if a name or a subnet is taken, 103 if a meta plugin's interface is missing. */
+export function planAdd(request: Request, configured: Target, records: Records): Plan {
+  const target = inLeasedNetwork(request, configured, records);
+  const prevResult = chainedResult(request, target);
+  if (prevResult) return { do: "splice", ...planChainedAdd(request, target, prevResult), ...movedBy(request, target) };
+  if (!isChainVersion(request.configuration.cniVersion)) return planHandOver(delegateCall(request, target));
+  return { do: "splice", ...planFirstAdd(request, target) };
 }
 
 /** Plans the first ADD of a chain. Code 7 if a renamed interface would have the name of the plugin's own device. */

@@ -3,22 +3,50 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
+import type { Records } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
+import { chainedResult } from "./chained-result.ts";
+import { planHandOver } from "./hand-over.ts";
+import { inNetworkOf, listNetwork } from "./list-network.ts";
+import type { Plan } from "./plan.ts";
+import { recordKey } from "./record-key.ts";
+import { routingOf } from "./routing.ts";
 import { type DeviceMac, deviceMac } from "./shared-device.ts";
 import type { Target } from "./target.ts";
 
+/**
+ * Plans CHECK. A renamed interface without a record was made by something else, such as a script. Its leases are under the
+ * list's own name, so a failed CHECK is run again under that name. That CHECK looks for the same addresses, links and routes.
+ */
+export function planCheck(request: Request, configured: Target, records: Records): Plan {
+  const record = records.find(recordKey(request, configured))?.record;
+  const target = record ? inNetworkOf(configured, record) : configured;
+  const prevResult = chainedResult(request, target);
+  const { call, mac }: NarrowedCheck = prevResult
+    ? narrowCheck(request, target, prevResult)
+    : { call: delegateCall(request, target) };
+  const { routing } = routingOf(request, target);
+  const plan = planHandOver(call, {
+    before: mac ? [{ do: "compareFixedMac", mac }] : [],
+    after: routing ? [{ do: "followMovedRoutes", routing }] : [],
+  });
+  const other = record ? undefined : listNetwork(request, target);
+  if (other === undefined) return plan;
+  return { ...plan, fallback: { ...call, configuration: { ...call.configuration, name: other } } };
+}
+
 /** The delegate's call for CHECK. */
-export interface CheckPlan {
+interface NarrowedCheck {
   readonly call: DelegateCall;
   /** The device whose MAC is removed from prevResult unless it is fixed. */
   readonly mac?: DeviceMac;
 }
 
 /**
- * Plans CHECK: narrows prevResult to the delegate's attachment and works around known CHECK bugs. Code 103 if the attachment
+ * Narrows prevResult to the delegate's attachment and works around known CHECK bugs. Code 103 if the attachment
  * is missing among others. A prevResult without any container interface is passed unchanged.
  */
-export function planCheck(request: Request, target: Target, prevResult: CniResult): CheckPlan {
+export function narrowCheck(request: Request, target: Target, prevResult: CniResult): NarrowedCheck {
   const { profile, selector } = target;
   const attachment = ownAttachment(prevResult, selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);

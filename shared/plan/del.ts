@@ -5,26 +5,37 @@ import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { type AttachmentRecord, type RecordKey, type Records, recordFile, routingFile } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import { inBothNetworks } from "./list-network.ts";
+import { chainedResult } from "./chained-result.ts";
+import { planHandOver, warning } from "./hand-over.ts";
+import { inBothNetworks } from "./leased-network.ts";
+import { listedAs } from "./listed.ts";
+import type { Plan, Removal } from "./plan.ts";
 import type { Profiles } from "./profile.ts";
-import { listedAs, recordKey } from "./record-key.ts";
-import { recordedTarget, type Target } from "./target.ts";
+import { recordKey } from "./record-key.ts";
+import { recordedTarget } from "./recorded-target.ts";
+import type { Target } from "./target.ts";
 
-/** One run of the delegate's DEL. */
-export interface Removal {
-  /** Undefined if there is nothing to run. */
-  readonly call: DelegateCall | undefined;
-  /**
-   * Whether a failed DEL is run once more. In one network, the creators of a list share a masquerading chain. The first DEL
-   * cannot remove it while another interface's rule points to it, and fails after everything else is gone.
-   */
-  readonly again: boolean;
-  /** Files of the records to delete after DEL has passed. */
-  readonly forget: readonly string[];
-  /** Faults that do not fail DEL. */
-  readonly notes: readonly string[];
-  /** Runs instead if the delegate of `call` is missing. */
-  readonly otherwise?: Removal;
+/** Plans DEL. A fault of the configuration or of prevResult must not fail it: an attachment must always be removable. */
+export function planDel(request: Request, target: Target, profiles: Profiles, records: Records): Plan {
+  return planRemovals(delRemovals(request, target, profiles, records, delInput(request, target)));
+}
+
+// The wrapper must wait for a DEL if records depend on it or if another DEL follows.
+function planRemovals(removals: readonly Removal[]): Plan {
+  const [first] = removals;
+  const isAwaited = removals.length > 1 || first?.again || first?.otherwise || first?.forget.length !== 0;
+  if (first?.call === undefined || isAwaited) return { do: "remove", removals };
+  return planHandOver(first.call, { before: first.notes.map(warning) });
+}
+
+function delInput(request: Request, target: Target): DelInput {
+  try {
+    const prevResult = chainedResult(request, target);
+    return prevResult ? { prevResult } : {};
+  } catch (error) {
+    if (!(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
+    return { problem: error.message };
+  }
 }
 
 /** The prevResult of a DEL, or why it cannot be read. */
@@ -35,8 +46,8 @@ export interface DelInput {
 
 type OneCall = Pick<Removal, "notes"> & { readonly call: DelegateCall };
 
-/** Plans DEL. A fault of the configuration or of prevResult must not fail it: an attachment must always be removable. */
-export function planDel(
+/** The runs of the delegate's DEL that remove an attachment. */
+export function delRemovals(
   request: Request,
   configured: Target,
   profiles: Profiles,

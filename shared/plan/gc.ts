@@ -2,19 +2,27 @@ import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { AttachmentRecord, KeptFile, Records } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
-import type { Removal } from "./del.ts";
+import { planHandOver } from "./hand-over.ts";
+import { listedAs } from "./listed.ts";
+import type { GcRemovals, Plan, Removal } from "./plan.ts";
 import type { Profiles } from "./profile.ts";
-import { listedAs } from "./record-key.ts";
-import { recordedTarget, type Target } from "./target.ts";
+import { recordedTarget } from "./recorded-target.ts";
+import type { Target } from "./target.ts";
 
 // libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
 const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
 
+/** Plans GC: the wrapper removes what belongs to attachments that are no longer valid, then the delegate runs. */
+export function planGc(request: Request, target: Target, profiles: Profiles, records: Records): Plan {
+  const garbage = planGcRemovals(request, target, profiles, records);
+  return planHandOver(gcCall(request, target), { after: [{ do: "collectGarbage", garbage }] });
+}
+
 /**
- * Plans GC. A list of valid attachments has the runtime's interface names, so the wrapper's name is added for every
+ * The delegate's call for GC. A list of valid attachments has the runtime's interface names, so the wrapper's name is added for every
  * container. Without it the delegate would free leases that are in use. No entry is removed.
  */
-export function planGc(request: Request, target: Target): DelegateCall {
+export function gcCall(request: Request, target: Target): DelegateCall {
   const call = delegateCall(request, target);
   const configuration: JsonObject = { ...call.configuration };
   for (const key of attachmentKeys) {
@@ -22,14 +30,6 @@ export function planGc(request: Request, target: Target): DelegateCall {
     if (Array.isArray(list)) configuration[key] = withInterface(list, target.selector.ifName);
   }
   return { ...call, configuration };
-}
-
-/** The cleanup of a GC, from the records of a network's attachments that are no longer valid. */
-export interface GcRemovals {
-  /** The DELs for what this delegate made. They run without a namespace, because it is gone. */
-  readonly removals: readonly Removal[];
-  /** The other files of these attachments. */
-  readonly forget: readonly string[];
 }
 
 /**

@@ -1,6 +1,8 @@
 import { CniError } from "../protocol/errors.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { wrapperKeys } from "../protocol/shapes.ts";
+import { warning } from "./hand-over.ts";
+import type { Plan } from "./plan.ts";
 
 /** The keys of the wrapper block, in lower case, that no wrapped plugin has. CNI itself has `args`. */
 const ownKeys = new Map(wrapperKeys.filter((key) => key !== "args").map((key) => [key.toLowerCase(), key]));
@@ -41,4 +43,13 @@ function isWithinOneEdit(a: string, b: string): boolean {
   let end = 0;
   while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   return Math.max(a.length, b.length) - start - end <= 1;
+}
+
+/** The plan with a warning for each misplaced key: an existing attachment must pass CHECK and be removable. */
+export function withWarnings(plan: Plan, misplaced: readonly CniError[]): Plan {
+  const notes = misplaced.map(({ message }) => message);
+  if (plan.do === "handOver") return { ...plan, effects: [...notes.map(warning), ...plan.effects] };
+  if (plan.do !== "remove") return plan;
+  const [first, ...others] = plan.removals;
+  return first ? { ...plan, removals: [{ ...first, notes: [...first.notes, ...notes] }, ...others] } : plan;
 }

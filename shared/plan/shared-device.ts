@@ -7,8 +7,8 @@ import type { SharedDevice } from "./profile.ts";
 /** A shared device whose MAC CHECK compares only if it is fixed. */
 export interface DeviceMac {
   readonly device: string;
-  /** Whether the plugin's configuration fixes the MAC. It counts only if the kernel does not say. */
-  readonly fixedByPlugin: boolean;
+  /** The keys with which the plugin fixes the MAC. They count only if the kernel does not say. */
+  readonly fixedMac: SharedDevice["fixedMac"];
 }
 
 /** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: the MAC was set explicitly, so it no longer follows the ports. */
@@ -24,7 +24,7 @@ export function sharedDeviceName(device: SharedDevice, configuration: JsonObject
 export function deviceMac(result: CniResult, shared: SharedDevice, configuration: JsonObject): DeviceMac | undefined {
   const device = sharedDeviceName(shared, configuration);
   const isListed = (result.interfaces ?? []).some((entry) => isHostDevice(entry, device));
-  return isListed ? { device, fixedByPlugin: fixesMac(shared, configuration) } : undefined;
+  return isListed ? { device, fixedMac: shared.fixedMac } : undefined;
 }
 
 /** Returns the file that says how a device got its MAC; undefined if no device can have that name. */
@@ -36,10 +36,14 @@ export function macOriginFile(device: string): string | undefined {
  * Returns the result without the MAC of a shared device that changes with every container. The device itself stays in the
  * result. `origin` is the text of `macOriginFile`, undefined if it cannot be read.
  */
-export function withoutFloatingMac(result: CniResult, mac: DeviceMac, origin: string | undefined): CniResult {
-  const isFixed = origin === undefined ? mac.fixedByPlugin : origin.trim() === setBySomebody;
+export function withoutFloatingMac(
+  result: CniResult,
+  { device: name, fixedMac }: DeviceMac,
+  origin: string | undefined,
+  configuration: JsonObject,
+): CniResult {
+  const isFixed = origin === undefined ? fixesMac(fixedMac, configuration) : origin.trim() === setBySomebody;
   if (isFixed) return result;
-  const { device: name } = mac;
   const interfaces = (result.interfaces ?? []).map((entry) => (isHostDevice(entry, name) ? { name } : entry));
   return { ...result, interfaces };
 }
@@ -48,7 +52,7 @@ function isHostDevice(candidate: Interface, name: string): boolean {
   return candidate.name === name && !isContainerInterface(candidate);
 }
 
-function fixesMac({ fixedMac: { all, any, none } }: SharedDevice, configuration: JsonObject): boolean {
+function fixesMac({ all, any, none }: SharedDevice["fixedMac"], configuration: JsonObject): boolean {
   const isSet = (key: string): boolean => isSetInGo(goLookup(configuration, key));
   return all.every(isSet) && any.some(isSet) && !none.some(isSet);
 }

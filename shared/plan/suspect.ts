@@ -1,7 +1,7 @@
 import type { JsonObject } from "../protocol/json.ts";
-import { wrapperKeys } from "../protocol/shapes.ts";
 
-const ownKeys = ` ${wrapperKeys.join(" ")} `.toLowerCase();
+/** The keys of a `wrapper` block in lower case. They are written out because building the text would slow down every call. */
+const ownKeys = " ifname delegate role network args ports recover jq log ";
 
 /**
  * Whether a plugin configuration may have keys of the wrapper in the wrong place. Every call runs this quick check;

@@ -3,7 +3,6 @@ import { CniError } from "../protocol/errors.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import { networkNameProblem } from "../protocol/names.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
-import type { AttachmentRecord } from "../record/record.ts";
 import type { Profile, Profiles, Role } from "./profile.ts";
 
 /** The target of a call: its delegate, interface and network. */
@@ -18,21 +17,8 @@ export interface Target {
   readonly network: string;
 }
 
-/** Returns the target for the interface of a record. The record counts, even if the list has changed. */
-export function recordedTarget(configured: Target, record: AttachmentRecord, profiles: Profiles): Target {
-  const { delegate, ifName, delegateNetwork } = record;
-  return {
-    ...configured,
-    delegate,
-    profile: profileOf(delegate, profiles),
-    role: "creator",
-    selector: { ...configured.selector, ifName },
-    renamed: ifName !== configured.selector.runtimeIfName,
-    network: delegateNetwork,
-  };
-}
-
-function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
+/** The profile of a plugin; undefined for an unknown one. */
+export function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
   return Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
 }
 

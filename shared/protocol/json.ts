@@ -33,9 +33,9 @@ export function isTooDeep(text: string): boolean {
  */
 export function goLookup(object: JsonObject, key: string): unknown {
   const wanted = key.toLowerCase();
-  const isMeant = (name: string): boolean => name.length === wanted.length && name.toLowerCase() === wanted;
-  const last = Object.keys(object).filter(isMeant).at(-1);
-  return last === undefined ? undefined : object[last];
+  let found: unknown;
+  for (const name in object) if (name.length === wanted.length && name.toLowerCase() === wanted) found = object[name];
+  return found;
 }
 
 /** Whether two JSON values are equal. The order of keys does not matter. */

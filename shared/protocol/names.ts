@@ -17,7 +17,7 @@ export function networkNameProblem(name: string): string | undefined {
  * undefined if it is valid.
  */
 export function interfaceNameProblem(name: string): string | undefined {
-  const bytes = utf8Length(name);
+  const bytes = /[^ -~]/.test(name) ? utf8Length(name) : name.length;
   if (bytes < 1 || bytes > 15) return "must have 1 to 15 bytes";
   if (name === "." || name === "..") return "must not be '.' or '..'";
   // A NUL would cut the name short in the environment.

@@ -12,9 +12,6 @@ export interface PortsOption {
   readonly except?: readonly PortEntry[];
 }
 
-/** The keys that `wrapper.ports` may have. */
-export const portsKeys: readonly string[] = ["only", "except"];
-
 const highestPort = 65535;
 
 /** Says what is wrong with `wrapper.args`; undefined if it is valid. */
@@ -30,7 +27,7 @@ export function argsProblem(value: unknown): string | undefined {
 /** Says what is wrong with `wrapper.ports`; undefined if it is valid. Unknown keys are checked later. */
 export function portsProblem(value: unknown): string | undefined {
   if (!isJsonObject(value)) return 'must be an object with "only" or "except"';
-  const given = portsKeys.filter((key) => value[key] !== undefined);
+  const given = ["only", "except"].filter((key) => value[key] !== undefined);
   if (given.length > 1) return 'must have "only" or "except", not both';
   const [key] = given;
   if (key !== undefined) return listProblem(key, value);

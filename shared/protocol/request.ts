@@ -1,10 +1,9 @@
 import { CniError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { portsKeys } from "./options.ts";
 import { configurationProblem, resultShapeProblem, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
 import type { WrapperConfiguration } from "./schema.ts";
-import { logKeys, wrapperKeys } from "./shapes.ts";
+import { logKeys, portsKeys, wrapperKeys } from "./shapes.ts";
 import { nearest } from "./spelling.ts";
 import type { Variables, Verb } from "./variables.ts";
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from "./json.ts";
 import { isAbsolutePath, isIndex, isInterfaceName, isJqProgram, isNetworkName, isType } from "./names.ts";
-import { isArgs, isPorts } from "./options.ts";
+import { isArgs, isPorts, type PortsOption } from "./options.ts";
 import type { LogLevel, WrapperConfiguration } from "./schema.ts";
 
 // The schemas of schema.ts again, as functions that return only true or false. Nearly every call is valid, and these functions
@@ -30,6 +30,9 @@ const wrapperChecks: Readonly<Record<keyof WrapperConfiguration, Check>> = {
 
 /** The keys that a `wrapper` block may have. */
 export const wrapperKeys: readonly string[] = Object.keys(wrapperChecks);
+
+/** The keys that `wrapper.ports` may have. */
+export const portsKeys: readonly string[] = ["only", "except"] satisfies (keyof PortsOption)[];
 
 /** The keys that `wrapper.log` may have. */
 export const logKeys: readonly string[] = Object.keys(logChecks);
@@ -89,7 +92,12 @@ function isDns(value: unknown): boolean {
 /** Whether a value is an object and each key with a check passes it or is absent. */
 function passes(value: unknown, checks: Readonly<Record<string, Check>>): boolean {
   if (!isJsonObject(value)) return false;
-  return Object.entries(checks).every(([key, check]) => value[key] === undefined || check(value[key]));
+  // A block has few keys, so this is quicker than going through all checks.
+  for (const key in value) {
+    const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
+    if (check && value[key] !== undefined && !check(value[key])) return false;
+  }
+  return true;
 }
 
 function isListOf(value: unknown, isRight: Check): boolean {

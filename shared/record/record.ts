@@ -138,7 +138,7 @@ export const resultDirectory = "/var/lib/cni/results";
 
 /** Parses a record; undefined if it is invalid or does not belong to the file's name. */
 export function parseRecord(file: string, text: string | undefined): AttachmentRecord | undefined {
-  const value = parseJsonObject(text ?? "");
+  const value = text === undefined ? undefined : parseJsonObject(text);
   return value && isRecord(value) && `${file}:`.startsWith(`${recordFile(value)}:`) ? value : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { samePrefix } from "../attachment/subnet.ts";
+import { samePrefix } from "../attachment/addresses.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 

@@ -8,6 +8,7 @@ mod host;
 mod links;
 mod process;
 
+use rquickjs::context::Intrinsic;
 use rquickjs::context::intrinsic::{Date, Json, MapSet, Promise, RegExp};
 use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime};
 use std::process::exit;
@@ -17,10 +18,11 @@ macro_rules! bytecode {
 }
 
 /// The core's modules. Every call loads `main`, which imports `shared`. The core loads the others when it needs them.
-static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "problem"];
+static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", "problem"];
 
-/// The parts of the engine that the core uses. Each further part would slow down every start.
-type Intrinsics = (Date, Json, MapSet, Promise, RegExp);
+/// The parts of the engine that every call needs. Each further part would slow down every start. The log, which is in `rare`,
+/// needs Date.
+type Intrinsics = (Json, MapSet, Promise, RegExp);
 
 fn main() {
     #[cfg(target_env = "gnu")]
@@ -54,6 +56,10 @@ fn run(ctx: &Ctx<'_>) -> rquickjs::Result<i32> {
 
 /// Evaluates a module and returns its exports. Its imports must be declared.
 fn load<'js>(ctx: Ctx<'js>, name: String) -> rquickjs::Result<Object<'js>> {
+    if name == "rare" {
+        // SAFETY: the context lives as long as `ctx`, and a module is loaded once.
+        unsafe { Date::add_intrinsic(ctx.as_raw()) };
+    }
     declare(&ctx, &name)?;
     Module::import(&ctx, format!("{name}.js"))?.finish()
 }

@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bootIdOf, isClaimed, recordsOn } from "../../../shared/act/record-store.ts";
+import { bootIdOf, isClaimed } from "../../../shared/act/record-search.ts";
+import { recordsOn } from "../../../shared/act/record-store.ts";
 import type { Host } from "../../../shared/host/host.ts";
 import { type AttachmentRecord, recordFile } from "../../../shared/record/record.ts";
 import { bootId } from "../support/fake-host.ts";

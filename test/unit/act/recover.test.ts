@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listedAs } from "../../../shared/plan/record-key.ts";
+import { listedAs } from "../../../shared/plan/listed.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { AttachmentRecord } from "../../../shared/record/record.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";

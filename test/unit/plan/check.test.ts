@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
-import { planCheck } from "../../../shared/plan/check.ts";
+import { narrowCheck } from "../../../shared/plan/check.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
@@ -11,7 +11,7 @@ import { bothResult } from "../support/results.ts";
 
 function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper") {
   const request = requestOf("CHECK", { ...configuration, prevResult });
-  return planCheck(request, targetOf(request, calledAs, profiles), frozen(prevResult));
+  return narrowCheck(request, targetOf(request, calledAs, profiles), frozen(prevResult));
 }
 
 const ipam = { type: "host-local" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type DelInput, planDel } from "../../../shared/plan/del.ts";
-import { listedAs } from "../../../shared/plan/record-key.ts";
+import { type DelInput, delRemovals } from "../../../shared/plan/del.ts";
+import { listedAs } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { recordFile } from "../../../shared/record/record.ts";
@@ -17,7 +17,7 @@ const profiles = frozen({
 
 function planned(wrapper: JsonObject, input: DelInput = {}, { calledAs = "bridge-wrapper", records = noRecords } = {}) {
   const request = requestOf("DEL", { wrapper, ...(input.prevResult && { prevResult: input.prevResult }) });
-  return planDel(request, targetOf(request, calledAs, profiles), profiles, records, frozen(input));
+  return delRemovals(request, targetOf(request, calledAs, profiles), profiles, records, frozen(input));
 }
 
 /** What is run: the delegate, its interface and network, and the interfaces whose records go. */
@@ -152,7 +152,7 @@ describe("without a record", () => {
     const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ipam });
     const networks = (lease: string) => {
       const records = keptRecords([], { leases: [`/var/lib/cni/networks/${lease}`] });
-      const removals = planDel(request, targetOf(request, "bridge-wrapper", profiles), profiles, records, {});
+      const removals = delRemovals(request, targetOf(request, "bridge-wrapper", profiles), profiles, records, {});
       return removals.map(({ call }) => call?.configuration?.name);
     };
     expect(networks("zone-eth1 eth1 blue")).toEqual(["zone-eth1", "zone"]);
@@ -201,7 +201,7 @@ describe("a meta plugin's DEL", () => {
     const sbr = { sbr: { role: "meta", movesRoutes: true } } as const;
     const request = requestOf("DEL", { wrapper: { ifName: "eth1" } });
     const forget = (kept: typeof records) =>
-      planDel(request, targetOf(request, "sbr-wrapper", sbr), sbr, kept, {}).flatMap((removal) => removal.forget);
+      delRemovals(request, targetOf(request, "sbr-wrapper", sbr), sbr, kept, {}).flatMap((removal) => removal.forget);
     expect(forget(records)).toEqual([moved.file]);
     expect(forget(noRecords)).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe("an ADD that made nothing", () => {
   const request = requestOf("DEL", { wrapper: { ifName: "eth1" } }, { ifName: "net1" });
   const del = (...others: Parameters<typeof keptRecords>[0] & object) => {
     const target = targetOf(request, "bridge-wrapper", profiles);
-    return planDel(request, target, profiles, keptRecords([nothing, ...others]), {});
+    return delRemovals(request, target, profiles, keptRecords([nothing, ...others]), {});
   };
 
   test("is removed without a namespace: an interface of that name belongs to another attachment", () => {

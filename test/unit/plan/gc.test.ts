@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planGc } from "../../../shared/plan/gc.ts";
+import { gcCall } from "../../../shared/plan/gc.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { requestOf } from "../support/requests.ts";
@@ -9,7 +9,7 @@ const former = "cni.dev/attachments";
 
 function planned(configuration: JsonObject): JsonObject | undefined {
   const request = requestOf("GC", configuration, { containerId: "", netns: "", ifName: "" });
-  return planGc(request, targetOf(request, "bridge-wrapper", {})).configuration;
+  return gcCall(request, targetOf(request, "bridge-wrapper", {})).configuration;
 }
 
 const wrapper = { ifName: "eth1" };

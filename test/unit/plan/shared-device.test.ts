@@ -35,7 +35,7 @@ describe("the MAC of a shared device", () => {
 
   function shown(configuration: JsonObject, origin?: string): unknown {
     const mac = deviceMac(result, device, frozen(configuration));
-    return mac && withoutFloatingMac(result, mac, origin);
+    return mac && withoutFloatingMac(result, mac, origin, configuration);
   }
 
   test.each([
@@ -82,11 +82,11 @@ describe("a device whose MAC is fixed by both of two keys, one of two, and none 
     [{ a: 1, b: 1 }, false],
     [{ a: 1, b: 1, c: 1, e: 1 }, false],
     [{ a: 1, b: 1, c: 1, f: 1 }, false],
-  ])("%j: %s", (configuration, fixedByPlugin) => {
-    expect(deviceMac({ interfaces: [{ name: "br0" }] }, other, configuration)).toEqual({
-      device: "br0",
-      fixedByPlugin,
-    });
+  ])("%j: %s", (configuration, isFixed) => {
+    const result = { interfaces: [{ name: "br0", mac: "02:00:00:00:00:01" }] };
+    const mac = deviceMac(result, other, configuration);
+    const shown = mac && withoutFloatingMac(result, mac, undefined, configuration);
+    expect(shown).toEqual(isFixed ? result : { interfaces: [{ name: "br0" }] });
   });
 
   test("a result without interfaces does not have it", () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { spliceResult } from "../../../shared/plan/add.ts";
-import { type Plan, planRequest } from "../../../shared/plan/plan.ts";
+import type { Plan } from "../../../shared/plan/plan.ts";
+import { planRequest } from "../../../shared/plan/plan-request.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";

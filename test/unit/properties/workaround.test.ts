@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { planRequest } from "../../../shared/plan/plan.ts";
+import { planRequest } from "../../../shared/plan/plan-request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { oracle } from "../support/jq.ts";
 import { noRecords } from "../support/records.ts";

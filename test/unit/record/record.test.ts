@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { instanceOf } from "../../../shared/plan/record-key.ts";
+import { instanceOf } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import { chainedRecordFile, parseRecord, recordFile } from "../../../shared/record/record.ts";
 import { recordOf } from "../support/records.ts";

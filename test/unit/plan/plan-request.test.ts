@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Plan, planRequest, planVersion } from "../../../shared/plan/plan.ts";
+import type { Plan } from "../../../shared/plan/plan.ts";
+import { planRequest, planVersion } from "../../../shared/plan/plan-request.ts";
 import type { Profiles } from "../../../shared/plan/profile.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";

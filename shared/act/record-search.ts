@@ -1,0 +1,111 @@
+import type { Host } from "../host/host.ts";
+import { isJsonObject, parseJsonObject } from "../protocol/json.ts";
+import {
+  type AttachmentRecord,
+  cachedResultFile,
+  chainedRecordFile,
+  type KeptFile,
+  type KeptRecord,
+  namespaceOf,
+  type RecordKey,
+  type RecoveryPlan,
+  recordDirectory,
+  recordFile,
+  resultDirectory,
+} from "../record/record.ts";
+import { readRecord } from "./record-file.ts";
+
+// Questions about the records that need a look through directories. Most calls ask none of them.
+
+/** Returns the records of all interfaces that creators made for one attachment of the runtime's. */
+export function recordsOfAttachment(host: Host, key: RecordKey): KeptRecord[] {
+  const files = filesBeginning(host, recordFile({ ...key, ifName: "" }));
+  return files.map((file) => readRecord(host, file)).filter((one) => one !== undefined);
+}
+
+/** Whether another attachment of the container has an interface of the same name in the same network of the delegate. */
+export function sharesLeases(host: Host, record: AttachmentRecord): boolean {
+  return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`).some((file) => {
+    const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
+    return other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
+  });
+}
+
+/** Whether host-local leased an address of a network to an interface of that name: in this container, or in any. */
+export function hasLease(
+  host: Host,
+  directory: string,
+  network: string,
+  ifName: string,
+  containerId: string | undefined,
+): boolean {
+  return host.listDirectory(`${directory}/${network}`).some((address) => {
+    const [owner, interfaceName] = leasedTo(host.readFile(`${directory}/${network}/${address}`));
+    return interfaceName === ifName && (containerId === undefined || owner === containerId);
+  });
+}
+
+/** Returns the files of a meta plugin's records for one interface. */
+export function filesOfChained(host: Host, key: RecordKey, delegate: string): string[] {
+  return filesBeginning(host, `${chainedRecordFile(key, delegate)}-`);
+}
+
+/** Returns every file that belongs to a network. */
+export function filesOfNetwork(host: Host, network: string): KeptFile[] {
+  return filesBeginning(host, `${recordDirectory}/${network}:`).flatMap((file) => readFile(host, file));
+}
+
+function filesBeginning(host: Host, prefix: string): string[] {
+  const files = host.listDirectory(recordDirectory).map((name) => `${recordDirectory}/${name}`);
+  return files.filter((file) => file.startsWith(prefix));
+}
+
+// host-local (plugins/ipam/host-local/backend/disk) names a lease's file after the address. It contains the container's id
+// and the interface.
+function leasedTo(text = ""): readonly string[] {
+  return text.split("\n").map((line) => line.trim());
+}
+
+/** Returns the id of the host's current boot; undefined if it cannot be read. */
+export function bootIdOf(host: Host): string | undefined {
+  return host.readFile("/proc/sys/kernel/random/boot_id")?.trim() || undefined;
+}
+
+/**
+ * Whether the interface of this name in the container belongs to another attachment, by a result in libcni's cache or by
+ * another record.
+ */
+export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" | "netns">): boolean {
+  const isOther = (file: string): boolean => file !== recordFile(key) && file !== cachedResultFile(key);
+  const ofContainer = (directory: string, name: string): string[] =>
+    host
+      .listDirectory(directory)
+      .filter((candidate) => candidate.includes(name))
+      .map((found) => `${directory}/${found}`)
+      .filter(isOther);
+  return (
+    ofContainer(resultDirectory, key.containerId).some((file) => listsInterface(host.readFile(file), key, netns)) ||
+    ofContainer(recordDirectory, `:${key.containerId}:`).some((file) => {
+      const other = readRecord(host, file)?.record;
+      return other?.ifName === key.ifName && other.made !== 0;
+    })
+  );
+}
+
+// libcni's cache (cniCacheV1) has the container's id next to the result.
+function listsInterface(cached: string | undefined, { containerId, ifName }: RecordKey, netns: string): boolean {
+  const { containerId: owner, result } = parseJsonObject(cached ?? "") ?? {};
+  if (owner !== containerId || !isJsonObject(result) || !Array.isArray(result.interfaces)) return false;
+  return result.interfaces.some((one) => isJsonObject(one) && one.name === ifName && one.sandbox === netns);
+}
+
+function readFile(host: Host, file: string): KeptFile[] {
+  const owner = parseJsonObject(host.readFile(file) ?? "") as KeptFile["owner"] | undefined;
+  if (owner === undefined) return [];
+  const record = readRecord(host, file)?.record;
+  return [{ file, owner, record, isLive: record !== undefined && isLive(host, record) }];
+}
+
+function isLive(host: Host, { netns, namespace, bootId }: AttachmentRecord): boolean {
+  return bootIdOf(host) === bootId && namespaceOf(host.stat(netns)) === namespace;
+}

@@ -1,0 +1,16 @@
+import type { Request } from "../protocol/request.ts";
+import type { RoutingPlan } from "../record/record.ts";
+import { recordKey } from "./record-key.ts";
+import type { Target } from "./target.ts";
+
+/** Creators look for routes where they put them. A meta plugin looks only for routes that it moved itself. */
+export function routingOf(request: Request, target: Target): { routing?: RoutingPlan } {
+  if (target.role === "meta" || !request.configuration.prevResult) return movedBy(request, target);
+  return { routing: { key: recordKey(request, target), netns: target.selector.netns, of: "creator" } };
+}
+
+/** A plugin that moves routes records where they are. */
+export function movedBy(request: Request, target: Target): { routing?: RoutingPlan } {
+  if (!target.profile?.movesRoutes) return {};
+  return { routing: { key: recordKey(request, target), netns: target.selector.netns, of: "mover" } };
+}
