@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -51,13 +52,34 @@ function compile(asked: string | undefined, output: string): void {
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
   // All clones share the directory, so their common crates are compiled once. The lock is held until the executable is copied.
-  const script = 'cargo "$@" && cp "$BUILT" "$OUTPUT"';
+  // cargo goes by file times: without the touch, it would take another clone's build for this one's older files.
+  const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
+  const script = `${isSame} || touch build.rs src/main.rs; cargo "$@" && echo "$SOURCES" >"$LAST" && cp "$BUILT" "$OUTPUT"`;
   const run = spawnSync("flock", [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command], {
     cwd: crate,
     encoding: "utf8",
-    env: { ...process.env, ...settings(directory), BUILT: built, OUTPUT: output },
+    env: {
+      ...process.env,
+      ...settings(directory),
+      BUILT: built,
+      OUTPUT: output,
+      LAST: join(directory, target, "cni-wrappers.sources"),
+      SOURCES: checksumOfSources(),
+    },
   });
   if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
+}
+
+function checksumOfSources(): string {
+  const files = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "build.rs",
+    ...readdirSync(join(crate, "src")).map((name) => `src/${name}`),
+  ];
+  const hash = createHash("sha256");
+  for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(crate, file)));
+  return hash.digest("hex");
 }
 
 /** cargo's settings for a static executable at a fixed address, without any path of this host (the crate's are relative). */
