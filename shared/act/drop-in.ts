@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
 
 /**
- * Returns the directories that come after one of them; all if it is not among them. A directory with several paths (a
+ * Returns the directories after `directory`; all of them if it is not in the list. A directory with several paths (a
  * symbolic link) counts once.
  */
 export function directoriesBehind(host: Host, directories: readonly string[], directory: string): string[] {

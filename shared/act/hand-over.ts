@@ -13,8 +13,8 @@ import { runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
 /**
- * Replaces this process with the delegate. The delegate is spawned instead if that is impossible, if a fallback may have to
- * follow, or if there is a log, which says how the call ended. Returns the exit code.
+ * Replaces this process with the delegate. Spawns the delegate instead if exec is impossible, if there is a fallback, or if
+ * there is a log: the log says how the call ended. Returns the exit code.
  */
 export function handOver(session: Session, plan: HandOver): number {
   const { host } = session;

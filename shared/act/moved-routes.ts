@@ -30,9 +30,9 @@ export function writeRoutingRecord(session: Session, { key, netns }: RoutingPlan
 }
 
 /**
- * Returns the CHECK for a delegate if routes were moved; `text` is the record. A creator looks only in the main table, so it
- * is not asked for them. The plugin that moved them does not check them, so the wrapper does: code 105 if something is
- * missing, 106 if the routing cannot be read.
+ * Returns the CHECK for a delegate after routes were moved; `text` is the record. A creator looks only in the main table,
+ * so it gets prevResult without the moved routes. The plugin that moved them does not check them, so the wrapper does: code
+ * 105 if something is missing, 106 if the routing cannot be read.
  */
 export function checkRouting(host: Host, call: DelegateCall, plan: RoutingPlan, text: string): DelegateCall {
   const { key, netns, of } = plan;

@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
 import { type KeptRecord, parseRecord, recordFile } from "../record/record.ts";
 
-/** Reads the record of an interface that a creator made. Meta plugins' records have longer names and are ignored. */
+/** Reads the record of an interface that a creator made. It ignores meta plugins' records, which have longer names. */
 export function readRecord(host: Host, file: string): KeptRecord | undefined {
   const record = parseRecord(file, host.readFile(file));
   return record && file === recordFile(record) ? { file, record } : undefined;

@@ -15,15 +15,15 @@ import {
 } from "../record/record.ts";
 import { readRecord } from "./record-file.ts";
 
-// Questions about the records that need a look through directories. Most calls ask none of them.
+// The questions about the records that list directories. Most calls ask none of them.
 
-/** Returns the records of all interfaces that creators made for one attachment of the runtime's. */
+/** Returns the records of all interfaces that creators made for one of the runtime's attachments. */
 export function recordsOfAttachment(host: Host, key: RecordKey): KeptRecord[] {
   const files = filesBeginning(host, recordFile({ ...key, ifName: "" }));
   return files.map((file) => readRecord(host, file)).filter((one) => one !== undefined);
 }
 
-/** Whether another attachment of the container has an interface of the same name in the same network of the delegate. */
+/** Whether another attachment of the container has an interface of the same name in the same delegate network. */
 export function sharesLeases(host: Host, record: AttachmentRecord): boolean {
   return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`).some((file) => {
     const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
@@ -31,7 +31,7 @@ export function sharesLeases(host: Host, record: AttachmentRecord): boolean {
   });
 }
 
-/** Whether host-local leased an address of a network to an interface of that name: in this container, or in any. */
+/** Whether host-local leased an address of a network to an interface of that name. Without `containerId`, any container's. */
 export function hasLease(
   host: Host,
   directory: string,
@@ -72,8 +72,8 @@ export function bootIdOf(host: Host): string | undefined {
 }
 
 /**
- * Whether the interface of this name in the container belongs to another attachment, by a result in libcni's cache or by
- * another record.
+ * Whether a result in libcni's cache or another record says that the interface of this name belongs to another attachment of
+ * the container.
  */
 export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" | "netns">): boolean {
   const isOther = (file: string): boolean => file !== recordFile(key) && file !== cachedResultFile(key);

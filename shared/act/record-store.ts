@@ -3,7 +3,7 @@ import { type Records, recordFile } from "../record/record.ts";
 import { readRecord } from "./record-file.ts";
 import { filesOfChained, filesOfNetwork, hasLease, recordsOfAttachment, sharesLeases } from "./record-search.ts";
 
-/** Answers questions about the records on a host. Nothing is read before it is asked for. */
+/** Answers questions about the records on a host. It reads nothing before a question needs it. */
 export function recordsOn(host: Host): Records {
   return {
     has: (file) => host.stat(file) !== undefined,

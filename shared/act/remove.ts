@@ -31,7 +31,7 @@ export function collectGarbage(session: Session, { removals, forget }: GcRemoval
   for (const file of forget) session.host.removeFile(file);
 }
 
-/** Runs a call. If it fails, runs the other one, whose answer then counts. Returns the exit code. */
+/** Runs a call. If it fails, runs the other one, and that answer counts. Returns the exit code. */
 export function runInTurn(session: Session, path: string, call: DelegateCall, other: DelegateCall): number {
   const first = runDelegate(session, path, call, "warn");
   const answer = first.exitCode === 0 ? first : runOther(session, path, other);

@@ -1,8 +1,8 @@
 import type { CniResult, Interface, IpConfig } from "../protocol/result.ts";
 
 /**
- * Returns the result with only the interfaces in `order`, which has their old indexes in the new order. Addresses of other
- * interfaces are dropped, the rest are re-indexed. An address without an index is unchanged.
+ * Returns the result with only the interfaces whose indexes are in `order`, in that order. Addresses of other interfaces are
+ * dropped, the rest are re-indexed. An address without an index is unchanged.
  */
 export function arranged(result: CniResult, order: readonly number[]): CniResult {
   const interfaces = result.interfaces ?? [];

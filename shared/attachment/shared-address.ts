@@ -10,8 +10,8 @@ export interface SharedAddress {
 }
 
 /**
- * Returns the first address of a creator's new interface that an interface of prevResult already has, whatever the prefix
- * lengths; undefined if all are new. Link-local IPv6 addresses may repeat, because they are per interface.
+ * Returns the first address of a creator's new interface that an interface of prevResult already has; undefined if all are
+ * new. Prefix lengths do not matter. Link-local IPv6 addresses may repeat, because they are per interface.
  */
 export function sharedAddress(
   prevResult: CniResult,

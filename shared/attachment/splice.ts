@@ -24,8 +24,8 @@ export function orderResult(result: CniResult): CniResult {
 }
 
 /**
- * Completes a creator's result for a chain: a container interface with all addresses if it reported none, an index for each
- * address, and the right order.
+ * Completes a creator's result for a chain. If it has no container interface, it gets one with all addresses. Each address
+ * gets an index, and the interfaces get the right order.
  */
 export function completeResult(result: CniResult, { ifName, netns }: AttachmentSelector): CniResult {
   const interfaces = result.interfaces ?? [];

@@ -48,7 +48,7 @@ function subnetName(ip: Ip, length: number): string {
   return `${ip.bits} ${length} ${network}`;
 }
 
-/** The address of a text; undefined if it is none. */
+/** Parses an IP address; undefined if the text is none. */
 export function parseIp(text: string): Ip | undefined {
   if (!text.includes(":")) return parseIpv4(text);
   const mapped = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);

@@ -26,13 +26,13 @@ export interface Host {
   /** Tells whether a path can be executed. A copy of this executable counts as the wrapper itself. */
   inspect(path: string): "executable" | "not executable" | "missing" | "the wrapper itself";
   /**
-   * Replaces this process with an executable. It keeps this process's variables except for `changes`, and gets `stdin` (or
-   * the present one) as its stdin. Returns if exec is impossible: the caller then spawns.
+   * Replaces this process with an executable. It keeps this process's variables except for `changes`. Its stdin is `stdin`,
+   * or this process's if that is undefined. Returns only if exec is impossible: the caller then spawns.
    */
   tryExec(path: string, changes: Environment, stdin: string | undefined): void;
   /**
-   * Runs an executable to its end, with the same variables and stdin, and reads at most `limit` bytes of its stdout. Its
-   * stderr is this process's.
+   * Runs an executable to its end, and reads at most `limit` bytes of its stdout. Variables and stdin are as in `tryExec`.
+   * Its stderr is this process's.
    */
   spawn(path: string, changes: Environment, stdin: string | undefined, limit: number): Answer;
   /** Reads a small text file; undefined if it cannot be read. */

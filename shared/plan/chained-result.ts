@@ -6,8 +6,8 @@ import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Returns the prevResult to narrow; undefined if the delegate gets it unchanged. Code 1 if the wrapper knows no chains of its
- * version, code 7 if it is malformed.
+ * Returns the prevResult to narrow; undefined if the delegate gets it unchanged. Code 1 if the wrapper
+ * supports no chains of its version, code 7 if it is malformed.
  */
 export function chainedResult({ command, configuration }: Request, { renamed }: Target): CniResult | undefined {
   const { prevResult, cniVersion } = configuration;

@@ -97,9 +97,10 @@ function withoutForeign(removal: Removal, record: AttachmentRecord, records: Rec
 const othersLeases = "ADD made nothing, and the leases belong to another attachment of this container: DEL is skipped";
 
 /**
- * Returns the records whose attachments a creator's DEL removes. These are, whichever exists first: the record of its
- * interface; the records of interfaces that the same configuration made under earlier names; the record of its interface by
- * another delegate, which comes last because that plugin's own DEL removes it better.
+ * Returns the records whose attachments a creator's DEL removes. The first of these that exists counts:
+ * - the record of its interface;
+ * - the records of interfaces that the same configuration made under earlier names;
+ * - the record of its interface by another delegate. It comes last, because that plugin's own DEL removes it better.
  */
 function recordsToRemove(request: Request, { delegate, selector, renamed }: Target, key: RecordKey, records: Records) {
   const isUnusable = request.unusable.includes("ifName");

@@ -19,8 +19,8 @@ export function planGc(request: Request, target: Target, profiles: Profiles, rec
 }
 
 /**
- * The delegate's call for GC. A list of valid attachments has the runtime's interface names, so the wrapper's name is added for every
- * container. Without it the delegate would free leases that are in use. No entry is removed.
+ * Returns the delegate's call for GC. A list of valid attachments has the runtime's interface names. The wrapper adds its
+ * `ifName` for every container. Without it the delegate would free leases that are in use. No entry is removed.
  */
 export function gcCall(request: Request, target: Target): DelegateCall {
   const call = delegateCall(request, target);
@@ -33,9 +33,9 @@ export function gcCall(request: Request, target: Target): DelegateCall {
 }
 
 /**
- * Plans what a GC removes, from the records. The reference plugins' GC does nothing. A delegate is asked only about the
- * list's present networks, so leases under an earlier name would stay. An attachment whose namespace still exists is left
- * alone, because it may belong to another runtime.
+ * Plans the removals of a GC from the records. The reference plugins' GC does nothing. A delegate's GC sees only the list's
+ * present networks, so leases under an earlier name would stay. An attachment whose namespace still exists is left alone,
+ * because it may belong to another runtime.
  */
 export function planGcRemovals(request: Request, target: Target, profiles: Profiles, records: Records): GcRemovals {
   const isValid = validOwners(request);

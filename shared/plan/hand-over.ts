@@ -1,7 +1,7 @@
 import type { DelegateCall } from "./call.ts";
 import type { Effect, HandOver } from "./plan.ts";
 
-/** Plans to hand a call over, with the effects before and after `wrapper.jq`. */
+/** Plans a hand-over, with the effects before and after `wrapper.jq`. */
 export function planHandOver(call: DelegateCall, { before = [], after = [] }: Surrounding = {}): HandOver {
   const effects: Effect[] = [...before, ...(call.filter ? [{ do: "applyFilter" } as const] : []), ...after];
   return { do: "handOver", call, withoutDelegate: "delegateNotFound", effects };
@@ -12,7 +12,7 @@ interface Surrounding {
   readonly after?: readonly Effect[];
 }
 
-/** The effect that logs a fault. */
+/** Returns the effect that logs a fault. */
 export function warning(message: string): Effect {
   return { do: "warn", message };
 }

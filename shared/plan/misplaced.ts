@@ -45,7 +45,7 @@ function isWithinOneEdit(a: string, b: string): boolean {
   return Math.max(a.length, b.length) - start - end <= 1;
 }
 
-/** The plan with a warning for each misplaced key: an existing attachment must pass CHECK and be removable. */
+/** Returns the plan with a warning for each misplaced key: an existing attachment must pass CHECK and be removable. */
 export function withWarnings(plan: Plan, misplaced: readonly CniError[]): Plan {
   const notes = misplaced.map(({ message }) => message);
   if (plan.do === "handOver") return { ...plan, effects: [...notes.map(warning), ...plan.effects] };

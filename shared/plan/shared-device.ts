@@ -4,7 +4,7 @@ import type { CniResult, Interface } from "../protocol/result.ts";
 import { isContainerInterface } from "../protocol/result.ts";
 import type { SharedDevice } from "./profile.ts";
 
-/** A shared device whose MAC CHECK compares only if it is fixed. */
+/** A shared device. CHECK compares its MAC only if that is fixed. */
 export interface DeviceMac {
   readonly device: string;
   /** The keys with which the plugin fixes the MAC. They count only if the kernel does not say. */
@@ -20,7 +20,7 @@ export function sharedDeviceName(device: SharedDevice, configuration: JsonObject
   return typeof name === "string" ? name : device.fallback;
 }
 
-/** Returns the shared device, whose MAC is in a result; undefined if the result does not list it. */
+/** Returns the shared device; undefined if the result does not list it. */
 export function deviceMac(result: CniResult, shared: SharedDevice, configuration: JsonObject): DeviceMac | undefined {
   const device = sharedDeviceName(shared, configuration);
   const isListed = (result.interfaces ?? []).some((entry) => isHostDevice(entry, device));
@@ -33,8 +33,8 @@ export function macOriginFile(device: string): string | undefined {
 }
 
 /**
- * Returns the result without the MAC of a shared device that changes with every container. The device itself stays in the
- * result. `origin` is the text of `macOriginFile`, undefined if it cannot be read.
+ * Returns the result without the MAC of a shared device, if that MAC changes with every container. The device itself stays
+ * in the result. `origin` is the text of `macOriginFile`, undefined if it cannot be read.
  */
 export function withoutFloatingMac(
   result: CniResult,

@@ -62,7 +62,7 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };
 }
 
-/** Parses the block without its invalid keys, on the verbs that must not fail for them; code 7 on the others. */
+/** Parses the block without its invalid keys on the lenient verbs; code 7 on the others. */
 function withoutUnusable(command: ConfiguredVerb, block: unknown, problem: string): ReturnType<typeof parseWrapper> {
   if (!lenientVerbs.includes(command)) throw new CniError("invalidConfiguration", problem);
   const entries = isJsonObject(block) ? Object.entries(block) : [];

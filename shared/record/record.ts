@@ -31,12 +31,12 @@ export interface AttachmentRecord extends RecordKey, Origin {
   readonly made?: number | undefined;
   /** The addresses that the attachment has, or had before, such as `172.26.64.2/20`. */
   readonly addresses: readonly string[];
-  /** The addresses are from an earlier boot. Nothing on the host refers to them, so others will do. */
+  /** Whether the addresses are from an earlier boot. Nothing on the host refers to them, so others will do. */
   readonly outlived?: boolean | undefined;
 }
 
 /**
- * `own` recovers from what a try of this attachment certainly left, `always` also gives up an attachment that was complete,
+ * `own` cleans up what a try of this attachment certainly left. `always` also gives up an attachment that was complete.
  * `never` does not recover.
  */
 export type RecoveryMode = "own" | "always" | "never";
@@ -100,7 +100,7 @@ export interface Records {
   ofChained(key: RecordKey, delegate: string): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
-  /** Whether host-local has leased an address of a network to an interface of that name, of this container or of any. */
+  /** Whether host-local leased an address of a network to an interface of that name. Without `containerId`, any container's. */
   hasLease(directory: string, network: string, ifName: string, containerId?: string): boolean;
 }
 

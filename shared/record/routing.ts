@@ -57,7 +57,7 @@ export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
 
 /**
  * Returns the result without routes that were moved, and without addresses whose subnet's route was moved. The reference
- * plugins' CHECK looks for them only in the main table. They are checked in the CHECK of the plugin that moved them.
+ * plugins' CHECK looks for them only in the main table. The CHECK of the plugin that moved them compares them.
  */
 export function withoutMoved(result: CniResult, { routes }: RoutingRecord): CniResult {
   const isMoved = (dst: string, gateway?: string | null): boolean => {

@@ -20,7 +20,7 @@ const freshMs = 2000;
 /**
  * Whether execve of a file is certain to succeed: a failed one ends the process and cannot be caught. Checks what the kernel
  * checks: the permission, whether the file may still be open for writing, the machine of an ELF file, the interpreter of an
- * ELF file or a script. If in doubt, false.
+ * ELF file or a script. Returns false if in doubt.
  */
 export function canExec(path: string): boolean {
   try {

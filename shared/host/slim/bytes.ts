@@ -7,7 +7,7 @@ export function bytesOf(machine: Machine, bytes: number): Bytes {
   return { decodeUtf8: () => machine.decodeUtf8(bytes), print: () => void orThrow(machine.writeBytes(bytes)) };
 }
 
-/** A machine's result; throws the name of the error if it failed. */
+/** Returns a machine's result. Throws the name of the error if it failed. */
 export function orThrow(result: number): number {
   if (result < 0) throw new Error(errorName(-result));
   return result;

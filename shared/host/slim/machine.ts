@@ -18,8 +18,8 @@ export interface Machine {
   /** `variables` alternates names and values. */
   exec(path: string, variables: readonly string[], stdin: string | undefined): void;
   /**
-   * Returns a failure or 0, 1 for too much output, the signal, the exit code, the index of stdout's bytes. Later entries may
-   * be missing. `isQuiet` drops stderr.
+   * Returns a list: a failure or 0; 1 for too much output; the signal; the exit code; the index of stdout's bytes. Later
+   * entries may be missing. `isQuiet` drops stderr.
    */
   spawn(
     path: string,

@@ -11,6 +11,7 @@ declare const __VERSION__: string;
 declare const __COMMIT__: string;
 
 const inspected = ["missing", "not executable", "the wrapper itself", "executable"] as const;
+
 /** Returns the host of the slim flavor, which uses the executable around the engine. */
 export function slimHost(machine: Machine): Host {
   const inspect: Host["inspect"] = (path) => inspected[machine.inspect(wellFormed(path))] ?? "missing";

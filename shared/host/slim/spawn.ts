@@ -16,7 +16,7 @@ export function spawn(
   return answer(machine, path, machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false));
 }
 
-/** What ip(8) answers to commands; undefined if it is missing or fails. */
+/** Runs commands with ip(8). Returns its output; undefined if it is missing or fails. */
 export function ipOutput(machine: Machine, command: IpCommand | undefined, commands: string): string | undefined {
   if (command === undefined) return undefined;
   const { program, args, limit } = command;
