@@ -213,6 +213,13 @@ describe("a line of the log", () => {
     expect(lines.at(-1)).toMatchObject({ answer });
   });
 
+  test("at debug: an answer that is not UTF-8 is empty", () => {
+    const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), {
+      answers: [exits(0, Buffer.from([0x7b, 0xff]))],
+    });
+    expect(lines.at(-1)).toMatchObject({ message: "delegate's answer", answer: "" });
+  });
+
   test.each(["info", "debug"])("at %s: only those CNI_ARGS that name the workload", (level) => {
     for (const command of ["ADD", "CHECK"]) {
       const env = { CNI_COMMAND: command, CNI_ARGS: `IP=10.0.0.2;${args}` };

@@ -55,6 +55,13 @@ describe("ADD of a plugin that moves routes", () => {
     expect(warnings).toMatchObject([{ level: "warn", message }]);
   });
 
+  test("passes with a warning if the namespace cannot be named", () => {
+    const { exitCode, files, warnings } = add({ ip: asRecorded, noNamespace: true });
+    expect(exitCode).toBe(0);
+    expect(files).toEqual({});
+    expect(warnings).toMatchObject([{ message: expect.stringMatching(/^CHECK will not find the moved routes: /) }]);
+  });
+
   test("passes with a warning if the record cannot be written", () => {
     const { exitCode, warnings } = add({ ip: asRecorded, writeProblem: "EROFS" });
     expect(exitCode).toBe(0);
@@ -96,6 +103,13 @@ describe("CHECK after routes were moved", () => {
     const outcome = check(sbr, { ip: asRecorded });
     expect(outcome).toMatchObject({ exitCode: 0, runs: [{ path: "/opt/cni/bin/sbr" }] });
     expect(outcome.runs[0]?.stdin).toHaveProperty("prevResult.ips", bridgeResult.ips);
+  });
+
+  test("the mover's CHECK compares routes without a prevResult, too", () => {
+    const { prevResult: _, ...alone } = stdin;
+    expect(check(sbr, { ip: asRecorded }, alone)).toMatchObject({ exitCode: 0, runs: [{ how: "exec" }] });
+    const outcome = check(sbr, { ip: ipWith([subnet], [rule], [ofIpv6]) }, alone);
+    expect(printed(outcome)).toMatchObject({ code: 105, details: expect.stringContaining("route 0.0.0.0/0") });
   });
 
   test.each([

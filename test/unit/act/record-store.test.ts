@@ -76,14 +76,24 @@ describe("leases that another attachment of the container shares", () => {
   });
 });
 
-test("a lease belongs to the interface in its second line", () => {
-  const has = (text: string, ifName = "eth1") =>
-    recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).hasLease("/leases", "zone", ifName);
-  expect(has("blue\r\neth1")).toBe(true);
-  expect(has("blue\neth1\n")).toBe(true);
-  expect(has("blue\r\neth10")).toBe(false);
-  expect(has("eth1")).toBe(false);
-  expect(recordsOn(hostOf()).hasLease("/leases", "zone", "eth1")).toBe(false);
+describe("a lease of host-local", () => {
+  const has = (text: string, ifName = "eth1", containerId?: string) =>
+    recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).hasLease("/leases", "zone", ifName, containerId);
+
+  test("belongs to the interface in its second line", () => {
+    expect(has("blue\r\neth1")).toBe(true);
+    expect(has("blue\neth1\n")).toBe(true);
+    expect(has("blue\r\neth1\r\n")).toBe(true);
+    expect(has("blue\r\neth10")).toBe(false);
+    expect(has("eth1")).toBe(false);
+    expect(recordsOn(hostOf()).hasLease("/leases", "zone", "eth1")).toBe(false);
+  });
+
+  test("belongs to the container in its first line", () => {
+    expect(has("blue\r\neth1", "eth1", "blue")).toBe(true);
+    expect(has("red\r\neth1", "eth1", "blue")).toBe(false);
+    expect(has("blue\r\neth0", "eth1", "blue")).toBe(false);
+  });
 });
 
 describe("the files of a network", () => {

@@ -169,6 +169,14 @@ describe("ADD fails after an earlier try", () => {
     expect(runs(add({ answers: [refused], files, links: [7, 7] }))).toEqual(["ADD"]);
   });
 
+  test("if the list was edited in between: asks for the address first, and then takes another", () => {
+    const listed = listedAs(requestOf("ADD", { ipam: { type: "host-local" } }));
+    const asked = (record: Partial<AttachmentRecord>) =>
+      runs(add({ answers, files: { [file]: text({ addresses: [address], ...record }) }, links: [7, 7, 0, 8] }));
+    expect(asked({ listed })).toEqual(again);
+    expect(asked({ listed: "edited" })).toEqual([`ADD ${address}`, "DEL", "ADD"]);
+  });
+
   test("the addresses are kept for a third try", () => {
     const files = { [file]: text({ made: 0, addresses: [address] }) };
     expect(runs(add({ answers: [passed], files, links: [0, 7] }))).toEqual([`ADD ${address}`]);
@@ -324,7 +332,7 @@ describe("after a reboot", () => {
       const record = text({ bootId: "before", namespace: "4:1", delegateNetwork: "disc", ...changes });
       return add({ answers: [exits(0), passed], files: { [file]: record }, links: [0, 7] }).runs[0]?.stdin;
     };
-    expect(network({})).toMatchObject({ name: "disc" });
+    expect(network({})).toMatchObject({ name: "disc", ipam: { type: "host-local" } });
     expect(network({ delegate: "macvlan" })).toMatchObject({ name: "zone" });
   });
 
@@ -418,7 +426,8 @@ describe("a meta plugin", () => {
 
   test("runs without a record if the boot id is unknown", () => {
     const outcome = callWrapper(call, { answers, files: { [bootFile]: "" } });
-    expect(outcome).toMatchObject({ exitCode: 0, files: {} });
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.files).toEqual({});
     expect(runs(outcome)).toEqual(["ADD"]);
   });
 

@@ -64,6 +64,13 @@ describe("after others", () => {
     },
   );
 
+  test("a meta plugin leaves a record, whether or not prevResult has a container interface", () => {
+    for (const prevResult of [{}, bothResult]) {
+      const { chained: recovery } = chained("tuning-wrapper", {}, prevResult);
+      expect(recovery).toMatchObject({ netns: blue, delegate: "tuning", delegateNetwork: "zone" });
+    }
+  });
+
   test("a meta plugin whose interface is missing", () => {
     expect(() => chained("tuning-wrapper", { ifName: "eth2" }, bothResult)).toThrow(
       expect.objectContaining({ code: 103, message: "interface eth2 is not in prevResult" }),
@@ -123,6 +130,12 @@ describe("a creator's name", () => {
     const isTaken = taken(new RegExp(`^interface name ${ifName} is taken$`));
     expect(() => first({ ifName }, configuration)).toThrow(isTaken);
     expect(() => chained("bridge-wrapper", { ifName }, macvlanResult, configuration)).toThrow(isTaken);
+    const details = expect.stringContaining("it is the plugin's own bridge.");
+    expect(() => first({ ifName }, configuration)).toThrow(expect.objectContaining({ details }));
+  });
+
+  test("that is the runtime's own is not compared with the bridge's: the plugin decides", () => {
+    expect(first({}, { bridge: "eth0" }).splice).toStrictEqual({ as: "only" });
   });
 
   test("that is the bridge of another attachment", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type DelInput, delRemovals } from "../../../shared/plan/del.ts";
+import { type DelInput, delRemovals, planDel } from "../../../shared/plan/del.ts";
 import { listedAs } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
@@ -71,6 +71,25 @@ describe("the delegate's prevResult", () => {
   });
 });
 
+describe("a prevResult of the wrong shape", () => {
+  const whole = (prevResult: JsonObject) => {
+    const request = requestOf("DEL", { prevResult });
+    return planDel(request, targetOf(request, "bridge-wrapper", profiles), profiles, noRecords);
+  };
+
+  test("does not stop DEL: the delegate gets none, and the log says why", () => {
+    const plan = whole({ interfaces: "eth0" });
+    expect(plan).toMatchObject({ do: "handOver", call: { delegate: "bridge" } });
+    expect(plan).not.toHaveProperty("call.configuration.prevResult");
+    expect(plan).toHaveProperty("effects", [
+      {
+        do: "warn",
+        message: expect.stringMatching(/^invalid prevResult: .*interfaces.*: the delegate gets no prevResult$/),
+      },
+    ]);
+  });
+});
+
 describe("a creator's DEL follows the record", () => {
   const [eth0, eth1] = [recordOf({ delegate: "macvlan" }), recordOf({ ifName: "eth1" })];
   const del = (wrapper: JsonObject, ...records: Parameters<typeof keptRecords>[0] & object) =>
@@ -79,6 +98,24 @@ describe("a creator's DEL follows the record", () => {
   test("and deletes it", () => {
     expect(runs(del({ ifName: "eth1" }, eth0, eth1))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
     expect(del({ ifName: "eth1" }, eth1)).toMatchObject([{ forget: [recordFile(eth1)], notes: [] }]);
+  });
+
+  test("and leaves the record of another interface that the same plugin made", () => {
+    const eth3 = recordOf({ ifName: "eth3" });
+    expect(runs(del({ ifName: "eth1" }, eth1, eth3))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+    const edited = recordOf({ ifName: "eth1", listed: "edited" });
+    expect(runs(del({ ifName: "eth1" }, edited, eth3))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
+  });
+
+  test("and notes why it gets no prevResult", () => {
+    const note = "invalid prevResult: the delegate gets no prevResult";
+    const notes = (...records: Parameters<typeof keptRecords>[0] & object) =>
+      planned({ ifName: "eth1" }, { problem: "invalid prevResult" }, { records: keptRecords(records) })[0]?.notes;
+    expect(notes(eth1)).toEqual([note]);
+    expect(notes(recordOf({ ifName: "eth3" }))).toEqual([
+      "the record says that bridge made eth3, the list does not: DEL follows the record",
+      note,
+    ]);
   });
 
   test("in the network of ADD, even if the list has changed", () => {
@@ -117,7 +154,11 @@ describe("a creator's DEL follows the record", () => {
 
   test("if the list names another delegate: runs the one that made it", () => {
     const made = [["bridge", "eth1", "zone-eth1", "eth1"]];
-    expect(runs(del({ ifName: "eth1", delegate: "macvlan" }, eth1))).toEqual(made);
+    const follows = del({ ifName: "eth1", delegate: "macvlan" }, eth1);
+    expect(runs(follows)).toEqual(made);
+    expect(follows[0]?.notes).toEqual([
+      "the record says that bridge made eth1, the list does not: DEL follows the record",
+    ]);
     const [removal] = del({ ifName: "eth1", delegate: "brigde" }, eth1);
     expect(runs(removal?.otherwise ? [removal.otherwise] : [])).toEqual(made);
   });
@@ -125,6 +166,13 @@ describe("a creator's DEL follows the record", () => {
   test("if the list names a plugin of unknown role: only if that plugin is missing, because it may be a meta plugin", () => {
     const removals = planned({ ifName: "eth1" }, {}, { calledAs: "unknown-wrapper", records: keptRecords([eth1]) });
     expect(runs(removals)).toEqual([["unknown", "eth1", "zone-eth1", ""]]);
+  });
+
+  test("if a plugin of unknown role made the interface", () => {
+    const records = keptRecords([recordOf({ delegate: "unknown", ifName: "eth1" })]);
+    const removals = planned({ ifName: "eth1" }, {}, { calledAs: "unknown-wrapper", records });
+    expect(runs(removals)).toEqual([["unknown", "eth1", "zone-eth1", "eth1"]]);
+    expect(removals[0]).not.toHaveProperty("otherwise");
   });
 
   test("but not the record of another container or attachment", () => {
@@ -158,6 +206,10 @@ describe("without a record", () => {
     expect(networks("zone-eth1 eth1 blue")).toEqual(["zone-eth1", "zone"]);
     expect(networks("zone-eth1 eth1 red")).toEqual(["zone", "zone-eth1"]);
     expect(networks("zone eth1 blue")).toEqual(["zone", "zone-eth1"]);
+    const records = keptRecords([], { leases: ["/var/lib/cni/networks/zone-eth1 eth1 blue"] });
+    const plan = planDel(request, targetOf(request, "bridge-wrapper", profiles), profiles, records);
+    const names = ["zone-eth1", "zone"].map((name) => ({ call: { configuration: { name } } }));
+    expect(plan).toMatchObject({ do: "remove", removals: names });
   });
 
   test.each([
@@ -195,6 +247,24 @@ describe("a meta plugin's DEL", () => {
     expect(runs(planned({ ifName: "eth1" }, {}, { calledAs: "unknown-wrapper", records: acted }))).toEqual([
       ["unknown", "eth1", "zone-eth1", "unknown-1"],
     ]);
+    const [whole] = planned(
+      { ifName: "eth1" },
+      { prevResult: { interfaces: bothResult.interfaces.slice(0, 1) } },
+      { calledAs: "unknown-wrapper", records: acted },
+    );
+    expect(whole?.call?.configuration).toHaveProperty("prevResult.interfaces", bothResult.interfaces.slice(0, 1));
+    expect(whole?.notes).toEqual(["interface eth1 is not in prevResult: the delegate gets all of it"]);
+  });
+
+  test("does not run for a plugin that the list calls a creator", () => {
+    const acted = { file: `${recordFile(key)}:unknown-1`, owner: key, record: undefined, isLive: false };
+    const made = recordOf({ delegate: "unknown", ifName: "eth1" });
+    const removals = planned(
+      { ifName: "eth1", role: "creator" },
+      {},
+      { calledAs: "unknown-wrapper", records: keptRecords([made], { files: [acted] }) },
+    );
+    expect(runs(removals)).toEqual([["unknown", "eth1", "zone-eth1", "eth1"]]);
   });
 
   test("deletes the record of moved routes, if it moves routes and there is one", () => {
@@ -233,6 +303,16 @@ describe("an ADD that made nothing", () => {
     expect(planned({ ifName: "eth1" }, {}, { records: keptRecords([recordOf({ ifName: "eth1" })]) })).toMatchObject([
       { call: { environment: { CNI_IFNAME: "eth1" } } },
     ]);
+  });
+
+  test("notes why it gets no prevResult", () => {
+    const target = targetOf(request, "bridge-wrapper", profiles);
+    const problem = "invalid prevResult";
+    const notes = (...others: Parameters<typeof keptRecords>[0] & object) =>
+      delRemovals(request, target, profiles, keptRecords([nothing, ...others]), { problem })[0]?.notes;
+    const note = `${problem}: the delegate gets no prevResult`;
+    expect(notes()).toEqual([note]);
+    expect(notes(recordOf({ ifName: "eth1" }))).toEqual([note, expect.stringContaining("DEL is skipped")]);
   });
 
   test("is not removed if another attachment of the container has the same leases", () => {

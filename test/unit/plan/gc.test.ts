@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { gcCall } from "../../../shared/plan/gc.ts";
+import { gcCall, planGcRemovals } from "../../../shared/plan/gc.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { keptRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 
 const valid = "cni.dev/valid-attachments";
@@ -54,5 +55,56 @@ test("both lists, in the network of the interface", () => {
     type: "bridge",
     [valid]: [a0, a1],
     [former]: [b0, b1],
+  });
+});
+
+describe("what belongs to attachments that are no longer valid", () => {
+  const gone = recordOf({ ifName: "eth1" });
+  const routes = {
+    file: "/var/lib/cni/wrappers/zone:blue:eth0::routes",
+    owner: gone,
+    record: undefined,
+    isLive: false,
+  };
+  const records = keptRecords([gone], { files: [routes] });
+  const blue0 = { containerID: "blue", ifname: "eth0" };
+
+  function removed(configuration: JsonObject) {
+    const request = requestOf("GC", { wrapper, ...configuration }, { containerId: "", netns: "", ifName: "" });
+    return planGcRemovals(request, targetOf(request, "bridge-wrapper", {}), {}, records);
+  }
+
+  test("is removed without a namespace, once, with a note", () => {
+    expect(removed({ [valid]: [], [former]: [], mtu: 1400 })).toStrictEqual({
+      removals: [
+        {
+          call: {
+            delegate: "bridge",
+            configuration: { cniVersion: "1.0.0", name: "zone-eth1", type: "bridge", mtu: 1400 },
+            environment: {
+              CNI_COMMAND: "DEL",
+              CNI_CONTAINERID: "blue",
+              CNI_NETNS: "",
+              CNI_IFNAME: "eth1",
+              CNI_ARGS: "",
+            },
+          },
+          again: false,
+          forget: ["/var/lib/cni/wrappers/zone:blue:eth0:eth1"],
+          notes: ["blue is no longer valid and its namespace is gone: running DEL for eth1"],
+        },
+      ],
+      forget: [routes.file],
+    });
+  });
+
+  test.each<[string, JsonObject]>([
+    ["there is no list", {}],
+    ["a list is not one", { [valid]: "all", [former]: null }],
+    ["it is valid", { [valid]: [blue0] }],
+    ["it is valid by the former name of the list", { [former]: [blue0] }],
+    ["it is valid by the list of the specification, which counts", { [valid]: [blue0], [former]: [] }],
+  ])("is not touched if %s", (_, configuration) => {
+    expect(removed(configuration)).toStrictEqual({ removals: [], forget: [] });
   });
 });

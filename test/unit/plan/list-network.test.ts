@@ -23,6 +23,7 @@ describe("ADD of a renamed interface", () => {
       { wrapper: eth1, ipam: { ...ipam, DataDir: "/run/leases" } },
       "zone",
     ],
+    ["the directory is empty text, which is the default", { wrapper: eth1, ipam: { ...ipam, dataDir: "" } }, "zone"],
     ["they are in another directory", { wrapper: eth1, ipam: { ...ipam, dataDir: "/run/others" } }, "zone-eth1"],
     ["another interface has them", { wrapper: { ifName: "eth2" }, ipam }, "zone-eth2"],
     ["its network is given", { wrapper: { ...eth1, network: "disc" }, ipam }, "disc"],
@@ -58,4 +59,8 @@ test("CHECK of a plugin that did not make the interface stays in its own network
     const plan = planRequest(request, calledAs, profiles, records);
     expect(plan).toMatchObject({ call: { configuration: { name: "zone-eth1" } } });
   }
+  const meta = requestOf("CHECK", { wrapper: { ...eth1, role: "meta" } });
+  const former = keptRecords([recordOf({ ...eth1, delegate: "unknown", delegateNetwork: "disc" })]);
+  const plan = planRequest(meta, "unknown-wrapper", profiles, former);
+  expect(plan).toMatchObject({ call: { configuration: { name: "zone-eth1" } } });
 });

@@ -81,7 +81,12 @@ describe("the interface and its network", () => {
   test("a network's name allows fewer characters than an interface's", () => {
     const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
     expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
-      expect.objectContaining({ code: 7, message: expect.stringContaining("set wrapper.network") }),
+      expect.objectContaining({
+        code: 7,
+        message: expect.stringMatching(
+          /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/,
+        ),
+      }),
     );
     const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
     expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject({

@@ -135,6 +135,17 @@ describe.each(["DEL", "STATUS"] as const)("%s, wrong values under wrapper", (com
     expect(unusable).toEqual(Object.keys(wrong));
     expect(warnings).toEqual([expect.stringContaining(problem), expect.stringContaining("wrapper.netwrok")]);
   });
+
+  test("each has a warning", () => {
+    const { wrapper, warnings } = parseConfiguration(command, {
+      wrapper: { ifName: 7, role: "other", network: "disc" },
+    });
+    expect(wrapper).toStrictEqual({ network: "disc" });
+    expect(warnings).toEqual([
+      "wrong value ignored: wrapper.ifName must be a string",
+      expect.stringMatching(/^wrong value ignored: wrapper\.role must be /),
+    ]);
+  });
 });
 
 const unknownKeys: [object, string, string][] = [

@@ -29,6 +29,13 @@ describe("a record in a file's text", () => {
     expect(parsed({ [key]: 7 })).toBeUndefined();
   });
 
+  test.each(["network", "containerId", "runtimeIfName", "ifName"])(
+    "does not count if %s is a number, even that of the file's name",
+    (key) => {
+      expect(parsed({ [key]: 7 }, recordFile({ ...record, [key]: "7" }))).toBeUndefined();
+    },
+  );
+
   test.each([{ before: "7" }, { made: "7" }, { made: null }, { addresses: [7] }, { addresses: ["10.0.0.2/24", 7] }])(
     "does not count with %j",
     (changes) => {

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { recordFile } from "../../../shared/record/record.ts";
+import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { recordOf } from "../support/records.ts";
+import { bothResult } from "../support/results.ts";
+
+const eth1 = recordOf({ ifName: "eth1" });
+const made = { [recordFile(eth1)]: JSON.stringify(eth1) };
+const none = () => "missing" as const;
+const busy = exits(1, { code: 11, msg: "busy" });
+const again = "DEL failed in a network that the list's interfaces share: running it once more";
+
+function call(command: string, machine: Machine, wrapper: JsonObject, more: JsonObject = {}) {
+  const log = { file: "/log", level: "info" };
+  const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ...wrapper, log }, ...more };
+  const outcome = callWrapper({ env: { CNI_COMMAND: command }, stdin }, machine);
+  return { ...outcome, lines: outcome.log.map(({ line }) => JSON.parse(line)) };
+}
+
+const said = ({ lines }: ReturnType<typeof call>) => lines.map(({ level, message }) => [level, message]);
+
+describe("DEL of an interface that has a record", () => {
+  const del = (machine: Machine, wrapper: JsonObject = {}) =>
+    call("DEL", { files: made, ...machine }, { ifName: "eth1", ...wrapper });
+
+  test("the log names the delegate and its interface", () => {
+    expect(del({}).lines).toMatchObject([
+      { level: "info", message: "delegate passed DEL", delegate: "bridge", ifName: "eth1" },
+    ]);
+  });
+
+  test("what differs from the list is a warning", () => {
+    const warning = "the record says that bridge made eth1, the list does not: DEL follows the record";
+    expect(said(del({}, { ifName: "eth2" }))).toEqual([
+      ["warn", warning],
+      ["info", "delegate passed DEL"],
+    ]);
+  });
+
+  test("a failure is an error in the log", () => {
+    expect(said(del({ answers: [busy] }))).toEqual([["error", "delegate failed DEL: busy"]]);
+  });
+
+  test("without the delegate: code 100, nothing runs, and the record stays", () => {
+    const outcome = del({ inspect: none });
+    expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
+    expect(outcome.files).toEqual(made);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 100, msg: "delegate bridge is missing" });
+  });
+
+  test("a first failure in a shared network is a warning, because DEL runs once more", () => {
+    const shared = recordOf({ ifName: "eth1", delegateNetwork: "zone" });
+    const files = { [recordFile(shared)]: JSON.stringify(shared) };
+    expect(said(del({ files, answers: [busy, exits(0)] }))).toEqual([
+      ["warn", "delegate failed DEL: busy"],
+      ["warn", again],
+      ["info", "delegate passed DEL"],
+    ]);
+  });
+});
+
+test("if several DELs fail, the runtime gets the first failure", () => {
+  const outcome = call("DEL", { answers: [busy, exits(2, "first"), exits(3, "second")] }, { ifName: "eth1" });
+  expect(outcome).toMatchObject({ exitCode: 2, stdout: "first" });
+  expect(outcome.runs).toHaveLength(3);
+});
+
+test("a CHECK that runs again in the list's network logs its first failure as a warning", () => {
+  const prevResult = bothResult;
+  const refused = exits(1, { code: 12, msg: "no lease" });
+  expect(said(call("CHECK", { answers: [busy, refused] }, { ifName: "eth1" }, { prevResult }))).toEqual([
+    ["warn", "delegate failed CHECK: busy"],
+    ["warn", "there is no record of the interface: asking again in the network zone"],
+    ["error", "delegate failed CHECK: no lease"],
+  ]);
+});
+
+test("a DEL that cannot be run is a warning of GC, which goes on", () => {
+  const gone = recordOf({ containerId: "gone", netns: "/run/netns/gone" });
+  const files = { [recordFile(gone)]: JSON.stringify(gone) };
+  const answers = [{ ended: "signal", signal: "SIGKILL" } as const, exits(0)];
+  const outcome = call("GC", { files, answers }, {}, { "cni.dev/valid-attachments": [] });
+  expect(said(outcome)).toEqual([
+    ["warn", "gone is no longer valid and its namespace is gone: running DEL for eth0"],
+    ["warn", "GC could not clean up: delegate bridge died"],
+    ["info", "delegate passed GC"],
+  ]);
+});
