@@ -28,5 +28,5 @@ function workloadOf(args: string): JsonObject | undefined {
 
 function masked(key: string, value: unknown): unknown {
   const looksSecret = /pass(word|wd|phrase)?$|secret|token|credential|private.?key|api.?key|^auth/i.test(key);
-  return looksSecret && value !== null && value !== undefined ? "***" : value;
+  return looksSecret && value !== null ? "***" : value;
 }

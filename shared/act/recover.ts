@@ -128,13 +128,13 @@ function cleanUp(attempt: Attempt): Found {
   // An interface that already exists belongs to another attachment.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
   runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
-  return { record: { ...present, made: 0, addresses: found.record?.addresses ?? [], outlived: true } };
+  return { record: { ...present, addresses: found.record?.addresses ?? [], outlived: true } };
 }
 
 /** Returns the DEL for a record, in the network in which the attachment was made. The list may have changed. */
 function delOfRecord(call: DelegateCall, { record }: Found): DelegateCall {
   const del = delOf(call);
-  if (record?.delegateNetwork === undefined || record.delegate !== call.delegate) return del;
+  if (record?.delegate !== call.delegate) return del;
   return { ...del, configuration: { ...del.configuration, name: record.delegateNetwork } };
 }
 
@@ -170,7 +170,7 @@ function earlierAddresses({ found, present, plan }: Attempt): Pick<AttachmentRec
 }
 
 function madeBy(before: number | undefined, link: number | undefined): number | undefined {
-  if (before === undefined || link === undefined) return undefined;
+  if (before === undefined) return undefined;
   return link === before ? 0 : link;
 }
 

@@ -74,7 +74,7 @@ function unlistedAttachment({ interfaces, ips }: CniResult, runtimeIfName: strin
   if (all.some((one) => isContainerInterface(one) && one.name === runtimeIfName)) return undefined;
   const first = all.findIndex(isContainerInterface);
   const own = (ips ?? []).map((ip) => ip.interface ?? -1).filter((index) => index < first);
-  if (first < 0 || own.length === 0) return undefined;
+  if (own.length === 0) return undefined;
   return { container: undefined, members: [...all.keys()].slice(0, Math.max(...own) + 1) };
 }
 

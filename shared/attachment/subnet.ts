@@ -82,7 +82,7 @@ function parseIpv6(text: string): Ip | undefined {
   const [left, right] = [groups(head), groups(tail ?? "")];
   const gap = tail === undefined ? 0 : 8 - left.length - right.length;
   const all = [...left, ...Array<number>(Math.max(gap, 0)).fill(0), ...right];
-  if (all.length !== 8 || all.some((group) => !(group >= 0 && group <= 0xffff))) return undefined;
+  if (all.length !== 8 || all.some((group) => !(group <= 0xffff))) return undefined;
   return fromMapped(all.reduce((value, group) => value * 0x10000n + BigInt(group), 0n));
 }
 

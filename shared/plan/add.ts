@@ -10,7 +10,7 @@ import { sharedAddress } from "../attachment/shared-address.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attachment/splice.ts";
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem, type Request } from "../protocol/request.ts";
-import { type CniResult, isContainerInterface } from "../protocol/result.ts";
+import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { chainedRecordFile, type Records } from "../record/record.ts";
 import { delegateCall } from "./call.ts";
@@ -110,9 +110,7 @@ function chainedRecoveryOf(request: Request, target: Target): Pick<AddPlan, "cha
 }
 
 function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentSelector): void {
-  const isTaken = (interfaces ?? []).some(
-    (candidate) => isContainerInterface(candidate) && candidate.name === ifName && candidate.sandbox === netns,
-  );
+  const isTaken = (interfaces ?? []).some(({ name, sandbox }) => name === ifName && sandbox === netns);
   if (isTaken) throw new CniError("interfaceNameTaken", ifName, `an earlier plugin of the list made it in ${netns}`);
 }
 

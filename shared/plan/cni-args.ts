@@ -11,7 +11,7 @@ export function argsOf(args: string, option: ArgsOption | undefined, renamed: bo
   if (option === "keep") return args;
   const mapped = Object.entries(option ?? {});
   const replaced = [...(renamed ? addressRequests : []), ...mapped.map(([key]) => key)];
-  const pairs = args === "" ? [] : args.split(";");
+  const pairs = args.split(";");
   const kept = pairs.filter((pair) => !replaced.includes(keyOf(pair)) || !pair.includes("="));
   const given = mapped.flatMap(([key, from]) => {
     const value = lastValue(pairs, from);

@@ -102,16 +102,14 @@ const othersLeases = "ADD made nothing, and the leases belong to another attachm
  * - the records of interfaces that the same configuration made under earlier names;
  * - the record of its interface by another delegate. It comes last, because that plugin's own DEL removes it better.
  */
-function recordsToRemove(request: Request, { delegate, selector, renamed }: Target, key: RecordKey, records: Records) {
-  const isUnusable = request.unusable.includes("ifName");
-  const own = isUnusable ? undefined : records.find(key);
+function recordsToRemove(request: Request, { delegate, selector }: Target, key: RecordKey, records: Records) {
+  const own = request.unusable.includes("ifName") ? undefined : records.find(key);
   if (own?.record.delegate === delegate) return [own];
-  const isRenamed = renamed || isUnusable;
   const isIts = (record: AttachmentRecord): boolean =>
     record.delegate === delegate && (record.listed === undefined || record.listed === listedAs(request));
   const earlier = records
     .ofAttachment(key)
-    .filter(({ record }) => isIts(record) && !(isRenamed && record.ifName === selector.runtimeIfName));
+    .filter(({ record }) => isIts(record) && record.ifName !== selector.runtimeIfName);
   if (earlier.length > 0) return earlier;
   return own ? [own] : [];
 }

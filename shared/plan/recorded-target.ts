@@ -6,7 +6,6 @@ import { profileOf, type Target } from "./target.ts";
 export function recordedTarget(configured: Target, record: AttachmentRecord, profiles: Profiles): Target {
   const { delegate, ifName, delegateNetwork } = record;
   return {
-    ...configured,
     delegate,
     profile: profileOf(delegate, profiles),
     role: "creator",

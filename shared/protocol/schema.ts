@@ -112,5 +112,4 @@ function expectation(issue: z.core.$ZodIssue): string {
 const typeWords: Readonly<Record<string, string>> = {
   array: "a list",
   object: "an object",
-  record: "an object",
 };
