@@ -13,9 +13,9 @@ const [nodeMain, slimMain] = ["shared/host/node/main.ts", "shared/host/slim/main
 const problem = { problem: "shared/protocol/explain.ts" };
 
 /**
- * Bundles the Node flavor's scripts, all of them ASCII: `core` is a function of `require` and `process` that answers a call;
- * `problem` is the body of a function that formats errors; `start` runs the core; `jq` is the core's thread for jq. Paths are
- * relative to `root`.
+ * Bundles the Node flavor's scripts, all of them ASCII. `core` is a function of `require` and `process` that answers a call.
+ * `problem` is the body of a function that formats errors. `start` runs the core. `jq` is the core's thread for jq. Paths
+ * are relative to `root`.
  */
 export async function bundleForNode(root: string, stamp: Stamp) {
   const node = { platform: "node", target: "node24", format: "cjs" } as const;
@@ -26,7 +26,7 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
     core: await runEsbuild(root, { core: nodeMain }, { ...node, ...inCore }),
-    // A bundle of its own: here, esbuild drops the unused parts of zod. It cannot do that in a module that is loaded at run time.
+    // esbuild drops the unused parts of zod from a separate bundle, but not from a module that is loaded at run time.
     problem: await runEsbuild(root, problem, { ...node, ...words }),
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
     jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
@@ -34,8 +34,8 @@ export async function bundleForNode(root: string, stamp: Stamp) {
 }
 
 /**
- * Bundles the slim flavor's modules: every call loads `main`, which imports `shared`. Some calls load `later`, `rare`, or `problem`,
- * which formats errors. The Rust host loads them by these names.
+ * Bundles the slim flavor's modules. Every call loads `main`, which imports `shared`. Some calls load `later` or `rare`.
+ * `problem` formats errors. The Rust host loads them by these names.
  */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
@@ -66,7 +66,7 @@ async function runEsbuild(root: string, entryPoints: Record<string, string>, opt
     metafile: true,
     logLevel: "silent",
   });
-  // esbuild warns of code that would fail only on a user's host: an empty import.meta, for example.
+  // esbuild warns of code that fails only on a user's host: an empty import.meta, for example.
   if (warnings.length > 0) throw new Error((await formatMessages(warnings, { kind: "warning" })).join(""));
   const scripts = outputFiles.map(({ path, contents }) => [basename(path, ".js"), contents]);
   return { scripts: Object.fromEntries(scripts), metafile };

@@ -2,9 +2,9 @@ import { join, relative } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * The modules that most calls do not need, by the bundle that contains them. An engine reads a whole bundle before it runs it,
- * so these bundles are loaded when a call first uses one of their functions. Both flavors load `problem` (with zod) for a wrong
- * value. The slim flavor loads `later` for ADD and DEL, and `rare` for an error, a log and other things that few calls need.
+ * The modules that most calls do not need, by the bundle that contains them. An engine reads a whole bundle before it runs
+ * it. So a call loads one of these bundles when it first uses a function in it. Both flavors load `problem` (with zod) for a
+ * wrong value. The slim flavor loads `later` for ADD and DEL, and `rare` for an error, a log and other rare needs.
  */
 const deferred = {
   problem: ["shared/protocol/explain.ts"],
@@ -46,9 +46,10 @@ const deferred = {
 export type Deferred = keyof typeof deferred;
 
 /**
- * An esbuild plugin that replaces each import of a deferred module by functions that load its bundle and call the function of
- * the same name there. `loaders` has the expression that loads a bundle; a bundle without one is not deferred. A bundle's name as an
- * entry point exports everything from its modules. `main` is the script of every call. Only functions can be deferred.
+ * Returns an esbuild plugin. It replaces each import of a deferred module with functions that load the bundle and call the
+ * function of the same name in it. `loaders` has the expression that loads a bundle; a bundle without one is not deferred. A
+ * bundle's name as an entry point exports everything from its modules. `main` is the script of every call. Only functions
+ * can be deferred.
  */
 export function deferModules(root: string, main: string, loaders: Partial<Record<Deferred, string>>): Plugin {
   const bundles = Object.keys(loaders) as Deferred[];
@@ -67,7 +68,7 @@ export function deferModules(root: string, main: string, loaders: Partial<Record
         return bundle && !isInside ? { path: imported, namespace: stub, pluginData: bundle } : undefined;
       });
       build.onLoad({ filter: /./, namespace: whole }, ({ path }) => {
-        // With the main script in every entry point, all that it needs is in one part for all of them, `shared`.
+        // Every entry point imports the main script, so esbuild puts all that it needs into one common part, `shared`.
         const contents = [`import "./${main}";\n`, ...deferred[path as Deferred].map(exportAll)].join("");
         return { contents, resolveDir: root };
       });

@@ -1,6 +1,6 @@
 // Usage: TMPDIR=<directory of the script> node build/pkg.ts <options as JSON>
 //
-// Runs pkg. Its command line and its configuration pass on no seaConfig, so this imports the function behind them.
+// Runs pkg. Its command line and its configuration have no place for a seaConfig, so this imports the function behind them.
 import { chmodSync } from "node:fs";
 import { basename, join } from "node:path";
 import pkg from "@yao-pkg/pkg/lib-es5/sea.js";
@@ -10,14 +10,14 @@ const { script, output, assets, nodePath, nodeRange, arch } = JSON.parse(options
 
 /** Node's SEA configuration. pkg's own type lacks some of its keys. */
 const seaConfig = {
-  // The executable contains this path as it is given. pkg works in a new subdirectory of TMPDIR, so a relative path is the same
-  // in every build.
+  // The executable contains this path. pkg works in a new subdirectory of TMPDIR, so a relative path is the same in every
+  // build.
   main: join("..", basename(script)),
   assets,
   // A runtime's NODE_OPTIONS must not reach a plugin that runs as root.
   execArgvExtension: "none",
   disableExperimentalSEAWarning: true,
-  // It would hold only the little that V8 compiles before anything runs: code-cache.ts makes a better one.
+  // It would contain only the few functions that V8 compiles before anything runs. code-cache.ts makes a better one.
   useCodeCache: false,
   useSnapshot: false,
 };

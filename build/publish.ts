@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { profiles } from "../plugins/index.ts";
 import type { Stamp } from "./stamp.ts";
 
+/** The directory of the repository. */
 export const root = join(import.meta.dirname, "..");
 
 /** The name of the executable. The plugins' links point to it. */
@@ -11,7 +12,7 @@ export const executable = "cni-wrappers";
 
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
 
-/** Makes a directory for the new build inside `dist`: a rename needs the same file system. It is removed when the build ends. */
+/** Makes a directory inside `dist` for the new build: a rename needs the same file system. It is removed after the build. */
 export function makeStage(dist: string): string {
   mkdirSync(dist, { recursive: true });
   const stage = mkdtempSync(join(dist, ".build-"));
@@ -55,7 +56,7 @@ export async function runBuild(build: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Why a program failed: the first line of its output that begins like an error, or the first line if none does. */
+/** Says why a program failed: the first line of its output that begins like an error, or the first line if none does. */
 export function firstError({ error, signal, stderr, stdout }: SpawnSyncReturns<string>): string {
   if (error) return error.message;
   const lines = `${stderr}\n${stdout}`.split("\n").map((line) => line.trim());

@@ -77,7 +77,7 @@ function missingRoot() {
 
 function missingGo() {
   const wanted = `Go ${oldestGo.join(".")} or newer in PATH`;
-  // Asks the installed Go. It would download another one if a go.mod says so.
+  // Without the variable, Go may download another Go.
   const { status, stdout } = run("go", ["version"], { GOTOOLCHAIN: "local" });
   if (status !== 0) return wanted;
   const [version = "", major, minor] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
@@ -108,7 +108,7 @@ function aptGet(...args) {
   return run(program, rest, { DEBIAN_FRONTEND: "noninteractive" });
 }
 
-/** Debian enables and starts the services of new packages. It cannot if systemd's folders are hidden from it. */
+/** Returns the command with systemd's folders hidden from it. Otherwise Debian starts the services of new packages. */
 function withoutServices(command) {
   const hide = "for place in /run/systemd /etc/systemd/system; do";
   const script = `${hide} [ ! -d $place ] || mount -t tmpfs none $place || exit; done; exec "$@"`;

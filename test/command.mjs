@@ -10,12 +10,12 @@ const bin = join(root, "node_modules/.bin");
 
 const build = "node build/build.ts";
 const buildSlim = "node build/slim/build.ts";
-const cases = "--reporter=default --reporter=./test/support/case-reporter.ts";
-const verdict = "--reporter=./test/nomad/verdict-reporter.ts";
+const caseReporters = "--reporter=default --reporter=./test/support/case-reporter.ts";
+const verdictReporter = "--reporter=./test/nomad/verdict-reporter.ts";
 
 /**
- * For each script: the flags of `build/setup.mjs`, the programs that must succeed `first`, those that it `tries`, and
- * the programs that it runs. The last one gets the arguments.
+ * For each script: the flags of `build/setup.mjs`, the programs that must succeed `first`, the programs that it `tries`
+ * (they may fail), and the programs that it runs. The last one gets the arguments.
  */
 const scripts = {
   bench: { setup: "--network --bench", first: [build], tries: [buildSlim], run: ["node test/reports/bench/bench.ts"] },
@@ -38,9 +38,13 @@ const scripts = {
   "test:nomad": {
     setup: "--network --nomad",
     first: [build, "node test/support/go.ts nomad"],
-    run: [`vitest run --project nomad --maxWorkers=2 ${cases} ${verdict}`],
+    run: [`vitest run --project nomad --maxWorkers=2 ${caseReporters} ${verdictReporter}`],
   },
-  "test:runtimes": { setup: "--network --runtimes", first: [build], run: [`vitest run --project runtimes ${cases}`] },
+  "test:runtimes": {
+    setup: "--network --runtimes",
+    first: [build],
+    run: [`vitest run --project runtimes ${caseReporters}`],
+  },
   "test:target": { run: ["node test/support/target.ts"] },
   "test:unit": { run: ["vitest run --project unit"] },
 };

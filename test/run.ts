@@ -6,8 +6,8 @@ import { delimiter, join } from "node:path";
 import { cargoProblem } from "../build/slim/toolchain.ts";
 
 /**
- * A step is not run if the step that it `needs` failed. Only a missing tool skips a step: `slim` steps if cargo cannot
- * build, others if the command `lacks` prints what is missing.
+ * A step does not run if the step that it `needs` failed. Only a missing tool skips a step: a `slim` step if cargo cannot
+ * build, another step if its command `lacks` prints what is missing.
  */
 type Step = { name: string; command: string[]; isVitest?: true; needs?: string; slim?: true; lacks?: string[] };
 type Count = { passed: number; failed: number; skipped: number };
@@ -15,7 +15,7 @@ type Count = { passed: number; failed: number; skipped: number };
 type Report = { testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[] };
 
 const root = join(import.meta.dirname, "..");
-// vitest fails if this file is missing. The reporter notices lost cases.
+// This reporter fails a run that lost a case.
 const caseReporters = ["./test/support/case-reporter.ts"];
 const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));

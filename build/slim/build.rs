@@ -6,7 +6,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundles = env::var("CNI_WRAPPERS_BUNDLES").map_err(|_| "build with: npm run build:slim")?;
     let context = Context::full(&Runtime::new()?)?;
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
-    // A module comes after those that it imports.
+    // A module comes after its imports.
     for name in ["shared", "main", "later", "rare", "problem"] {
         let script = Path::new(&bundles).join(name).with_extension("mjs");
         println!("cargo:rerun-if-changed={}", script.display());

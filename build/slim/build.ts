@@ -28,7 +28,7 @@ async function build(): Promise<void> {
   report(dist, stamp, started);
 }
 
-/** The bundles stay here and are only written if their content changes: cargo compiles again when a file has a new time. */
+/** The bundles stay here. Only changed ones are written, because cargo compiles again if a file has a new time. */
 const bundles = join(root, "dist/slim/bundles");
 
 async function writeBundles(stamp: Stamp): Promise<void> {
@@ -51,8 +51,8 @@ function compile(asked: string | undefined, output: string): void {
   mkdirSync(directory, { recursive: true });
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
-  // All clones share the directory, so their common crates are compiled once. The lock is held until the executable is copied.
-  // cargo goes by file times: without the touch, it would take another clone's build for this one's older files.
+  // All clones share the directory, so cargo compiles their common crates once. flock waits until the other clone's executable
+  // is copied. cargo compares file times: without the touch, it would take another clone's build for this one's older files.
   const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
   const script = `${isSame} || touch build.rs src/main.rs; cargo "$@" && echo "$SOURCES" >"$LAST" && cp "$BUILT" "$OUTPUT"`;
   const run = spawnSync("flock", [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command], {
@@ -82,7 +82,7 @@ function checksumOfSources(): string {
   return hash.digest("hex");
 }
 
-/** cargo's settings for a static executable at a fixed address, without any path of this host (the crate's are relative). */
+/** Returns cargo's settings for a static executable at a fixed address that contains no path of this host. */
 function settings(directory: string): Record<string, string> {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const places = { "/cargo": home, "/target": directory };

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 /** The first cargo with `io::pipe`, which the Rust host uses. */
 const oldestCargo = [1, 87] as const;
 
-/** The target of this host's Rust toolchain: `x86_64-unknown-linux-gnu`, for example. */
+/** Returns the target of this host's Rust toolchain: `x86_64-unknown-linux-gnu`, for example. */
 export function hostTarget(): string {
   return /^host: (.*)$/m.exec(output("rustc", "-vV"))?.[1] ?? "unknown";
 }
 
-/** Why cargo cannot build on this host, in one line; undefined if it can. */
+/** Says in one line why cargo cannot build on this host; undefined if it can. */
 export function cargoProblem(): string | undefined {
   const wanted = `cargo ${oldestCargo.join(".")} or newer is needed`;
   const [version, major, minor] = /^cargo (\d+)\.(\d+)[.\d]*/.exec(output("cargo", "--version")) ?? [];
@@ -21,7 +21,7 @@ export function cargoProblem(): string | undefined {
   return output("cc", "--version") === "" ? noCompiler : undefined;
 }
 
-/** Why this host cannot build for another target, in one line; undefined if it can. */
+/** Says in one line why this host cannot build for another target; undefined if it can. */
 export function crossProblem(target: string): string | undefined {
   if (output("cargo-zigbuild", "--version") === "") {
     return `${target} needs zig as its C compiler and linker: pip install ziglang==0.17.0 cargo-zigbuild==0.24.0 (in a venv in PATH)`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
-import { isNomadAtHand } from "../support/go.ts";
+import { isNomadBuilt } from "../support/go.ts";
 import { jobOf } from "./jobs.ts";
 import { errorsOf, isComplaint, isFailedCheck, isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
@@ -8,7 +8,7 @@ import { isSound } from "./survey.ts";
 import { judge } from "./verdict.ts";
 
 // `npm test` runs this file alone, and does not wait for Nomad to be built.
-describe.skipIf(!(await isNomadAtHand()))("in short", () => {
+describe.skipIf(!(await isNomadBuilt()))("in short", () => {
   test("a client is restarted, and a wrapped allocation notices nothing", async (context) => {
     await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
     await nomad.run(jobOf({ network: "cni/zone" }));

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 /**
- * The flavors in the executables' tests, one vitest project each: the suffix of the project's name, the variables that
- * tell the tests the flavor and the place of the executables, and the tests of this flavor alone.
+ * The flavors in the executables' tests, one vitest project each: the suffix of the project's name, the variables for the
+ * tests (the flavor and the place of the executables), and the tests of this flavor alone.
  */
 export const flavors = [
   { suffix: "", env: variables("node", "dist/bin"), ownTests: "test/executable/{build,node}/*.test.ts" },

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { glob, mkdir, readFile, rename, rm } from "node:fs/promises";
-import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
+import { cacheDirectory } from "./cache.ts";
 import { hold } from "./holder.ts";
 
 /** The versions of the reference plugins that can be built: the folders in `test/support/plugins/`. */
@@ -87,8 +87,8 @@ async function expectVersion(binary: string): Promise<void> {
   if (!parts || (distance ?? 0) < 0) throw new Error(`NOMAD_BIN is ${stdout.split("\n")[0]}: 1.9.6 or newer is needed`);
 }
 
-/** Whether `nomad` has nothing to build. */
-export async function isNomadAtHand(): Promise<boolean> {
+/** Whether the tests' Nomad is already built. */
+export async function isNomadBuilt(): Promise<boolean> {
   if (process.env.NOMAD_BIN) return true;
   // Its go.mod may ask for a newer toolchain. Do not download one only to look.
   const installed = await execa("go", ["env", "GOVERSION"], {
@@ -156,8 +156,7 @@ async function findOrBuild(build: Build): Promise<string> {
 }
 
 async function directoryOf(build: Build, toolchain: Toolchain): Promise<string> {
-  const cache = path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers", "go");
-  return path.join(cache, `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
+  return path.join(cacheDirectory(), "go", `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
 }
 
 async function goBuild(build: Build, toolchain: Toolchain, directory: string): Promise<void> {
@@ -188,12 +187,12 @@ async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> 
 }
 
 /**
- * `nomad` builds Nomad. `lacks-nomad` prints a line if it is not built. Without an argument everything else is built.
+ * `nomad` builds Nomad. `lacks-nomad` prints a line if Nomad is not built. Without an argument, everything else is built.
  */
 const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   nomad,
   "lacks-nomad": async () => {
-    if (!(await isNomadAtHand())) console.log("Nomad is not built here: npm run test:nomad builds it");
+    if (!(await isNomadBuilt())) console.log("Nomad is not built here: npm run test:nomad builds it");
   },
 };
 

@@ -1,7 +1,7 @@
 # Runs as the first process in a lab's private namespaces. It makes them look like a host with CNI plugins, prints
 # "ready", and stays until its input is closed. No other process sees its mounts, and they end with it.
 set -eu
-plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 guests=$6 disk=$7
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 disk=$7
 shift 7 # the rest are programs
 
 # Binds everything from outside first, because later mounts hide parts of the file system.
@@ -57,7 +57,7 @@ else
 fi
 
 # Container runtimes also read and write in these places. They get cgroup v2 even if the host has another layout.
-if [ "$guests" = runtimes ]; then
+if [ "$users" = runtimes ]; then
   cp -a /etc /run/lab/etc
   rm -rf /run/lab/etc/cni/net.d
   mkdir -p /run/lab/etc/cni/net.d

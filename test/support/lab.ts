@@ -30,6 +30,7 @@ export interface CallOptions {
 /** A command that keeps running in a lab. The promise settles when the command ends. */
 export type Service = Promise<{ readonly exitCode?: number }>;
 
+/** The plugins and programs of a lab, and the form of its file system. */
 export interface LabOptions {
   /** The reference plugins: a version, which is built if it is missing, or a directory with installed ones. */
   readonly plugins: PluginVersion | { readonly directory: string };
@@ -136,7 +137,7 @@ export class Lab implements AsyncDisposable {
     await this.run("ip", ["netns", "delete", container.name]);
   }
 
-  /** Replaces the installed reference plugins by others, as an upgrade does. */
+  /** Replaces the installed reference plugins with others, as an upgrade does. */
   async replacePlugins(directory: string): Promise<void> {
     for (const name of await readdir(directory)) {
       const file = `${Lab.pluginPath}/${name}`;

@@ -3,7 +3,7 @@ import { glob, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
-import { cacheDirectory } from "./native.ts";
+import { cacheDirectory } from "./cache.ts";
 
 /** A jq, and the command line that starts it. */
 export interface Jq {

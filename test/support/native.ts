@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
-import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
+import { cacheDirectory } from "./cache.ts";
 
 const sources = path.resolve(import.meta.dirname, "native");
 const flags = {
@@ -22,11 +22,6 @@ export async function nativeProgram(name: keyof typeof flags): Promise<string> {
   const program = path.join(directory, name);
   if (!existsSync(program)) await compile(source, program, flags[name]);
   return program;
-}
-
-/** The cache of built and downloaded files. */
-export function cacheDirectory(): string {
-  return path.join(process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "cni-wrappers");
 }
 
 // Another process may compile the same program, so the file has another name until it is complete.

@@ -12,6 +12,7 @@ const pages = {
   errors: "docs/errors.md",
 } as const;
 
+/** The name in a table's marks. */
 export type SectionName = keyof typeof pages;
 
 /**

@@ -9,12 +9,14 @@ export interface NetworkList {
   readonly plugins: readonly Record<string, unknown>[];
 }
 
+/** A published port. */
 export interface PortMapping {
   readonly hostPort: number;
   readonly containerPort: number;
   readonly protocol: "tcp" | "udp";
 }
 
+/** The parts of an attach call that most cases leave out. */
 export interface AttachOptions {
   readonly ports?: readonly PortMapping[];
   /** The content of CNI_ARGS. */
@@ -25,6 +27,7 @@ export interface AttachOptions {
   readonly timeout?: number;
 }
 
+/** An attachment in GC's list of valid ones. */
 export interface Attachment {
   readonly containerID: string;
   readonly ifname: string;
@@ -131,7 +134,7 @@ export class Cnitool implements Runtime {
     return this.#call("gc", list, nobody);
   }
 
-  /** Attaches under another interface name than eth0. */
+  /** Attaches with another interface name than eth0. */
   addAs(ifName: string, list: NetworkList, container: Container): Promise<Outcome> {
     return this.#call("add", list, container, {}, { CNI_IFNAME: ifName });
   }

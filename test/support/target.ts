@@ -1,4 +1,4 @@
-// The executables' tests with the slim flavor for another target: `npm run test:target -- <target>`, after `npm run
+// Runs the executables' tests with the slim flavor for another target: `npm run test:target -- <target>`, after `npm run
 // build:slim -- --target <target>`. Executables for another architecture run in qemu.
 import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { machine, tmpdir } from "node:os";
@@ -10,9 +10,9 @@ import { findProgram } from "./program.ts";
 const machines: Readonly<Record<string, string>> = { x86_64: "\\x3e", aarch64: "\\xb7" };
 
 /**
- * Registers an emulator in a binfmt_misc at a directory, and then becomes the command after both. Since Linux 6.7 a
- * user namespace has its own binfmt_misc, so the host does not change. Before, it cannot be mounted. P keeps argv 0, F
- * opens the emulator now.
+ * Mounts binfmt_misc at a directory, registers an emulator in it, and then becomes the command. Since Linux 6.7 a user
+ * namespace has its own binfmt_misc, so the host does not change. Older kernels refuse the mount. P keeps argv 0, F opens
+ * the emulator now.
  */
 const emulated = `
 mount -t binfmt_misc none "$1" && printf %s "$2" > "$1/register" || exit 125

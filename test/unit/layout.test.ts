@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { allNodesOf, type Node } from "../support/syntax.ts";
 
 const root = join(import.meta.dirname, "../..");
-const sources = globSync("{shared,plugins,build,cli}/**/*.{ts,mjs}", { cwd: root }).sort();
+const sources = globSync("{shared,plugins,build}/**/*.{ts,mjs}", { cwd: root }).sort();
 const nodes = new Map(sources.map((file) => [file, nodesIn(file)]));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 

@@ -11,7 +11,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
 use std::{env, iter, mem, ptr, thread};
 
-/// An executable and how to start it. `variables` are names and values in turn. Without `input`, the child reads this process's
+/// An executable and how to start it. `variables` alternates names and values. Without `input`, the child reads this process's
 /// stdin. If `is_quiet`, its stderr is discarded.
 pub struct Call<'a> {
     pub path: &'a str,
@@ -28,7 +28,8 @@ pub enum Ended {
     TooMuchOutput,
 }
 
-/// Runs an executable to its end and reads at most `limit` bytes of its stdout. If this process ends first, the kernel kills it.
+/// Runs an executable to its end and reads at most `limit` bytes of its stdout. If this process ends first, the kernel kills
+/// the executable.
 pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     let (child, stdout) = start(call)?;
     let mut output = Vec::new();
@@ -51,7 +52,7 @@ pub fn wait_for(child: Pid) -> io::Result<Option<WaitStatus>> {
     Ok(waited.map(|(_, status)| status))
 }
 
-/// What a child needs to become an executable. It is made before the child starts, because the child must not allocate.
+/// Everything that a child needs to become an executable. The parent makes it, because the child must not allocate.
 struct Image {
     /// The first one is the path. A null ends both lists.
     arguments: Vec<*const c_char>,
@@ -128,9 +129,9 @@ impl Image {
     }
 }
 
-/// Runs an action in a child that shares this process's memory, as posix_spawn does. Waits until the action is done or the child
-/// has become another executable. The standard library would fork, which takes longer than all the rest of a call. The
-/// action may only make system calls: it must not allocate. `shared` are clone(2)'s flags for what else the child shares.
+/// Runs an action in a child that shares this process's memory, as posix_spawn does. Waits until the action is done or the
+/// child has become another executable. The standard library would fork, which takes longer than the rest of a call. The
+/// action may only make system calls: it must not allocate. `shared` has clone(2)'s flags for other things to share.
 pub fn run_in_child<F: FnMut()>(shared: c_int, mut action: F) -> io::Result<Pid> {
     // u128 has the alignment that a stack needs.
     let mut stack = Vec::<u128>::with_capacity(4096);
@@ -158,7 +159,7 @@ fn input_stream(text: &str) -> io::Result<OwnedFd> {
 
 fn pipe_with(text: String) -> io::Result<OwnedFd> {
     let (reader, mut writer) = io::pipe()?;
-    // An executable may end before it has read everything: a broken pipe is no error.
+    // An executable may end before it has read everything. A broken pipe is not an error then.
     thread::spawn(move || writer.write_all(text.as_bytes()));
     Ok(reader.into())
 }

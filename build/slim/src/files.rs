@@ -9,8 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const OWN: &str = "/proc/self/exe";
 const COMPARED_AT_ONCE: usize = 64 * 1024;
 
-/// Whether a path can be executed: 0 if it is no file, 1 if it is not executable, 2 if it is this executable or a copy of it,
-/// 3 if it is another executable.
+/// Tells whether a path can be executed: 0 if it is not a file, 1 if it is not executable, 2 if it is this executable or a
+/// copy of it, 3 if it is another executable.
 pub fn inspect(path: &str) -> u8 {
     let Ok(file) = fs::metadata(path) else { return 0 };
     if !file.is_file() {
@@ -59,8 +59,8 @@ pub fn stat(path: &str) -> Option<Vec<f64>> {
     Some(vec![file.dev() as f64, file.ino() as f64, modified])
 }
 
-/// Writes a whole file or nothing. Makes its directory if missing. The file survives a power failure: its content is on the disk
-/// before it gets its name, and the name is on the disk before this returns.
+/// Writes a whole file or nothing. Makes its directory if missing. The file survives a power failure: its content is on the
+/// disk before it gets its name, and the name is on the disk before this returns.
 pub fn write_file(path: &str, text: &str) -> io::Result<()> {
     let path = Path::new(path);
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;

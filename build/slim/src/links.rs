@@ -14,7 +14,7 @@ const HEADER: usize = 16;
 const LINK: usize = 16;
 
 thread_local! {
-    /// The last namespace and a socket in it: to enter a namespace takes longer than to ask.
+    /// The last namespace and a socket in it, because entering a namespace takes longer than asking.
     static ASKED: RefCell<Option<(String, OwnedFd)>> = const { RefCell::new(None) };
 }
 
@@ -46,7 +46,7 @@ fn socket_in(netns: &str) -> io::Result<OwnedFd> {
     Ok(socket?)
 }
 
-// With the ioctl for this, the kernel would look for a module of each missing name, which takes long.
+// The ioctl for this is slow if the name is missing: the kernel looks for a module of that name.
 fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
     let attribute = attribute(IFLA_IFNAME, name);
     send(socket, &request(&attribute), SendFlags::empty())?;

@@ -20,8 +20,8 @@ macro_rules! bytecode {
 /// The core's modules. Every call loads `main`, which imports `shared`. The core loads the others when it needs them.
 static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", "problem"];
 
-/// The parts of the engine that every call needs. Each further part would slow down every start. The log, which is in `rare`,
-/// needs Date.
+/// The parts of the engine that every call needs. Each further part would slow down every start. Only the log needs Date, and
+/// it is in `rare`.
 type Intrinsics = (Json, MapSet, Promise, RegExp);
 
 fn main() {

@@ -52,7 +52,7 @@ fn retry(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize
     }
 }
 
-/// Replaces this process by an executable. Returns only if that fails.
+/// Replaces this process with an executable. Returns only if that fails.
 pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
     let Ok(path) = CString::new(path) else { return };
     if let Some(text) = input {

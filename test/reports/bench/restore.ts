@@ -5,7 +5,7 @@ import { twoInterfaces } from "../../e2e/support.ts";
 import { jobOf } from "../../nomad/jobs.ts";
 import { isPassedCheck } from "../../nomad/log.ts";
 import { NomadLab } from "../../nomad/nomad-lab.ts";
-import { isNomadAtHand } from "../../support/go.ts";
+import { isNomadBuilt } from "../../support/go.ts";
 import { say } from "../../support/progress.ts";
 import type { Restore } from "./report.ts";
 import type { Stage } from "./stage.ts";
@@ -16,7 +16,7 @@ const restarts = 3;
 
 /** Times how long a Nomad client needs after a restart until it has checked all allocations, each with two interfaces. */
 export async function timeRestores({ peers }: Stage): Promise<{ restore?: Restore; missing: string[] }> {
-  if (!(await isNomadAtHand()))
+  if (!(await isNomadBuilt()))
     return { missing: ["Nomad restore: Nomad is missing (set NOMAD_BIN, or run npm run test:nomad)"] };
   const seconds: Restore["seconds"][number][] = [];
   for (const { name, file } of peers) {

@@ -13,7 +13,7 @@ static int copy(long from, long to) {
 }
 
 /* The rest of a text after this beginning; null if it has another beginning. */
-static char *behind(char *text, const char *beginning) {
+static char *after(char *text, const char *beginning) {
   while (*beginning) {
     if (*text++ != *beginning++) return 0;
   }
@@ -22,7 +22,7 @@ static char *behind(char *text, const char *beginning) {
 
 static int is_add(char **variables) {
   for (; *variables; variables++) {
-    char *command = behind(*variables, "CNI_COMMAND=ADD");
+    char *command = after(*variables, "CNI_COMMAND=ADD");
     if (command && !*command) return 1;
   }
   return 0;

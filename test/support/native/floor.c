@@ -1,5 +1,5 @@
-/* Only executes the program in its only argument. Like a wrapper, it is an ordinary program with a C library: without one it
-   would start in a third of the time. */
+/* Executes the program in its argument, and does nothing else. Like a wrapper, it is an ordinary program with a C library.
+   Without one it would start in a third of the time. */
 #include <unistd.h>
 
 int main(int count, char **arguments) {

@@ -1,10 +1,11 @@
 // Records fixtures: go-cni runs chains of wrapped reference plugins in every version of the specification that has
 // chains. Each call of a wrapper becomes a folder in `test/fixtures/go-cni/`.
 //
-//     node test/support/record.ts                    records all of them again (root, Go; random names and MACs change)
-//     node test/support/record.ts <name>             records one of them
-//     node test/support/record.ts <records> <folder> makes fixtures from other records
+//     node test/support/record-fixtures.ts                    records all of them again (root, Go)
+//     node test/support/record-fixtures.ts <name>             records one of them
+//     node test/support/record-fixtures.ts <records> <folder> makes fixtures from other records
 //
+// Each new recording has other random names and MACs.
 // test/support/oracle/expected.jq derives the expected actions (`expected.json`) from the delegates' answers.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
