@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { errorOf, Machine } from "./support/machine.ts";
 
 const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
-/** An ADD whose answer is to be spliced. */
+/** An ADD. The wrapper splices its answer. */
 const second = { configuration: { prevResult, wrapper: { ifName: "eth1", role: "creator" } } };
 const deep = `{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
 

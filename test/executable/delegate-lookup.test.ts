@@ -64,7 +64,7 @@ describe("beside the executable", () => {
   test.each([undefined, "", "/nowhere"])("with CNI_PATH=%s", async (path) => {
     const machine = new Machine();
     const directory = install(machine, "bin");
-    // A link beside it is what is called; the executable itself is where it is.
+    // The runtime calls a link next to the executable.
     const script = `mount --bind ${directory} ${machine.directory}/bin && mount --bind ${bin}/cni-wrappers ${directory}/cni-wrappers && exec ${directory}/bridge-wrapper`;
     machine.file("bin/cni-wrappers", "");
     symlinkSync("cni-wrappers", join(directory, "bridge-wrapper"));

@@ -26,7 +26,7 @@ const odd = {
 };
 
 describe.each(verbs)("%s", (command) => {
-  // An answer that is no result is an error's, whose bytes are passed on.
+  // An answer that is not a result is an error. The wrapper passes its bytes on.
   const call = { command, delegate: command === "ADD" ? "environment-and-fail" : "environment", env: odd };
 
   test("the environment is what the runtime gave", async () => {

@@ -11,7 +11,7 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** Calls the wrapper of that name where a plugin of that type notes what it is given, and answers what was recorded. */
+/** Calls the wrapper of that name. A plugin of that type keeps its input, and prints the recorded answer. */
 async function replay(path: string, type: string) {
   const machine = new Machine();
   const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
@@ -31,7 +31,7 @@ describe.each(cases)("%s", (path) => {
   test("the delegate gets its own call, and the runtime its answer", async () => {
     const { ended, machine, env, isSecond } = await replay(path, delegate.configuration.type);
     expect(ended).toMatchObject({ exitCode: 0, signal: undefined, stderr: "" });
-    // This host has no record of a renamed interface, so that DEL is run under the list's own name before, and this one in no
+    // This host has no record of a renamed interface. So DEL runs under the list's own name first, and this one runs without a
     // namespace.
     expect(JSON.parse(machine.received(env.CNI_COMMAND)?.toString() ?? "")).toEqual(delegate.configuration);
     const variables = machine.read("variables")?.toString().split("\0") ?? [];
@@ -49,7 +49,7 @@ describe.each(cases)("%s", (path) => {
   });
 });
 
-/** Whether a plugin makes an interface of another name than the runtime's, and is given no network. */
+/** Whether a plugin makes an interface with another name than the runtime's, and has no `network`. */
 function hasNetworkOfItsOwn(
   type: string,
   runtimeIfName: string,

@@ -14,7 +14,7 @@ describe("a delegate that the wrapper waits for", () => {
       extendEnv: false,
       input: stdinOf({ delegate: "sleeps" }),
       reject: false,
-      // The delegate has the streams, too: the runtime's end of them is closed when the last process has ended.
+      // The delegate has the streams, too. The runtime's end closes when the last process ends.
       stdout: "pipe",
       stderr: "pipe",
     });
@@ -22,7 +22,7 @@ describe("a delegate that the wrapper waits for", () => {
     onTestFinished(() => end(delegate));
     expect(isRunning(delegate)).toBe(true);
     wrapper.kill(signal);
-    // The test would take longer than it may if the delegate went on sleeping.
+    // If the delegate kept sleeping, the test would time out.
     expect(await wrapper).toMatchObject({ signal, stdout: "" });
     await until(() => !isRunning(delegate));
   });
@@ -44,7 +44,7 @@ describe("a delegate that the wrapper waits for", () => {
 });
 
 describe("a program of the host", () => {
-  /** Executables in the working directory that note their run and fail. */
+  /** Executables in the working directory that leave a trace of their run and fail. */
   function machineWithDecoys(): Machine {
     const machine = new Machine();
     for (const name of ["setpriv", "nsenter", "ip"])
@@ -53,13 +53,13 @@ describe("a program of the host", () => {
     return machine;
   }
 
-  /** Starts a call where /var/lib is empty, and nothing but its PATH is changed. */
+  /** Starts a call on a host where /var/lib is empty. Only its PATH is changed. */
   function withPath(change: string): string[] {
     const script = `mount -t tmpfs none /var/lib && ${change} && exec "$@"`;
     return ["unshare", "--mount", "--net", "sh", "-c", script, "sh"];
   }
 
-  /** sbr moves routes, which are read by nsenter and ip. */
+  /** sbr moves routes. The wrapper reads them with nsenter and ip. */
   function callSbr(machine: Machine, pathChange: string) {
     const sandbox = "/proc/self/ns/net";
     return machine.call({
@@ -80,7 +80,7 @@ describe("a program of the host", () => {
     },
   );
 
-  // A setpriv without --pdeathsig, as BusyBox has it, is not run.
+  // The wrapper does not run a setpriv without --pdeathsig, such as BusyBox's.
   test("is taken from PATH, if it can do what is asked of it", async () => {
     const machine = machineWithDecoys();
     expect(await callSbr(machine, 'PATH="$SCRATCH"')).toMatchObject({ exitCode: 0, stderr: "" });
@@ -96,7 +96,7 @@ async function until<T>(seen: () => T): Promise<T> {
   }
 }
 
-// One that has ended may stay until somebody asks for it.
+// An ended process may stay as a zombie until its parent waits for it.
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -6,7 +6,7 @@ const sandbox = "/run/netns/blue";
 const eth0 = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox }] };
 const both = { ...eth0, interfaces: [...eth0.interfaces, { name: "eth1", sandbox }] };
 
-/** What is wrong with the variables: the verb, what is changed, the code. */
+/** Faults of the variables: the verb, the change, the code. */
 const variables: [string, string, Record<string, string>, number][] = [
   ["an unknown verb", "PRUNE", {}, 4],
   ["a verb in small letters", "add", {}, 4],
@@ -30,7 +30,7 @@ const variables: [string, string, Record<string, string>, number][] = [
   ["the interface name ..", "ADD", { CNI_IFNAME: ".." }, 4],
 ];
 
-/** What is wrong with stdin. */
+/** Faults of stdin. */
 const inputs: [string, string | Uint8Array, number][] = [
   ["nothing", "", 6],
   ["white space", " \n\t", 6],
@@ -52,7 +52,7 @@ const inputs: [string, string | Uint8Array, number][] = [
   ["more than 8 MiB", Buffer.alloc(8 * 1024 * 1024 + 1, " "), 5],
 ];
 
-/** What is wrong with the configuration. */
+/** Faults of the configuration. */
 const configurations: [string, object, number][] = [
   ["no name", { cniVersion: "1.0.0" }, 7],
   ["an empty name", { ...zone, name: "" }, 7],
@@ -97,7 +97,7 @@ const configurations: [string, object, number][] = [
 
 const newest = "1.1.0";
 
-/** The error is in the version that the runtime speaks, as far as it could be told. */
+/** The error has the runtime's version if the wrapper could read it. */
 async function expectOneError(call: Parameters<Machine["call"]>[0], code: number, version = newest): Promise<void> {
   const machine = new Machine();
   const { exitCode, stdout, stderr } = await machine.call(call);
@@ -127,7 +127,7 @@ describe.each(["ADD", "CHECK"])("%s: the configuration", (command) => {
   });
 });
 
-// So that, if it were run, it would be seen.
+// If it ran, the test would see it.
 function withDelegate(configuration: { wrapper?: object }): string {
   const { wrapper = {} } = configuration;
   if (typeof wrapper !== "object" || Array.isArray(wrapper)) return JSON.stringify(configuration);

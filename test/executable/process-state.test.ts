@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { handedOver, Machine } from "./support/machine.ts";
 
-// Pipes have numbers of their own, the shell reads the delegate by one more descriptor, and stdin is a file without a name.
+// Each pipe has another number. The shell reads the delegate through one more descriptor. stdin is a file without a name.
 function comparable(state: string): string[] {
   const lines = state.split("\n").filter((line) => !line.startsWith("0 -> ") && !line.endsWith("/process-state"));
   return lines.map((line) => line.replace(/:\[\d+\]/, ""));

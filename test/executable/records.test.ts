@@ -6,7 +6,7 @@ import { Machine } from "./support/machine.ts";
 const record = recordFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth0" });
 const folder = dirname(record);
 
-/** Runs an ADD, which leaves a record, where /var/lib is empty but for what a script makes; what is in it afterwards, sorted. */
+/** Runs an ADD on a host where /var/lib has only the files of a script. Returns the sorted files in it afterwards. */
 async function filesAfterAdd(prepare: string, options = "rw"): Promise<string[]> {
   const machine = new Machine();
   machine.answer("ADD", "{}");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { errorOf, failure, handedOver, Machine, seen, verbs } from "./support/machine.ts";
 
-/** A configuration of exactly that many bytes. */
+/** A configuration with exactly this number of bytes. */
 function configurationOf(bytes: number): string {
   const head = '{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":"';
   return `${head}${"x".repeat(bytes - head.length - 2)}"}`;
@@ -10,7 +10,7 @@ function configurationOf(bytes: number): string {
 const limit = 8 * 1024 * 1024;
 const through = (script: string) => ["sh", "-c", script, "sh"];
 
-/** A command that makes a stream non-blocking, as a runtime may, and becomes the command behind it. */
+/** A command that makes a stream non-blocking, as a runtime may, and becomes the command in its arguments. */
 function nonBlocking(stream: "STDIN" | "STDOUT"): string {
   return `perl -MFcntl -e 'fcntl(${stream}, F_SETFL, O_NONBLOCK | fcntl(${stream}, F_GETFL, 0)); exec @ARGV'`;
 }
@@ -110,7 +110,7 @@ test("a stdout that is non-blocking, and full for a while", async () => {
 });
 
 describe("stdout that cannot be written", () => {
-  // The reader of the pipe has gone before anything is written.
+  // The pipe's reader ends before the wrapper writes.
   const broken = through(
     'mkfifo "$SCRATCH/pipe"; : <"$SCRATCH/pipe" & exec 3>"$SCRATCH/pipe"; wait; exec "$@" >&3 3>&-',
   );

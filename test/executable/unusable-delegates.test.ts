@@ -14,7 +14,7 @@ function changed(change: (header: Buffer) => void): Buffer {
   return copy;
 }
 
-/** What may lie in a plugin directory where the plugin should be. */
+/** Files that may be in a plugin directory instead of the plugin. */
 const files: [string, string | Uint8Array][] = [
   ["an empty file", ""],
   ["a text", "<html>404 Not Found</html>\n"],
@@ -34,7 +34,7 @@ const files: [string, string | Uint8Array][] = [
 const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-executable-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-// A file that was written a moment ago is never handed over to, as somebody may still be writing it.
+// The wrapper never hands over to a file that was just written, because somebody may still be writing it.
 beforeAll(async () => {
   for (const [index, [, content]] of files.entries())
     writeFileSync(join(folder, `file${index}`), content, { mode: 0o755 });

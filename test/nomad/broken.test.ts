@@ -47,7 +47,7 @@ describe("a network broken while the client is down", () => {
     expect(anew?.namespace).not.toBe(old?.namespace);
     expect(Object.values(anew?.answers ?? {})).not.toContain(anew?.namespace);
     expect(judge(context, before, after, seconds)).toMatchObject({ survived: 0, recovered: 0 });
-    // What the setting is for: the runtime, or somebody, restarts the task together with its network.
+    // The setting is for runtimes that restart the task together with its network.
     await nomad.restartTask(old?.id ?? "");
     expect((await nomad.survey("job")).filter(isSound)).toHaveLength(1);
   });

@@ -7,7 +7,7 @@ import { NomadLab } from "./nomad-lab.ts";
 
 const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
 
-/** A card of the host's with a network behind it, in which the host has the first address. */
+/** A card of the host and its network, in which the host has the first address. */
 function card(number: number): Record<string, unknown> {
   return { type: "host-device", device: `card${number}`, ipam: hostLocal(`10.6${number}.0.0/24`) };
 }
@@ -26,7 +26,7 @@ describe("a client is restarted, and allocations with other plugins do not notic
       title: "two host-device",
       list: zone("1.0.0", wrapped(card(0)), wrapped(card(1), "eth1")),
       links: "eth0,eth1",
-      // Each takes a device of the host's, of which there are two.
+      // Each takes one of the host's two devices.
       count: 1,
     },
     {

@@ -19,7 +19,7 @@ test("the README's steps, followed to the letter", async (context) => {
   const log = JSON.parse(`{${block(section("Verify"), "json")}}`);
   await using nomad = await NomadLab.start({ networks: [], prepare: withoutWrappers });
   await using tree = await copyOfTree();
-  // Install, 1. Build, and move the result beside the plugins.
+  // Install, 1. Build, and move the result next to the plugins.
   await nomad.lab.run("sh", ["-ec", `cd ${tree.directory}\n${block(install, "sh")}`], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
   });
@@ -30,7 +30,7 @@ test("the README's steps, followed to the letter", async (context) => {
   // 2. Write the list. 3. Tell Nomad, and run a job.
   await nomad.lab.writeFile("/opt/cni/config/zone.conflist", list);
   await nomad.client.reload();
-  // A job that is registered before the node says so stays blocked.
+  // A job that is registered before the node has the network stays blocked.
   await until("the network", async () => JSON.stringify(await nomad.node()).includes('"cni/zone"'));
   await nomad.run(await nomad.parseJob(jobWith(block(install, "hcl"))));
   const before = await nomad.survey("job");
@@ -44,7 +44,7 @@ test("the README's steps, followed to the letter", async (context) => {
   expect(stdout.trim().split("\n")).toEqual(["2", "0"]);
 });
 
-/** What stands below a heading of the page. */
+/** The text below a heading of the page. */
 function section(heading: string): string {
   const [, text] = new RegExp(`^## ${heading}$(.*?)(?=^## )`, "ms").exec(page) ?? [];
   if (text === undefined) throw new Error(`the README has no section ${heading}`);
@@ -59,7 +59,7 @@ function block(text: string, language: string): string {
   return code.replaceAll(new RegExp(`^${indentation}`, "gm"), "");
 }
 
-/** What a diff leads to. */
+/** The new side of a diff. */
 function newSide(diff: string): string {
   const lines = diff.split("\n").filter((line) => !line.startsWith("-"));
   return lines.map((line) => line.slice(1)).join("\n");
@@ -88,13 +88,13 @@ job "job" {
 }`;
 }
 
-// The host of somebody who has the reference plugins, and has not heard of the wrappers yet.
+// A host with the reference plugins and without the wrappers.
 async function withoutWrappers(lab: Lab): Promise<void> {
   await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper"]);
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
 }
 
-/** The build writes into the tree, which other tests are using: it gets one of its own. */
+/** Makes a copy of the tree for the build, because other tests use this one. */
 async function copyOfTree(): Promise<AsyncDisposable & { readonly directory: string }> {
   const directory = await mkdtemp(path.join(tmpdir(), "cni-wrappers-tree-"));
   const left = ["node_modules", "dist", ".git"].map((name) => path.join(root, name));

@@ -7,7 +7,7 @@ import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
 import { judge } from "./verdict.ts";
 
-// What a reboot empties.
+// A reboot empties this directory.
 const tmpfs = "/run/cni/networks";
 
 describe("the host is rebooted", () => {

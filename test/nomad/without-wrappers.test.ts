@@ -56,7 +56,7 @@ describe("without the wrappers", () => {
     ]);
     expect(after[0]?.taskNamespace).toBe(before[0]?.taskNamespace);
     expect(after[0]?.namespace).not.toBe(before[0]?.namespace);
-    // What still answers, if anything, does so from the old namespace.
+    // If anything still answers, it is in the old namespace.
     expect(Object.values(after[0]?.answers ?? {})).not.toContain(after[0]?.namespace);
     expect(judge(context, before, after, seconds)).toMatchObject({ survived: 0, recovered: 0 });
   });

@@ -18,7 +18,7 @@ test.each([
   }
 });
 
-// Nomad takes the first word that parses as a version: a leading v may stand there, no bracket or comma.
+// Nomad takes the first word that parses as a version. The word may begin with v, but have no bracket or comma.
 test("the first version in it is the project's", () => {
   const { stdout } = callWrapper({ env: { CNI_COMMAND: "" } });
   expect(stdout.split(/\s+/).find((word) => /^v?\d+(\.\d+)*$/.test(word))).toBe("v1.2.3");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { callWrapper, exits, printed } from "./support/fake-host.ts";
 import { recordOf } from "./support/records.ts";
 
-/** What `expected.json` says: what changes for the delegate, and on ADD what the runtime must get. */
+/** The content of `expected.json`: the changes for the delegate, and on ADD the result for the runtime. */
 interface Expected {
   readonly delegate: {
     readonly environment: Record<string, string>;
@@ -22,7 +22,7 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** What ADD has left on the host about a renamed interface. */
+/** The record of a renamed interface that ADD left on the host. */
 function recordFiles(
   env: Record<string, string>,
   { environment, configuration }: Expected["delegate"],
@@ -50,7 +50,7 @@ describe.each(cases)("%s", (path) => {
   const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
   const { delegate, runtime }: Expected = JSON.parse(read(join(path, "expected.json")));
   const answer = existsSync(join(root, path, "delegate.json")) ? read(join(path, "delegate.json")) : "";
-  // DEL takes the record of a renamed interface along, so that the wrapper has to wait for it.
+  // DEL of a renamed interface removes its record, so the wrapper waits for it.
   const isRecorded = delegate.environment.CNI_IFNAME !== undefined && creators.includes(delegate.configuration.type);
   const files = isRecorded ? recordFiles(env, delegate, stdin.name) : {};
   const isHandedOver = runtime === undefined && !(isRecorded && env.CNI_COMMAND === "DEL");

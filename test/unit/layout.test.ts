@@ -8,7 +8,7 @@ const sources = globSync("{shared,plugins,build}/**/*.{ts,mjs}", { cwd: root }).
 const nodes = new Map(sources.map((file) => [file, nodesIn(file)]));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 
-/** A file imports only files of its own row or of the rows above it. */
+/** A file imports only files of its own row and of the rows above it. */
 const layers = [
   /^shared\/protocol\//,
   /^shared\/host\/[^/]+$/,

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const root = path.resolve(import.meta.dirname, "../..");
 const pages = globSync(["*.md", "docs/*.md", "plugins/*/README.md", "conf-examples/README.md"], { cwd: root }).sort();
 
-/** A page without its code, where brackets are no links and # is no heading. */
+/** A page without its code: there, brackets are not links, and # is not a heading. */
 function textOf(page: string): string {
   const text = readFileSync(path.join(root, page), "utf8");
   return text.replaceAll(/^ *```.*?^ *```$/gms, "").replaceAll(/(`+)(?!`).+?\1(?=\]\()/g, "code");
@@ -31,7 +31,7 @@ function anchorsOf(page: string): string[] {
   });
 }
 
-/** What is wrong with a link; nothing if its file and its anchor exist. */
+/** The faults of a link; none if its file and its anchor exist. */
 function problemOf(page: string, link: string): string | undefined {
   const [file = "", anchor] = link.split("#");
   const target = file === "" ? page : path.join(path.dirname(page), file);

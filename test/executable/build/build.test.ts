@@ -11,7 +11,7 @@ function build(tree: string) {
   return execa({ cwd: tree, reject: false })`${process.execPath} build/build.ts`;
 }
 
-/** Every name in `dist` with what it is: a folder, a link and its target, a file's hash. */
+/** Every name in `dist` with its kind: a folder, a link and its target, a file's hash. */
 function contents(tree: string): Record<string, string> {
   const dist = join(tree, "dist");
   const names = readdirSync(dist, { recursive: true, encoding: "utf8" }).sort();

@@ -5,7 +5,7 @@ import { built } from "./tree.ts";
 
 const { core, problem, start } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
 
-/** Files that esbuild only looked at on the way (zod's locales, say) leave no byte behind. */
+/** esbuild also reads files that leave no byte in the bundle (zod's locales, for example). */
 function bundled(metafile: Metafile | undefined): string[] {
   return Object.values(metafile?.outputs ?? {})
     .flatMap((output) => Object.entries(output.inputs))

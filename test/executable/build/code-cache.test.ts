@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Makes a code cache of a script; its file. */
+/** Makes a code cache of a script. Returns its file. */
 function codeCache(script: Buffer | string): string {
   const directory = scratch();
   const [file, cache] = [join(directory, "core.cjs"), join(directory, "core.cache")];
@@ -53,7 +53,7 @@ test("an executable takes it, whatever NODE_OPTIONS of its builder or its caller
 });
 
 test("it has functions that nothing has called", () => {
-  // Another text than before: V8 remembers what it has compiled.
+  // Not the same text as before: V8 remembers compiled code.
   const before = new Script(`${core}\n`, { filename: "core" }).createCachedData();
   expect(readFileSync(codeCache(core)).length).toBeGreaterThan(4 * before.length);
 });

@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "./tree.ts";
 
-/** A clone whose programs print their arguments. The exit code of a program is the one of the first text that its arguments contain. */
+/** A clone with programs that print their arguments. The first text in a program's arguments decides its exit code. */
 function makeClone(exitCodes: Record<string, number> = {}): string {
   const clone = scratch();
   for (const directory of ["test", "build"]) mkdirSync(join(clone, directory));

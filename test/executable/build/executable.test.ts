@@ -18,12 +18,12 @@ const bin = built("bin");
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
-/** Runs an executable with these variables and no other. */
+/** Runs an executable with only these variables. */
 function run(file: string, args: string[] = [], env: Record<string, string> = {}) {
   return execa(file, args, { env, extendEnv: false });
 }
 
-/** The word that Nomad's fingerprint takes for a plugin's version: the first that parses as one. */
+/** The word that Nomad's fingerprint takes as a plugin's version: the first word that parses as a version. */
 function fingerprint(output: string): string | undefined {
   return output.split(/\s+/).find((word) => /^v?\d+(\.\d+)*(-[\w.-]+)?(\+[\w.-]+)?$/.test(word));
 }

@@ -10,12 +10,12 @@ const goodHost = {
   npm: npmInstalls,
   go: "echo go version go1.24.0 linux/amd64",
   ...Object.fromEntries(networkTools.map((tool) => [tool, ":"])),
-  // apt-get is run where services are out of sight: unshare --mount sh -c SCRIPT sh apt-get ...
+  // apt-get runs where it does not see services: unshare --mount sh -c SCRIPT sh apt-get ...
   unshare:
     '[ "$1" != --mount ] || { [ "$2$3" = sh-c ] || exit; shift 5; tool=$1; shift; exec "$(dirname "$0")/$tool" "$@"; }',
 };
 
-/** A clone that holds what setup reads, on a host that has these commands (name, shell script) and no other. */
+/** A clone with the files that setup reads, on a host that has only these commands (name, shell script). */
 function makeClone(commands: Record<string, string>): string {
   const clone = scratch();
   mkdirSync(join(clone, "build"));

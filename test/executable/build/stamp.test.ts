@@ -12,7 +12,7 @@ function git(tree: string, ...args: string[]): string {
   return execaSync("git", ["-C", tree, ...identity, ...args]).stdout;
 }
 
-/** A work tree with one commit, and that commit. */
+/** Makes a work tree with one commit. Returns both. */
 function repository(): { tree: string; head: string } {
   const tree = scratch();
   writeFileSync(join(tree, "package.json"), manifest);

@@ -6,21 +6,21 @@ import { onTestFinished } from "vitest";
 /** The root of the repository. */
 export const root = join(import.meta.dirname, "../../..");
 
-/** What the build made; a test that needs it says so when it is not there. */
+/** The files of the build. A test that needs them fails with a message if they are missing. */
 export function built(name: string): string {
   const path = join(root, "dist", name);
   if (!existsSync(path)) throw new Error(`dist/${name} is missing: npm run build`);
   return path;
 }
 
-/** An empty directory that is gone after the test. */
+/** Makes an empty directory, and removes it after the test. */
 export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-build-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** A copy of the repository, its history included, with the packages of this one and without what was built. */
+/** Copies the repository with its history and with the packages of this one, but without a build. */
 export function copyOfTree(): string {
   const copy = scratch();
   const left = [join(root, "node_modules"), join(root, "dist")];
@@ -29,7 +29,7 @@ export function copyOfTree(): string {
   return copy;
 }
 
-/** Writes a tiny executable: a shell script that finds the usual tools whatever PATH it is started with. */
+/** Writes a tiny executable: a shell script that finds the usual tools with any PATH. */
 export function writeScript(path: string, body: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\nPATH=/usr/bin:/bin\n${body}\n`);

@@ -1,12 +1,12 @@
 import { type Holder, hold } from "../../support/holder.ts";
 
-// One end of the pair is shown as `near0@far0`, and has a second name.
+// ip(8) shows one end of the pair as `near0@far0`. It has a second name.
 const script = `
   ip link add near0 index 7 type veth peer name far0 &&
   ip link property add dev near0 altname alias0 &&
   echo made && cat`;
 
-/** Makes a network namespace with a few links, which lasts as long as its holder. */
+/** Makes a network namespace with a few links. It lasts as long as its holder. */
 export function holdLinks(): Promise<Holder> {
   return hold("unshare", ["--net", "sh", "-c", script]);
 }

@@ -5,26 +5,26 @@ import process from "node:process";
 import { execa } from "execa";
 import { onTestFinished } from "vitest";
 
-/** The directory of the executables that were built. */
+/** The directory of the built executables. */
 export const bin = process.env.CNI_WRAPPERS_BIN || join(import.meta.dirname, "../../../dist/bin");
 /** The directory of the tiny executables that stand for plugins. */
 export const delegates = join(import.meta.dirname, "../delegates");
 
-/** The verbs that are handed over: the delegate takes the wrapper's process. */
+/** The verbs on which the delegate replaces the wrapper's process. */
 export const handedOver = ["CHECK", "DEL", "GC", "STATUS"] as const;
 export const verbs = ["ADD", ...handedOver] as const;
 
-/** A call of an executable. What is left out is what an ordinary ADD of bridge-wrapper has. */
+/** A call of an executable. The default is an ordinary ADD of bridge-wrapper. */
 export interface Call {
   readonly command?: string;
   readonly delegate?: string;
   readonly env?: Record<string, string | undefined>;
   readonly configuration?: Record<string, unknown>;
-  /** In the place of the configuration. */
+  /** Replaces the configuration. */
   readonly stdin?: string | Uint8Array;
   /** The executable. */
   readonly path?: string;
-  /** A command that starts the executable, which is put behind it. */
+  /** A command that starts the executable. Its last argument is the executable. */
   readonly through?: readonly string[];
 }
 
@@ -32,12 +32,12 @@ export interface Call {
 export interface Ended {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  /** One character a byte: see `bytesOf`. */
+  /** One character for each byte: see `bytesOf`. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A place where delegates leave what they were given, and find what to answer. It is gone after the test. */
+/** A directory in which delegates keep their input and find their answers. It is removed after the test. */
 export class Machine {
   readonly directory = mkdtempSync(join(tmpdir(), "cni-wrappers-executable-"));
 
@@ -55,7 +55,7 @@ export class Machine {
     return this.path(name);
   }
 
-  /** What the delegate `plain` is to print on that verb. */
+  /** Sets the answer of the delegate `plain` on that verb. */
   answer(command: string, content: string | Uint8Array): void {
     this.file(`answer-${command}`, content);
   }
@@ -65,7 +65,7 @@ export class Machine {
     return this.read("calls")?.toString().trimEnd().split("\n") ?? [];
   }
 
-  /** What the delegate got on stdin. */
+  /** The delegate's stdin. */
   received(command: string): Buffer | undefined {
     return this.read(`stdin-${command}`);
   }
@@ -74,7 +74,7 @@ export class Machine {
     return existsSync(this.path(name)) ? readFileSync(this.path(name)) : undefined;
   }
 
-  /** Calls an executable, and waits for its end. */
+  /** Calls an executable and waits for its end. */
   async call(call: Call = {}): Promise<Ended> {
     const { path = join(bin, "bridge-wrapper"), through = [], stdin = stdinOf(call) } = call;
     const [command = path, ...args] = [...through, path];
@@ -86,7 +86,7 @@ export class Machine {
       encoding: "buffer",
       stripFinalNewline: false,
       reject: false,
-      // Of what a delegate is to print and of what it is to be given.
+      // Enough for the largest answer and the largest stdin.
       maxBuffer: 64 * 1024 * 1024,
     });
     if (exitCode === undefined && signal === undefined) throw new Error(failed ? message : "no end");
@@ -98,14 +98,14 @@ export class Machine {
     return this.call({ ...call, path: join(delegates, call.delegate) });
   }
 
-  /** The environment of a call: all of it. */
+  /** The whole environment of a call. */
   environment({ command = "ADD" }: Call): Record<string, string> {
     return {
       PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
       SCRATCH: this.directory,
       CNI_COMMAND: command,
       CNI_CONTAINERID: "blue",
-      // There is none: what ADD notes of its namespace is kept on the host.
+      // There is none. The record of ADD about its namespace is on the host.
       CNI_NETNS: this.path("netns"),
       CNI_IFNAME: "eth0",
       CNI_PATH: delegates,
@@ -113,29 +113,29 @@ export class Machine {
   }
 }
 
-/** A text with one character a byte, so that what differs can be read. */
+/** A text with one character for each byte, so that a difference is readable. */
 export function bytesOf(content: string | Uint8Array): string {
   return Buffer.from(content).toString("latin1");
 }
 
-/** What a runtime sends for a call. */
+/** The stdin of a call. */
 export function stdinOf({ delegate = "plain", configuration = {} }: Call): string {
   const { wrapper, ...rest } = configuration;
   const block = { delegate, ...(wrapper as object | undefined) };
   return JSON.stringify({ cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper", wrapper: block, ...rest });
 }
 
-/** The CNI error that is on stdout, if there is one and nothing else. */
+/** The CNI error on stdout, if stdout has nothing else. */
 export function errorOf({ stdout }: Ended): { code: number; msg: string; details: string } {
   return JSON.parse(Buffer.from(stdout, "latin1").toString());
 }
 
-/** What a call that ends in the wrapper's own error looks like. */
+/** The expected end of a call with an error of the wrapper. */
 export function failure(code: number) {
   return { exitCode: 1, stderr: "", code };
 }
 
-/** A call's end, as `failure` describes it. */
+/** A call's end in the form of `failure`. */
 export function seen(ended: Ended) {
   return { exitCode: ended.exitCode, stderr: ended.stderr, code: errorOf(ended).code };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { callWrapper, type Machine, printed } from "../support/fake-host.ts";
 
-/** Looks for bridge on a machine where these paths are what they are said to be; the executable is in /usr/lib/cni-wrappers. */
+/** Looks for bridge on a machine with these paths. The executable is in /usr/lib/cni-wrappers. */
 function looking(CNI_PATH: string, files: Record<string, "executable" | "not executable">, command = "CHECK") {
   return callWrapper(
     { env: { CNI_PATH, CNI_COMMAND: command } },
@@ -106,7 +106,7 @@ describe("started by the delegate's own name", () => {
       ["/b/bridge", "/b:/link", []],
       ["/a/bridge", "/a:/b:/link", ["/b/bridge"]],
       ["/a/bridge", "/a:/link:/b", ["/link/bridge"]],
-      // The other one, a wrapper of another version, would call this one again.
+      // The other one is a wrapper of another version. It would call this one again.
       ["/c/bridge", "/b:/c:/link", []],
     ])("%s, CNI_PATH=%s", (calledAs, path, expected) => {
       expect(startedAs(calledAs, path, machine)).toEqual(expected);

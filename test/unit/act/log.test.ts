@@ -41,7 +41,7 @@ describe("the log's file", () => {
 });
 
 describe("the log's level", () => {
-  /** An ADD whose answer is not valid: it has something to say at each level. */
+  /** An ADD with an invalid answer: it has lines at each level. */
   const failing: Machine = { answers: [exits(0, "done"), exits(0)] };
 
   test.each([

@@ -18,7 +18,7 @@ const record = {
   ...{ routes: [defaultRoute, subnet, ofIpv6], rules: [rule] },
 };
 
-/** An ip(8) that answers in one namespace, for each family with these routes and rules. */
+/** An ip(8) that answers in one namespace, with these routes and rules for each family. */
 function ipWith(routes: object[], rules: object[], routesOf6: object[]): Ip {
   return (netns, family, commands) => {
     if (netns !== "/run/netns/blue" || commands !== "route show table all\nrule show\naddress show\n") return undefined;

@@ -27,13 +27,13 @@ const add = (machine: Machine, wrapper: JsonObject = {}, more: JsonObject = {}) 
     { stdin: { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper, ...more } },
     machine,
   );
-/** The delegate's verbs, those without a namespace, and the addresses that were asked for. */
+/** The delegate's verbs, those without a namespace, and the requested addresses. */
 const runs = ({ runs: all }: ReturnType<typeof add>) =>
   all.map(({ env, stdin }) => {
     const asked = (stdin as { args?: { cni: { ips: string[] } } }).args?.cni.ips;
     return [env.CNI_COMMAND, ...(env.CNI_NETNS === blue ? [] : ["in no namespace"]), ...(asked ?? [])].join(" ");
   });
-/** What a record says, but for the checksum of the configuration. */
+/** The content of a record without the checksum of the configuration. */
 const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => {
   const { listed: _, ...said } = JSON.parse(outcome.files[path] ?? "{}");
   return said;
@@ -500,7 +500,7 @@ describe("DEL", () => {
     );
     expect(missing.runs).toMatchObject([{ path: "/opt/cni/bin/bridge", stdin: { name: "zone-eth1" } }]);
     expect(missing.files).toEqual({});
-    // It may be a meta plugin, and the interface is for its creator to remove.
+    // It may be a meta plugin, and the creator removes the interface.
     const there = del({ files: made, inspect: () => "executable" }, wrapper);
     expect(there.runs).toMatchObject([{ path: "/opt/cni/bin/brigde", stdin: { name: "zone-eth1" } }]);
     expect(there.files).toEqual(made);
@@ -626,7 +626,7 @@ describe("GC", () => {
   test("leaves an attachment to another plugin of the type, which may keep its leases elsewhere", () => {
     const files = at({ ifName: "eth1", listed: "another" });
     expect(gc(files)).toMatchObject({ runs: [{ env: { CNI_COMMAND: "GC" } }], files });
-    // Its own, though the configuration has changed.
+    // It is its own record, although the configuration has changed.
     expect(gc(at({ ifName: "eth2", listed: "another" })).files).toEqual({});
     const listed = listedAs(requestOf("ADD", { wrapper: { ifName: "eth1" } }));
     expect(gc(at({ ifName: "eth1", listed })).files).toEqual({});

@@ -53,7 +53,7 @@ describe("CNI_PATH", () => {
     }
   });
 
-  // A minute would not do if the time grew with the square of the length.
+  // If the time grew with the square of the length, this would take more than a minute.
   test("may be very long", () => {
     const slashes = `/a${"/".repeat(130_000)}b`;
     const many = Array.from({ length: 40_000 }, (_, index) => `/${index}`);

@@ -8,7 +8,7 @@ const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrap
 const warning = (made: string): string =>
   `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`;
 
-/** An ADD of a third interface on a machine that has records of these interfaces, with all that it says of them. */
+/** Runs an ADD of a third interface on a machine with records of these interfaces. Returns all its warnings. */
 function adding(
   more: JsonObject,
   recorded: readonly string[] = [],

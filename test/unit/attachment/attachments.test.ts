@@ -68,9 +68,9 @@ describe("the attachment with a given name", () => {
     ["eth0@red eth0@blue", "eth0", 1],
     ["eth0@blue eth0@red", "eth0", 0],
     ["eth0@blue br0 eth0@blue", "eth0", 0],
-    // Another spelling of the namespace's path is no other namespace.
+    // Another spelling of the namespace's path is the same namespace.
     ["eth0@elsewhere eth0@red", "eth0", 0],
-    // A host-side interface of the same name is not meant.
+    // A host-side interface of the same name does not count.
     ["eth0 eth0@blue", "eth0", 1],
   ])("in %j it is that of %s at %i", (line, name, container) => {
     expect(findAttachment({ interfaces: interfacesOf(line) }, name, blue)).toMatchObject({ container });
@@ -164,7 +164,7 @@ describe("which attachment owns an address", () => {
   ]);
 
   test.each([
-    // An address without an index is the runtime's own interface's, as go-cni reads it.
+    // An address without an index belongs to the runtime's own interface, as in go-cni.
     ["eth0", "eth0", ["on eth0", "without index", "null index"]],
     ["eth1", "eth0", ["on eth1", "on the VLAN device behind eth1"]],
     ["eth1", "eth1", ["on eth1", "on the VLAN device behind eth1", "without index", "null index"]],

@@ -23,7 +23,7 @@ describe("order", () => {
     expect(orderResult(frozen(result))).toBe(result);
   });
 
-  // bridge with `vlan` and `isGateway` puts its VLAN device there, bandwidth its ifb.
+  // bridge with `vlan` and `isGateway` puts its VLAN device there, bandwidth its ifb device.
   test("trailing interfaces move before the last container interface, and addresses follow their interfaces", () => {
     const result = frozen({
       interfaces: [eth0, { name: "br0" }, { name: "veth1" }, eth1, { name: "br0.7", mac: "x" }],
@@ -292,7 +292,7 @@ describe("a meta plugin", () => {
     return spliceMeta(prevResult, attachment, frozen(delegateResult), name);
   }
 
-  /** What a meta plugin that changes nothing returns: what it was given. */
+  /** The answer of a meta plugin that changes nothing: its prevResult. */
   const shownOfEth1 = { ...bridgeResult, dns: bothResult.dns };
 
   test("that changes nothing: only the order of routes changes", () => {

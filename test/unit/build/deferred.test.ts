@@ -16,7 +16,7 @@ beforeAll(async () => {
   Object.assign(scripts, core.scripts, problem.scripts);
 });
 
-/** The modules on a disk, of which nothing is loaded yet: what was loaded once stays so. */
+/** Modules in new files. A module that was loaded once stays loaded, so each test needs its own. */
 function freshModules(): NodeJS.Require {
   const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-modules-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -25,7 +25,7 @@ function freshModules(): NodeJS.Require {
   return createRequire(join(directory, "main.js"));
 }
 
-/** The modules that a call makes the core load until the delegate takes its place, or until its end. */
+/** The modules that the core loads in a call, until the delegate replaces it or the call ends. */
 function loaded(command: string, configuration: object): string[] {
   const require = freshModules();
   const loads: string[] = [];

@@ -6,7 +6,7 @@ import { errorName, signalName } from "../../../shared/host/slim/system-names.ts
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The words of the specification that name a variable, a key of a configuration or of a result, and ours. */
+/** The names of variables, and of the keys of a configuration and a result: the specification's and ours. */
 const fields = [
   ...["CNI_", "cniVersion", "prevResult", "interfaces", "sandbox", '"ips"', "routes", '"dns"', "ipam", "runtimeConfig"],
   ...["valid-attachments", "ifName", 'wrapper"', "bridge", "macvlan", "NOMAD", "containerID"],

@@ -12,7 +12,7 @@ describe("CNI_ARGS with wrapper.args as an object", () => {
     ],
     ["IP=10.0.0.2;MAC=x;ETH1_IP=10.0.0.9", "ETH1_IP=10.0.0.9;IP=10.0.0.9"],
     ["A=1;IP=10.0.0.2;B", "A=1;B"],
-    // No pair, so that it asks for nothing.
+    // It is not a pair, so it asks for nothing.
     ["A=1;IP;MAC", "A=1;IP;MAC"],
     ["", ""],
     // The last one counts, as in Go.

@@ -20,7 +20,7 @@ function planned(wrapper: JsonObject, input: DelInput = {}, { calledAs = "bridge
   return delRemovals(request, targetOf(request, calledAs, profiles), profiles, records, frozen(input));
 }
 
-/** What is run: the delegate, its interface and network, and the interfaces whose records go. */
+/** The planned DELs: the delegate, its interface and network, and the interfaces of the removed records. */
 function runs(removals: ReturnType<typeof planned>) {
   return removals.map(({ call, forget }) => [
     call?.delegate,
@@ -191,7 +191,7 @@ describe("without a record", () => {
       ["bridge", "eth1", "zone", ""],
       ["bridge", "eth1", "zone-eth1", ""],
     ]);
-    // The first has taken the interface away: some plugins' DEL fails without it.
+    // The first DEL removed the interface. The DEL of some plugins fails without it.
     expect(removals.map(({ call }) => call?.environment.CNI_NETNS)).toEqual([undefined, ""]);
   });
 

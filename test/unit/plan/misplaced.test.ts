@@ -13,7 +13,7 @@ const zone = { cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper" };
 function messages(configuration: object, isKnownPlugin = true): string[] {
   const whole = { ...zone, ...configuration };
   const found = misplacedKeys(whole, isKnownPlugin).map(({ message }) => message);
-  // The quick look that every call takes may suspect too much, never too little.
+  // The quick check of every call may suspect too much, but never too little.
   if (found.length > 0) expect(hasSuspectKey(whole)).toBe(true);
   return found;
 }

@@ -28,7 +28,7 @@ function planned(
   return planRequest(requestOf(command, configuration, variables), calledAs, profiles, records);
 }
 
-/** The plan of a call that is handed over, with the delegate's configuration. */
+/** The plan of a hand-over, with the delegate's configuration. */
 function handOver(environment: Record<string, string>, configuration: JsonObject, more: object = {}) {
   return {
     do: "handOver",
@@ -39,7 +39,7 @@ function handOver(environment: Record<string, string>, configuration: JsonObject
   };
 }
 
-/** What the record of a call's attachment is found by. */
+/** The key of the record of a call's attachment. */
 function key(ifName = "eth0") {
   return { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName };
 }

@@ -39,7 +39,7 @@ describe("the delegate", () => {
     ["ptp-wrapper", { role: "creator" }, "ptp", undefined, "creator"],
     ["ptp-wrapper", { role: "meta" }, "ptp", undefined, "meta"],
     ["bridge-wrapper", { role: "creator" }, "bridge", bridge, "creator"],
-    // No property of Object is taken for a profile.
+    // A property of Object is not a profile.
     ["toString-wrapper", {}, "toString", undefined, undefined],
   ])("%s with %j", (calledAs, wrapper, delegate, profile, role) => {
     expect(targetOf(requestOf("ADD", { wrapper }), calledAs, profiles)).toMatchObject({ delegate, profile, role });
@@ -121,7 +121,7 @@ describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interf
   });
 });
 
-// When STATUS fails, Nomad skips DEL and leaks; when DEL fails, everything stays.
+// If STATUS fails, Nomad skips DEL and leaks. If DEL fails, everything stays.
 describe.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (command) => {
   test.each([
     ["a role that is not the plugin's", { role: "meta" }, "zone"],

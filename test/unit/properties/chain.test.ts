@@ -10,7 +10,7 @@ import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { made, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 
-/** Plans a verb for one attachment of a scene, in a chain of creators that no profile is known of. */
+/** Plans a verb for one attachment of a scene, in a chain of creators without profiles. */
 function planned(command: ConfiguredVerb, scene: Scene, number: number, prevResult?: CniResult): Plan {
   const ifName = made(scene, number).container.name;
   const wrapper = { ifName, role: "creator", network: `net${number}` };
@@ -37,7 +37,7 @@ function ownIps(scene: Scene, number: number) {
   return scene.ips.filter(({ of }) => of === number).map(({ value }) => ({ ...value, interface: index }));
 }
 
-// An address without an index is returned as it is where nothing need be changed; what then becomes of it is narrow's.
+// If nothing changes, an address without an index is returned unchanged. narrow then decides about it.
 const indexed = scenes({ severalSandboxes: false, unindexed: false });
 
 test.each(["CHECK", "DEL"] as const)(

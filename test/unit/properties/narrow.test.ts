@@ -5,7 +5,7 @@ import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { interfacesOf, made, netns, resultOf, type Scene, scenes } from "./scene.ts";
 
-/** The attachments that a wrapper of this call can be for: those of its namespace. */
+/** The attachments that this call can be about: those in its namespace. */
 function ownAttachments(scene: Scene): number[] {
   return [...scene.attachments.keys()].filter((number) => made(scene, number).container.sandbox === netns);
 }
@@ -26,7 +26,7 @@ test("a narrowed result is the result of the attachment alone, except for the DN
   fc.assert(
     fc.property(scenes(), (scene) => {
       for (const number of ownAttachments(scene)) {
-        // That of an attachment alone is built without any other: no index, no address, no route of theirs is in it.
+        // The expected result has one attachment alone, without indexes, addresses and routes of the others.
         expect(narrowed(scene, number)).toStrictEqual(resultOf(scene, [number]));
       }
     }),

@@ -6,7 +6,7 @@ import { resultOf, scenes } from "./scene.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 
-/** JSON that is nearly what is expected: known keys, and values of every kind in their places. */
+/** JSON that is nearly right: known keys with values of every kind. */
 const nearly = fc.letrec((tie) => ({
   leaf: fc.oneof(
     fc.constantFrom("eth0", "eth1", "/run/netns/blue", "10.0.0.2/24", "10.0.0.2/x", "10.0.0.1", "fd00::1", "1.0.0", ""),
@@ -35,7 +35,7 @@ const nearly = fc.letrec((tie) => ({
   any: fc.oneof({ maxDepth: 5 }, tie("leaf"), tie("list"), tie("object")),
 }));
 
-/** A result with one part of it exchanged for something else. */
+/** A result with one part replaced by another value. */
 const damaged = fc.tuple(scenes(), fc.nat({ max: 60 }), nearly.any).map(([scene, where, value]) => {
   let left = where;
   return JSON.parse(JSON.stringify(resultOf(scene)), (key, part) => (key !== "" && left-- === 0 ? value : part));
@@ -47,7 +47,7 @@ function call(CNI_COMMAND: string, stdin: unknown, calledAs = "bridge-wrapper"):
   return callWrapper({ calledAs, env: { CNI_COMMAND }, stdin }, { answers: [exits(0, "{}")] });
 }
 
-/** Whether the call came to the delegate, or to one error of the catalogue that is not the wrapper's own fault. */
+/** Whether the call reached the delegate, or ended with an error of the catalogue, except the internal one. */
 function isInOrder(outcome: Outcome): boolean {
   if (outcome.runs.length > 0) return outcome.exitCode === 0;
   const { code } = printed(outcome);

@@ -4,21 +4,21 @@ import type { CniResult, Interface, IpConfig, Route } from "../../../shared/prot
 import { frozen } from "../support/frozen.ts";
 import { blue, red } from "../support/requests.ts";
 
-/** One attachment as it is made up: what belongs to it, before any result is built. */
+/** The parts of one generated attachment. Results are built from them. */
 export interface Made {
   readonly before: readonly Interface[];
   readonly container: Interface & { readonly sandbox: string };
-  /** Host-side interfaces behind the container's. Only the last attachment of a scene has any. */
+  /** Host-side interfaces after the container's. Only the last attachment of a scene has any. */
   readonly behind: readonly Interface[];
 }
 
-/** Something of a result with the number of the attachment that it belongs to; a route may belong to none. */
+/** A part of a result with the number of its attachment; a route may have none. */
 interface Of<T> {
   readonly of: number | undefined;
   readonly value: T;
 }
 
-/** What a result is built from, and what is expected of one is derived from. */
+/** The parts of a result. The expected values are derived from them. */
 export interface Scene {
   readonly attachments: readonly Made[];
   readonly ips: readonly Of<IpConfig>[];
@@ -32,7 +32,7 @@ export interface Scene {
 /** The namespace that every call of a scene is for. */
 export const netns = blue;
 
-/** The interfaces of an attachment, as they stand in a result. */
+/** The interfaces of an attachment in the order of a result. */
 export function interfacesOf({ before, container, behind }: Made): Interface[] {
   return [...before, container, ...behind];
 }
@@ -63,7 +63,7 @@ export function made({ attachments }: Scene, number: number | undefined): Made {
   return found;
 }
 
-// An address with `interface: null` is one that comes without an index.
+// An address with `interface: null` has no index.
 function withIndex(ip: IpConfig, index: number): IpConfig {
   if (ip.interface !== null) return { ...ip, interface: index };
   const { interface: _, ...unindexed } = ip;
@@ -71,9 +71,9 @@ function withIndex(ip: IpConfig, index: number): IpConfig {
 }
 
 interface SceneOptions {
-  /** Attachments of another sandbox stand among them. */
+  /** Some attachments are in another sandbox. */
   readonly severalSandboxes?: boolean;
-  /** Addresses of the runtime's interface may come without an index. */
+  /** Addresses of the runtime's interface may have no index. */
   readonly unindexed?: boolean;
 }
 
@@ -124,7 +124,7 @@ function sceneOf(containers: readonly { name: string; sandbox: string }[], unind
 
 const word = fc.constantFrom("10.0.0.53", "fd00::53", "example.org", "local");
 
-/** What no version of the specification knows, or only another one; as it comes out of JSON, which has no -0. */
+/** Keys of no version of the specification, or only of another one. The values are JSON's, which has no -0. */
 const unknownKeys: fc.Arbitrary<JsonObject> = fc
   .dictionary(
     fc.constantFrom("mtu", "socketPath", "pciID", "x", "toString", "__proto__"),
@@ -142,7 +142,7 @@ const hostSide: fc.Arbitrary<Interface> = fc
   })
   .map(({ name, without, more }) => ({ ...more, ...without, name }));
 
-/** One attachment, with addresses of two subnets of its own, and routes; the third byte is its number. */
+/** One attachment with addresses in two subnets that no other has, and routes. The third byte is its number. */
 function partOf(container: { name: string; sandbox: string }, number: number) {
   const subnets = [
     { version: "4", address: (host: number) => `10.0.${number}.${host}/24`, gateway: `10.0.${number}.1` },

@@ -13,7 +13,7 @@ function nameOf(scene: Scene, number: number): AttachmentSelector {
   return { ifName: made(scene, number).container.name, netns, runtimeIfName };
 }
 
-/** The addresses of a result, each with the interface that it points at instead of its index. */
+/** The addresses of a result, each with its interface instead of an index. */
 function pointed({ interfaces, ips }: CniResult): [Interface | undefined, Omit<IpConfig, "interface">][] {
   return (ips ?? []).map(({ interface: index, ...ip }) => [interfaces?.[index ?? -1], ip]);
 }
@@ -25,7 +25,7 @@ function expectedPointed(scene: Scene, numbers: readonly number[]) {
     .map(({ of, value: { interface: _, ...ip } }) => [made(scene, of).container, ip]);
 }
 
-/** Scenes whose last attachment is the call's own, made by a creator behind the others. */
+/** Scenes in which the last creator makes the call's own attachment. */
 const creations = scenes().filter((scene) => {
   const last = scene.attachments.length - 1;
   return last > 0 && scene.runtime < last && made(scene, last).container.sandbox === netns;
@@ -88,7 +88,7 @@ test("a creator drops lo with its addresses, and nothing else", () => {
   );
 });
 
-/** What a meta plugin may do to its interface: other keys, another interface before or behind, other addresses. */
+/** A meta plugin's changes to its interface: other keys, another interface before or after it, other addresses. */
 const changes = fc.record({
   more: fc.record({ mac: fc.constantFrom("02:00:00:00:00:01", "02:00:00:00:00:02") }),
   before: fc.array(fc.record({ name: fc.constantFrom("ifb0", "ifb1") }), { maxLength: 2 }),

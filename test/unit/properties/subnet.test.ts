@@ -26,7 +26,7 @@ test.each([
     }),
     { numRuns },
   );
-  // Both answers are tried often, however many runs there are, and "inside" with an address that is not the subnet's own.
+  // Any number of runs has both answers often, and "inside" also for an address that is not the subnet's own.
   const tried = count.inside + count.outside;
   expect(count.inside / tried).toBeGreaterThan(1 / 3);
   expect(count.outside / tried).toBeGreaterThan(1 / 4);
@@ -46,7 +46,7 @@ test("an invalid subnet or address does not throw", () => {
   fc.assert(fc.property(nearly, nearly, (cidr, address) => typeof subnetContains(cidr, address) === "boolean"));
 });
 
-/** An address, a prefix length, and another address whose first different bit is within three of the prefix's end. */
+/** An address, a prefix length, and another address. The first different bit is at most three from the prefix's end. */
 function pairs(bits: number): fc.Arbitrary<{ base: bigint; other: bigint; length: number }> {
   const address = fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n });
   const distance = fc.integer({ min: -3, max: 3 });

@@ -7,10 +7,10 @@ import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { resultOf, type Scene, scenes } from "./scene.ts";
 
-// Where the wrapper and the script of the bash workaround differ by design, so that such results are not made here:
+// The wrapper and the script of the bash workaround differ by design on these results, so they are not generated:
 // - Several sandboxes, or a host-side interface, with the same name: the script takes the first of the list.
-// - Addresses without an index: the script gives them to nobody, the wrapper to the runtime's own interface.
-// What differs in every result is not compared:
+// - Addresses without an index: the script drops them, the wrapper gives them to the runtime's own interface.
+// These parts differ in every result, so they are not compared:
 // - Host-side interfaces: for bridge the script keeps all of them, else none; the wrapper keeps the attachment's own.
 // - The index of an address: only the script for bridge moves it with its interface.
 // - Routes: the script keeps those through another attachment's gateway.
@@ -20,7 +20,7 @@ const comparable = scenes({ severalSandboxes: false, unindexed: false }).filter(
   return !hosts.some(({ name, sandbox }) => containers.includes(name) || sandbox === "");
 });
 
-/** What CHECK of one attachment is given by the wrapper. */
+/** The prevResult that the wrapper gives to CHECK of one attachment. */
 function wrapped(scene: Scene, ifName: string, prevResult: CniResult): CniResult {
   const runtimeIfName = scene.attachments[scene.runtime]?.container.name ?? "";
   const request = requestOf("CHECK", { prevResult, wrapper: { ifName, network: "zone" } }, { ifName: runtimeIfName });
@@ -28,7 +28,7 @@ function wrapped(scene: Scene, ifName: string, prevResult: CniResult): CniResult
   return plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : {};
 }
 
-/** What both must choose alike: the container interface, and the addresses on it in their order. */
+/** The parts that both must choose: the container interface, and its addresses in their order. */
 function chosen({ interfaces, ips }: CniResult, ifName: string) {
   return {
     container: interfaces?.filter(({ name }) => name === ifName),

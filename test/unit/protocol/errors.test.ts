@@ -7,7 +7,7 @@ import { bothResult, macvlanResult } from "../support/results.ts";
 interface Case {
   readonly code: number;
   readonly msg: string;
-  /** What the details say of this very case. */
+  /** The part of the details about this case. */
   readonly says: string;
   readonly call?: Call;
   readonly machine?: Machine;
@@ -28,7 +28,7 @@ const movedRoutes = {
   }),
 };
 
-/** For every error of the catalogue an input that ends in it. */
+/** For every error of the catalogue, an input that leads to it. */
 const cases: Record<ErrorKey, Case> = {
   incompatibleVersion: {
     code: 1,

@@ -29,7 +29,7 @@ describe("interface name, by the rules of libcni and the kernel", () => {
   test.each([
     ["", "must have 1 to 15 bytes"],
     ["sixteen-bytes-16", "must have 1 to 15 bytes"],
-    // Eight characters, but two, three and four bytes each.
+    // Eight characters of two, three and four bytes each.
     ["éééééééé", "must have 1 to 15 bytes"],
     ["€€€€€€", "must have 1 to 15 bytes"],
     ["🐝🐝🐝🐝", "must have 1 to 15 bytes"],
@@ -43,7 +43,7 @@ describe("interface name, by the rules of libcni and the kernel", () => {
     ["eth\u00a00", "must not contain '/', ':' or white space"],
     ["eth\u00850", "must not contain '/', ':' or white space"],
     ["eth\u30000", "must not contain '/', ':' or white space"],
-    // Everything behind it would be cut off.
+    // It would cut off the rest of the name.
     ["eth0\0", "must not contain '/', ':' or white space"],
   ])("%j %s", (name, problem) => {
     expect(interfaceNameProblem(name)).toBe(problem);

@@ -32,7 +32,7 @@ describe("wrapper.ports", () => {
     [{ except: [443] }],
     [{ only: [] }],
     [{ only: [1, 65535, "1-65535", "443", "80-80"] }],
-    // The unknown key is named later, with the one that was meant.
+    // A later check names the unknown key and the nearest known one.
     [{ onyl: [443] }],
     [{ only: [443], excpet: [80] }],
   ])("%j is right", (value) => {

@@ -86,7 +86,7 @@ describe.each(verbs)("%s", (command) => {
   });
 });
 
-/** What an operator may get wrong under `wrapper`. */
+/** An operator's mistakes under `wrapper`. */
 const wrongBlocks: [unknown, string][] = [
   [[], "wrapper must be an object"],
   ["eth1", "wrapper must be an object"],
@@ -100,7 +100,7 @@ const wrongBlocks: [unknown, string][] = [
   [{ network: "a b" }, "wrapper.network must begin with a letter or digit"],
 ];
 
-/** What DEL has no use for. */
+/** Keys that DEL does not need. */
 const wrongOnTheSide: [object, string][] = [
   [{ log: "/var/log/cni.log" }, "wrapper.log must be an object"],
   [{ log: { file: "cni.log" } }, "wrapper.log.file must be an absolute path"],
@@ -120,7 +120,7 @@ describe.each(strictVerbs)("%s, wrong values under wrapper", (command) => {
   });
 });
 
-// What is there must be removable, and a runtime that gets a failing STATUS may skip DEL.
+// An attachment must stay removable, and a runtime may skip DEL if STATUS fails.
 describe.each(["DEL", "STATUS"] as const)("%s, wrong values under wrapper", (command) => {
   test.each([...wrongBlocks, ...wrongOnTheSide])("%j: ignored with a warning, %s", (wrong, problem) => {
     const { wrapper, warnings } = parseConfiguration(command, { wrapper: wrong });

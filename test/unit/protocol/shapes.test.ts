@@ -54,13 +54,13 @@ describe.each(shapes)("the check of a $name agrees with its schema", ({ isRight,
   });
 
   test("and has no key that the schema does not have", () => {
-    // A function of options.ts checks what is inside these two, for the schema as well.
+    // A function of options.ts checks the values inside these two, also for the schema.
     const read = keysRead(isRight, full).filter((path) => !/^\.(args|ports)\./.test(path));
     expect(read.sort()).toEqual(keyPaths(schema).sort());
   });
 });
 
-/** The paths of the keys that a check looks at. */
+/** The paths of the keys that a check reads. */
 function keysRead(check: (value: unknown) => boolean, value: unknown): string[] {
   const seen = new Set<string>();
   const watched = (target: unknown, path: string): unknown => {

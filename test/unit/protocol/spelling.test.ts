@@ -25,7 +25,7 @@ test("a word that is equally near to several gets the first", () => {
   expect(nearest("ab", ["aa", "bb"])).toBe("aa");
 });
 
-// The first is two edits away, the second one.
+// The first needs two edits, the second needs one.
 test.each([
   ["a word itself", "abc", ["bc", "abc"], "abc"],
   ["a word itself, not its beginning", "abc", ["ab", "abc"], "abc"],

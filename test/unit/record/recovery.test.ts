@@ -12,7 +12,7 @@ import {
 import { recordOf } from "../support/records.ts";
 
 const here = { bootId: recordOf().bootId, namespace: recordOf().namespace };
-/** Nothing of that name before ADD, nor after it. */
+/** No interface of that name, before ADD or after it. */
 const nothing: Present = { ...here, before: 0, link: 0, claimed: false };
 const seen = (before: number | undefined, link: number | undefined, claimed = false): Present => ({
   ...here,
@@ -40,7 +40,7 @@ describe("before ADD", () => {
 });
 
 describe("after a failed ADD", () => {
-  // The rows of the table in docs: what is found, what is in the namespace, wrapper.recover, and what happens.
+  // The rows of the tables in docs/behavior.md: the record, the namespace, wrapper.recover, and the next step.
   test.each<[string, Found, Present, RecoveryMode, "add again" | "fail"]>([
     ["nothing is in the way but leases", uncompleted(), nothing, "own", "add again"],
     ["the interface that ADD made before", uncompleted({ made: 7 }), seen(7, 7), "own", "add again"],

@@ -10,7 +10,7 @@ import {
 } from "../../../shared/record/routing.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";
 
-// What iproute2 6.1 prints for `routingCommands`, shortened.
+// The output of iproute2 6.1 for `routingCommands`, shortened.
 const ipv4 = `[{"dst":"default","gateway":"172.26.64.1","dev":"eth1","table":"100","flags":[]},{"dst":"172.26.64.0/20","dev":"eth1","table":"100","protocol":"kernel"},{"dst":"default","gateway":"172.16.5.1","dev":"eth0"},{"dst":"10.9.9.9","dev":"eth0"},{"type":"local","dst":"172.26.64.2","dev":"eth1","table":"local"}]
 [{"priority":0,"src":"all","table":"local"},{"priority":32765,"src":"172.26.64.2","table":"100"},{"priority":32764,"src":"10.0.0.0","srclen":8,"table":"7"}]
 [{"ifname":"lo","addr_info":[]},{"ifname":"eth1","addr_info":[{"family":"inet","local":"172.26.64.2","prefixlen":20}]}]
@@ -112,7 +112,7 @@ describe("a creator's CHECK after routes were moved", () => {
     });
   });
 
-  // The kernel's route has the gateway of the address then.
+  // In that case, the kernel's route has the gateway of the address.
   test("leaves out a route without a gateway if the route to the same place was moved", () => {
     const moved = { ...record, routes: [{ dst: "10.5.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "100" }] };
     const shown = withoutMoved({ routes: [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }] }, moved);

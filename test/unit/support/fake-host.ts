@@ -6,41 +6,41 @@ import { run } from "../../../shared/run.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 
-/** One call of a wrapper. What is left out is what an ordinary ADD of bridge-wrapper has. */
+/** One call of a wrapper. The default is an ordinary ADD of bridge-wrapper. */
 export interface Call {
   readonly calledAs?: string;
   readonly env?: Record<string, string | undefined>;
-  /** An object is sent as JSON, a text as UTF-8; an error is what reading ends in. */
+  /** An object is sent as JSON, a text as UTF-8. With an error, reading fails. */
   readonly stdin?: unknown;
 }
 
-/** The machine that the call is made on. */
+/** The machine on which the call runs. */
 export interface Machine {
-  /** What is at a path; without it, every executable of /opt/cni/bin is there. */
+  /** The kind of file at a path. The default has every executable in /opt/cni/bin. */
   readonly inspect?: Host["inspect"];
-  /** How the delegate's runs end, one after the other; the last one is for all that follow. */
+  /** The ends of the delegate's runs, in order. The last one is for all later runs. */
   readonly answers?: readonly FakeAnswer[];
-  /** Whether the delegate can take the process's place. */
+  /** Whether the delegate can replace the process. */
   readonly canExec?: boolean;
-  /** What writing to stdout ends in. */
+  /** The error of writing to stdout. */
   readonly stdoutError?: Error;
-  /** The small files that are there, by path, in the order in which they were written. */
+  /** The small files on the host, by path, in the order in which they were written. */
   readonly files?: Readonly<Record<string, string>>;
-  /** How a jq program ends; without it the host has no jq. */
+  /** The end of a jq program. Without it, the host has no jq. */
   readonly jq?: Host["jq"];
-  /** What ip(8) answers; without it, it is missing. */
+  /** The answer of ip(8). Without it, ip(8) is missing. */
   readonly ip?: Host["ip"];
-  /** The index of an interface in CNI_NETNS at each look, one after the other; the last one is for all that follow. */
+  /** The index of an interface in CNI_NETNS each time that it is read. The last one is for all later times. */
   readonly links?: readonly (number | undefined)[];
-  /** The inode of each directory that is there, by path. */
+  /** The inode of each directory on the host, by path. */
   readonly directories?: Readonly<Record<string, number>>;
-  /** CNI_NETNS leads to nothing. */
+  /** CNI_NETNS names no file. */
   readonly noNamespace?: boolean;
-  /** Why no file can be written. */
+  /** The reason why no file can be written. */
   readonly writeProblem?: string;
 }
 
-/** How a delegate's run ends, with the bytes that it printed. */
+/** The end of a delegate's run, with the bytes that it printed. */
 export type FakeAnswer =
   | Exclude<Answer, { ended: "exit" }>
   | { readonly ended: "exit"; readonly exitCode: number; readonly stdout: Uint8Array };
@@ -50,11 +50,11 @@ export interface Run {
   readonly how: "exec" | "spawn";
   readonly path: string;
   readonly env: Record<string, string | undefined>;
-  /** The bytes, parsed where they are JSON; undefined where it has the wrapper's own stdin. */
+  /** The bytes, parsed if they are JSON; undefined if it has the wrapper's own stdin. */
   readonly stdin: unknown;
 }
 
-/** What a runtime and an operator see of a call. */
+/** The parts of a call that a runtime and an operator see. */
 export interface Outcome {
   readonly exitCode: number;
   readonly stdout: string;
@@ -63,11 +63,11 @@ export interface Outcome {
   readonly runs: readonly Run[];
   readonly log: readonly { readonly file: string; readonly line: string }[];
   readonly stderr: string;
-  /** The small files that are there afterwards, without those of the kernel. */
+  /** The small files on the host after the call, without the kernel's. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The boot id of the machine, unless another file is given in its place. */
+/** The boot id of the machine, unless the test sets another. */
 export const bootId = "11111111-2222-4333-8444-555555555555";
 const kernelFiles = { "/proc/sys/kernel/random/boot_id": `${bootId}\n` };
 
@@ -82,7 +82,7 @@ export function printed({ stdout }: Outcome): JsonObject {
   return JSON.parse(stdout);
 }
 
-/** Answers a call as the executable does, on a machine that is made up. */
+/** Answers a call as the executable does, on a fake machine. */
 export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
   const fake = fakeHost(call, machine);
   const exitCode = run(fake.host, profiles);
@@ -156,7 +156,7 @@ function fakeHost(
       if (!canExec) return;
       const answer = start("exec", path, env, stdin);
       if (answer.ended === "exit") replacedBy = answer;
-      // From here on there is another program; whatever the wrapper still does is not seen.
+      // From here on another program runs. Later actions of the wrapper do not count.
       throw new Error("replaced");
     },
     spawn(path, env, stdin) {

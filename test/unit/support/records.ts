@@ -8,7 +8,7 @@ import {
 import { bootId } from "./fake-host.ts";
 import { blue } from "./requests.ts";
 
-/** The record of a completed ADD of bridge for eth0 of the container blue in the network zone; the rest is the test's. */
+/** The record of a completed ADD of bridge for eth0 of the container blue in the network zone. The test chooses the rest. */
 export function recordOf(changes: Partial<AttachmentRecord> = {}): AttachmentRecord {
   const { ifName = "eth0", network = "zone" } = changes;
   return {
@@ -20,7 +20,7 @@ export function recordOf(changes: Partial<AttachmentRecord> = {}): AttachmentRec
   };
 }
 
-/** Records that are made up: those of creators, and other files. The namespace of those in `live` is still there. */
+/** Fake records of creators, and other files. The namespaces of those in `live` still exist. */
 export function keptRecords(
   records: readonly AttachmentRecord[] = [],
   {

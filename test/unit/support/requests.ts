@@ -7,7 +7,7 @@ import { frozen } from "./frozen.ts";
 export const blue = "/run/netns/blue";
 export const red = "/run/netns/red";
 
-/** A call for the interface eth0 of the container blue in the network zone; the rest is the test's. Nothing may change it. */
+/** A frozen call for the interface eth0 of the container blue in the network zone. The test chooses the rest. */
 export function requestOf(
   command: ConfiguredVerb,
   configuration: JsonObject = {},

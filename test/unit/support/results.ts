@@ -2,7 +2,7 @@ import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 
-/** What macvlan returns for eth0. */
+/** macvlan's result for eth0. */
 export const macvlanResult = frozen({
   cniVersion: "1.0.0",
   interfaces: [{ name: "eth0", mac: "02:00:00:00:00:01", sandbox: blue }],
@@ -11,7 +11,7 @@ export const macvlanResult = frozen({
   dns: { nameservers: ["172.16.5.1"] },
 } satisfies CniResult);
 
-/** What bridge returns for eth1. */
+/** bridge's result for eth1. */
 export const bridgeResult = frozen({
   cniVersion: "1.0.0",
   interfaces: [
@@ -24,7 +24,7 @@ export const bridgeResult = frozen({
   dns: { nameservers: ["172.26.64.1"] },
 } satisfies CniResult);
 
-/** What the runtime gets when bridge, wrapped, has made eth1 behind macvlan's eth0. */
+/** The runtime's result after a wrapped bridge made eth1, after macvlan's eth0. */
 export const bothResult = frozen({
   cniVersion: "1.0.0",
   interfaces: [

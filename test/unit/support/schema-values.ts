@@ -4,7 +4,7 @@ import * as z from "zod/v4/core";
 /** The steps from a value to one inside it. */
 export type Path = readonly (string | number)[];
 
-/** A value of each kind that JSON has, and for each name, path, number and option of a schema right ones and wrong ones. */
+/** A value of each JSON kind, and right and wrong values for each name, path, number and option of a schema. */
 export const kinds: readonly unknown[] = [
   ...[null, true, false, {}, { key: "value" }, [], [null], [[]], [{}], ["zone"]],
   ...["zone", "eth1", "/var/log/cni.log", "", "a/b", "a:b", "..", "sixteen-bytes-16", "creator", "Creator", " "],
@@ -13,7 +13,7 @@ export const kinds: readonly unknown[] = [
   ...[{ only: [443, "8000-8999"] }, { except: [] }, { only: [443], except: [53] }, { only: ["9-1"] }, { except: 53 }],
 ];
 
-/** Generates values that are right by a schema. It reads the schema, so that it knows a key as soon as the schema has it. */
+/** Generates values that a schema accepts. It reads the schema, so it knows every key of it. */
 export function rightValues(schema: z.$ZodType): fc.Arbitrary<unknown> {
   const { def } = (schema as z.$ZodTypes)._zod;
   switch (def.type) {
@@ -65,7 +65,7 @@ export function keyPaths(schema: z.$ZodType, path = ""): string[] {
   }
 }
 
-/** Whether a value is right by a schema. */
+/** Whether a schema accepts a value. */
 export function accepts(schema: z.$ZodType, value: unknown): boolean {
   return z.safeParse(schema, value).success;
 }
@@ -78,7 +78,7 @@ export function pathsIn(value: unknown): Path[] {
   return [[], ...inner];
 }
 
-/** A copy of a value with another value at a path; `undefined` takes away what is there. */
+/** A copy of a value with another value at a path; `undefined` removes it. */
 export function replaced(value: unknown, [step, ...rest]: Path, other: unknown): unknown {
   if (step === undefined) return other;
   const inner = replaced(Reflect.get(value as object, step), rest, other);

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
 /**
- * Runs something on an engine whose JSON.parse follows no brackets deeper than three, as QuickJS follows none deeper than its
- * stack; V8 follows all.
+* Runs an action on an engine that cannot parse JSON with more than three levels of brackets. QuickJS has such a limit: its
+* stack. V8 has none.
  */
 export function withShallowJson<T>(run: () => T): T {
   const parse = JSON.parse;

@@ -52,7 +52,7 @@ test("wrapper.jq is refused in favor of the flavor that has jq, and DEL goes on 
   expect(JSON.parse(String(machine.received("DEL")))).toMatchObject({ type: "plain" });
 });
 
-/** What went into a module, by esbuild's account of the part of the bundles that it is in. */
+/** The source files in a module, by esbuild's list for its part of the bundles. */
 function inputs(part: string, name: string): string[] {
   const { outputs } = JSON.parse(readFileSync(built(`slim/bundles/${part}.json`), "utf8")) as Metafile;
   return Object.entries(outputs).flatMap(([path, output]) =>

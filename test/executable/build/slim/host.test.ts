@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { holdLinks, indexes, noNamespaces } from "../../support/links.ts";
 import { copyOfTree } from "../tree.ts";
 
-/** What the executable does here when it has arguments: tells the index of each `<namespace>=<interface>`. */
+/** With arguments, the executable prints the index of each `<namespace>=<interface>` here. */
 const probe = `
   const host = slimHost(machine);
   const place = () => host.stat("/proc/thread-self/ns/net")?.inode;

@@ -115,7 +115,7 @@ describe("a file that is not new", () => {
   });
 });
 
-// As long as somebody has it open for writing, execve fails.
+// execve fails as long as somebody has the file open for writing.
 test("a new file is not certain to be executable", () => {
   const path = made("#!/bin/sh\n");
   expect(canExec(path)).toBe(false);

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { writeFile } from "../../../../shared/host/node/files.ts";
 
-/** What was done to files and directories, in order, by the names of the functions; a descriptor is told by its path. */
+/** The calls of file functions, in order. A path stands for a descriptor. */
 const done = vi.hoisted((): string[] => []);
 const failing = vi.hoisted(() => ({ sync: undefined as string | undefined }));
 

@@ -8,14 +8,14 @@ vi.mock("node:fs", async (original) => {
   const actual = await original<typeof fs>();
   return { ...actual, writeSync: vi.fn(actual.writeSync) };
 });
-// Put in by the build.
+// The build defines these.
 vi.stubGlobal("__VERSION__", "1.2.3");
 vi.stubGlobal("__COMMIT__", "abcdef");
 
 const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-// What several processes append is whole only if each line is one write.
+// Lines of several processes stay whole only if each line is one write.
 test("a line of the log is one write, whatever its length", async () => {
   const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
   const line = `${"é".repeat(500_000)}\n`;

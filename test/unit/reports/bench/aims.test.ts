@@ -4,7 +4,7 @@ import type { Report, Row } from "../../../reports/bench/report.ts";
 
 const always = (figure: number) => ({ median: figure, p10: figure, p90: figure });
 
-/** A row in which processor time is half of the time that passes. */
+/** A row in which the processor time is half of the elapsed time. */
 function row(title: string, times: Readonly<Record<string, number>>): Row {
   const timings = Object.entries(times).map(([peer, ms]) => ({ peer, wallMs: always(ms), cpuMs: always(ms / 2) }));
   return { title, timings };

@@ -30,7 +30,7 @@ const lines = tablesOf(report)
 test.each([
   "2 cores, x86_64, Linux 6.1, Node 24.0, bash 5.2; load before: 0.0. Medians of interleaved runs.",
   "| | floor, ms | slim |",
-  // Where the floor is not run, there is nothing to divide by.
+  // If the floor is not measured, there is nothing to divide by.
   "| start | | 1.50 ms |",
   "| CHECK chained | 1.00 | 2.00 |",
   "| slim | 2.00 | 1.90–2.10 | 1.00 | 2.40 | 49 | 2.39 |",

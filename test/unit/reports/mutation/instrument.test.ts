@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { instrumented } from "../../../reports/mutation/instrument.ts";
 import { mutantsOf } from "../../../reports/mutation/mutants.ts";
 
-/** What a function body returns with each of its mutants switched on, by what the mutant is. */
+/** The value that a function body returns with each of its mutants, by the mutant. */
 function outcomes(body: string): Record<string, unknown> {
   const mutants = mutantsOf("shared/one.ts", body);
   const run = new Function("__isOn", `return (() => ${instrumented(body, mutants)})()`);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mutantsOf } from "../../../reports/mutation/mutants.ts";
 
-/** The sources that the mutants of a source stand for. */
+/** The sources of the mutants of a source. */
 function mutated(source: string): string[] {
   return mutantsOf("shared/one.ts", source).map(({ switch: { start, end, text } }) => {
     return source.slice(0, start) + text + source.slice(end);
