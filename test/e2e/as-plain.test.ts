@@ -4,7 +4,7 @@ import { callPlugin } from "../support/plugin-call.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import { attached, bridge, expectFailure, expectNothingLeft, expectSuccess, wrapped, zone } from "./support.ts";
 
-// Calls that the plain plugins accept although a wrapper cannot narrow their prevResult, or not in the usual way.
+// Calls that the plain plugins accept, although a wrapper cannot narrow their prevResult in the usual way.
 
 const plugins = "1.9.1";
 const tuning = { type: "tuning", mtu: 1400 };
@@ -85,7 +85,7 @@ describe("an address whose interface is outside the list", () => {
 // Calico reports its host-side interface and the address, and no container interface.
 describe.each([
   { address: "without an index", index: "", runtimes: ["goCni", "cnitool"] as const, published: true },
-  // go-cni wants an address for eth0. portmap does not publish to an address of a host-side interface.
+  // go-cni needs an address for eth0. portmap does not publish to an address of a host-side interface.
   {
     address: "of its host-side interface",
     index: '"interface": 0, ',
@@ -130,7 +130,7 @@ describe.each([
   });
 });
 
-/** Installs a plugin that makes eth0 as Calico does: it reports the host's end of the veth pair only. */
+/** Installs a plugin that makes eth0 as Calico does: it reports only the host's end of the veth pair. */
 async function installHostSide(lab: Lab, index: string): Promise<void> {
   const result = `{"cniVersion": "1.0.0", "interfaces": [{"name": "cali0"}], "ips": [{${index}"address": "10.60.0.2/32"}]}`;
   const script = `#!/bin/sh

@@ -5,8 +5,8 @@ import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, expectPassed, leftOfContainers } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
-// The bash and jq script attached containers, with every lease under the list's own name. Then the list was wrapped as the
-// README says, without another key.
+// The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
+// the README says, without another key.
 
 const plugins = "1.9.1";
 const masqueraded = { ...bridge, ipMasq: true };
@@ -33,7 +33,7 @@ test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async
   if (!one || !two || !gone) throw new Error("expected three containers");
   expect(await lab.kernel.leases()).toContain("zone/172.26.64.2");
   for (const _ of [1, 2]) expectPassed(await lab.goCni.check(list, one));
-  // As long as the script's leases are there, the wrapper takes addresses from the same network: none is given out twice.
+  // As long as the script's leases exist, the wrapper takes addresses from the same network, so no address is used twice.
   const late = await lab.addContainer("c4");
   expectPassed(await lab.goCni.add(list, late));
   expectPassed(await lab.goCni.check(list, late));
@@ -57,11 +57,11 @@ test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async
   expectPassed(await lab.goCni.del(list, gone));
   expectPassed(await lab.goCni.del(list, late));
   expect(await lab.kernel.leases()).toEqual([]);
-  // The last of these leases is gone: from now on eth1 has a network of its own.
+  // The last of these leases is gone. From now on eth1 has its own network.
   expectPassed(await lab.goCni.add(list, late));
   expect((await lab.kernel.leases()).map((lease) => lease.split("/")[0]).sort()).toEqual(["zone", "zone-eth1"]);
   expectPassed(await lab.goCni.del(list, late));
-  // The plain bridge leaves its masquerading rules behind as well when the namespace is gone.
+  // If the namespace is gone, the plain bridge also leaves its masquerading rules behind.
   expect((await leftOfContainers(lab, ...disc)).filter((each) => !/id: ."c3|^:CNI-/.test(each))).toEqual([]);
 });
 

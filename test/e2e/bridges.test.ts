@@ -141,7 +141,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer
   });
 });
 
-// The plugin fixes a bridge's MAC only when it adds the gateway's address itself, so the kernel is asked and not the list.
+// The plugin fixes a bridge's MAC only if it adds the gateway's address itself, so the wrapper asks the kernel.
 describe.each(everyPair)("plugins $plugins, $runtime: a bridge that is a gateway", ({ plugins, runtime }) => {
   const list = zone("1.0.0", wrapped(bridge));
   const plain = zone("1.0.0", bridge);
@@ -208,7 +208,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: a bridge that is a gateway
   });
 });
 
-/** Attaches five containers to a bridge; the bridge's MAC changes on the way and afterwards. */
+/** Attaches five containers to a bridge. The bridge's MAC changes during that time and afterwards. */
 async function expectChecksOfFloating(lab: Lab, runtime: Runtime, list: NetworkList): Promise<void> {
   expect(await macOrigin(lab, "disc0")).toBe("1");
   const containers: Container[] = [];
@@ -218,12 +218,12 @@ async function expectChecksOfFloating(lab: Lab, runtime: Runtime, list: NetworkL
   for (const container of containers) expectSuccess(await runtime.del(list, container));
 }
 
-/** How the kernel says that a device got its MAC. */
+/** The kernel's number for the origin of a device's MAC. */
 async function macOrigin(lab: Lab, device: string): Promise<string> {
   return await lab.run("cat", [`/sys/class/net/${device}/addr_assign_type`]);
 }
 
-/** The rules that the bridge plugin itself has in nftables. */
+/** The bridge plugin's own rules in nftables. */
 async function masqueradingRules(lab: Lab): Promise<string[]> {
   const text = await lab.run("nft", ["list", "chain", "inet", "cni_plugins_masquerade", "masq_checks"]);
   return text
@@ -232,7 +232,7 @@ async function masqueradingRules(lab: Lab): Promise<string[]> {
     .filter((line) => line.startsWith("ip "));
 }
 
-/** A bridge that was given no MAC takes the lowest of its ports. */
+/** A bridge without a fixed MAC takes the lowest MAC of its ports. */
 async function lowerMac(lab: Lab, device: string): Promise<void> {
   await lab.ip(undefined, "link", "add", "port0", "type", "veth", "peer", "name", "port1");
   await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", device);

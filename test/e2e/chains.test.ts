@@ -184,7 +184,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, r
   });
 });
 
-/** The interfaces of a result; the random name of a veth is VETH. */
+/** The interfaces of a result. VETH stands for the random name of a veth. */
 function interfaceNames({ interfaces = [] }: Result): string[] {
   return interfaces.map(({ name }) => name.replace(/^veth[0-9a-f]{8}$/, "VETH"));
 }

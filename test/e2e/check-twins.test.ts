@@ -2,12 +2,12 @@ import { describe, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { attached, everyPair, expectFailure, expectSuccess, twoInterfaces } from "./support.ts";
 
-// A CHECK that passes says something only if it fails when something is missing. Each twin takes one thing away.
+// A passing CHECK proves something only if CHECK fails when something is missing. Each twin removes one thing.
 
 interface Twin {
   readonly loses: string;
   readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;
-  /** What the reference plugin says. */
+  /** The message of the reference plugin. */
   readonly message: string | RegExp;
 }
 

@@ -53,7 +53,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: of CNI_ARGS,", ({ plugins,
     expectSuccess(await lab[runtime].del(list, container, { labels }));
     expect(await lab.kernel.leases()).toEqual([]);
 
-    // Without the keys it gets what comes next in its range, and not what eth0 asks for.
+    // Without the keys it gets the next address of its range, and not the one that eth0 asks for.
     const other = await lab.addContainer("c2");
     expectSuccess(await lab[runtime].add(list, other, { labels: { ...workload, ...requested } }));
     expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.78/20"]);

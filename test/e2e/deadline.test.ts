@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import { bridge, expectFailure, expectNothingLeft, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
 
-/** When a runtime that is in a hurry gives up: early for the plugin below, late for a wrapper to have started it. In milliseconds. */
+/** The deadline of the runtime: too short for the plugin below, long enough for a wrapper to start it. In milliseconds. */
 const timeout = 3000;
 
 describe.each([
@@ -35,8 +35,8 @@ test("after that, the next ADD passes, and DEL leaves nothing", async () => {
 });
 
 /**
- * A plugin that does what bridge does, but on ADD sleeps for longer than the deadline, unless it is awake. It says so in a file of the
- * lab, with its process id.
+ * A plugin that does the same as bridge, but on ADD sleeps for longer than the deadline, unless it is awake. It writes that to a
+ * file of the lab, with its process id.
  */
 async function installSlow(lab: Lab): Promise<void> {
   const sleeping = `open(F, ">", "/run/lab/slow"); print F "$$ sleeping\\n"; close(F); select(undef, undef, undef, 60);`;
@@ -44,11 +44,11 @@ async function installSlow(lab: Lab): Promise<void> {
   const script = `if ($ENV{CNI_COMMAND} eq "ADD" && !-e "/run/lab/awake") { ${sleeping} ${woken} } exec "/opt/cni/bin/bridge";`;
   await lab.writeFile("/opt/cni/bin/slow", `#!/usr/bin/perl\n${script}\n`);
   await lab.run("chmod", ["+x", "/opt/cni/bin/slow"]);
-  // Of a file that may still be written to, the Node flavor cannot say that it can be started: it does so without setpriv.
+  // If a file may still be open for writing, the Node flavor starts it without setpriv.
   await sleep(2100);
 }
 
-/** What the plugin said last, and whether its process still runs, after the runtime has given up. */
+/** The plugin's last words, and whether its process still runs after the runtime gave up. */
 async function whatIsLeft(lab: Lab): Promise<{ lastWord: string | undefined; isRunning: boolean }> {
   const [pid, lastWord] = (await lab.readFile("/run/lab/slow")).trim().split(" ");
   const { stdout } = await lab.call("cat", [`/proc/${pid}/status`]);

@@ -46,7 +46,7 @@ describe("DEL with another block than ADD had leaves nothing, and a neighbour wh
       const container = await attached(lab, lab.goCni, before, `c${Object.keys(left).length}`);
       if (state === "is gone") await lab.deleteNamespace(container);
       const leaves = await whatDelLeaves(lab, container, listWith(blocks[title]), own[0] as string[]);
-      // The next block must not be blamed for what this one leaves.
+      // Leftovers of this block must not count for the next one.
       if (leaves.length > 0) await lab.goCni.del(before, container);
       left[title] = leaves;
     }
@@ -66,7 +66,7 @@ test("GC after ifName was changed frees what an attachment that is gone had, and
   const ofAnotherRuntime = await attached(lab, lab.goCni, old, "c4");
   const addresses = await Promise.all([live, ofAnotherRuntime].map((each) => addressesIn(lab, each)));
   for (const each of gone) await lab.deleteNamespace(each);
-  // libcni runs DEL for what it knows. Another runtime's results are in another directory.
+  // libcni runs DEL for the attachments in its cache. Another runtime's results are in another directory.
   await lab.run(
     "rm",
     ["c2", "c4"].map((name) => `/var/lib/cni/results/zone-${name}-eth0`),
@@ -82,7 +82,7 @@ test("GC after ifName was changed frees what an attachment that is gone had, and
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-/** What is left of a container after DEL with this list, and the failure if it fails. */
+/** The leftovers of a container after DEL with this list, and the error if DEL fails. */
 async function whatDelLeaves(
   lab: Lab,
   container: Container,

@@ -87,7 +87,7 @@ describe.each(["1.9.1", "1.6.2"] as const)("plugins %s, goCni: DEL succeeds", (p
     expectSuccess(await lab.goCni.del(list, { ...container, netns: "" }));
     expect(await lab.kernel.leases()).toEqual([]);
     expect(await lab.kernel.cachedResults()).toEqual([]);
-    // Without a namespace the plugins have nowhere to look for the interfaces; they go with it.
+    // The interfaces are gone with the namespace, so the plugins cannot look for them.
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
   });
 });

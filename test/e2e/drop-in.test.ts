@@ -11,7 +11,7 @@ describe("a wrapper under the plugin's own name, in a directory before the plugi
   test.each(["a link", "a copy"])("makes the plain type a wrapped one (%s)", async (kind) => {
     await using lab = await Lab.start({ plugins });
     await dropIn(lab, kind, "bridge");
-    // Nobody had told macvlan that it is not alone, so that its CHECK needs a wrapper, too.
+    // macvlan does not know that it is not alone, so its CHECK needs a wrapper, too.
     await dropIn(lab, kind, "macvlan");
     const container = await lab.addContainer("c1");
     const runtime = { pluginPath: `${first}:${Lab.pluginPath}` };
@@ -84,7 +84,7 @@ describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wra
   test("wrappers of two versions that find each other: an error, and no loop", async () => {
     await using lab = await Lab.start({ plugins });
     await dropIn(lab, "a link", "bridge");
-    // Another size, so that neither takes the other for itself.
+    // Another size, so that the two do not count as copies.
     const other =
       "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge && echo >>/opt/cni/second/bridge";
     await lab.run("sh", ["-c", other]);

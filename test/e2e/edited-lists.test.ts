@@ -93,7 +93,7 @@ test("a namespace that is made again may have the old one's inode: another netwo
   await lab.deleteNamespace(container);
   await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));
   await lab.addContainer("c1");
-  // Often it has; on a busy machine another namespace may have got it.
+  // Often it has. On a busy machine another namespace may have it.
   const inode = (await lab.run("stat", ["-Lc", "%d:%i", container.netns])).trim();
   await lab.run("sh", ["-c", `sed -i 's/"namespace":"[^"]*"/"namespace":"${inode}"/' ${records}/*`]);
   expectSuccess(await lab.cnitool.add(other, container));
@@ -102,7 +102,7 @@ test("a namespace that is made again may have the old one's inode: another netwo
   expect(await lab.kernel.link(container, "eth1")).toEqual(before);
 });
 
-/** A bridge of its own for a number, with a subnet of its own. */
+/** A bridge for a number, with its own subnet. */
 function numbered(number: number, more: Record<string, unknown> = {}) {
   return { type: "bridge", bridge: `br${number}`, isGateway: true, ipam: hostLocal(`10.${number}.0.0/24`), ...more };
 }

@@ -10,21 +10,21 @@ const directory = path.resolve(import.meta.dirname, "../../conf-examples");
 const first = "/opt/cni/first";
 const cards = ["ens19", "ens20"];
 
-/** What an example gives its first container, read off its page. */
+/** The interfaces that an example gives its first container, from its page. */
 interface Example {
   readonly addresses: Readonly<Record<string, readonly string[]>>;
-  /** Links without an address that are made in the container as well. */
+  /** More links in the container, without addresses. */
   readonly made?: readonly string[];
   /** Bridges that stay on the host. */
   readonly bridges: readonly string[];
   readonly options?: AttachOptions;
-  /** Its addresses are of one container. */
+  /** Only one container at a time can have its addresses. */
   readonly alone?: true;
-  /** What the kernel may lack for it. */
+  /** A feature that the kernel may lack. */
   readonly needs?: keyof typeof needs;
 }
 
-/** What Nomad tells consul-cni. */
+/** Nomad's argument for consul-cni. */
 const proxy = JSON.stringify({ ProxyUserID: "101", ProxyOutboundPort: 15001 });
 
 const examples: Readonly<Record<string, Example>> = {
@@ -180,7 +180,7 @@ function expectNoFailure({ exitCode, stderr }: Outcome): void {
   expect({ exitCode, stderr: stderr.replace(/^\d{4}(\/\d\d){2} .*(\n|$)/gm, "") }).toEqual({ exitCode: 0, stderr: "" });
 }
 
-/** firewall and portmap keep chains of their own for all containers: of those only what names a container must be gone. */
+/** firewall and portmap keep chains for all containers. Only the rules that name a container must be gone. */
 async function expectNothingOfContainers(lab: Lab, list: NetworkList, { bridges }: Example): Promise<void> {
   const links = await lab.kernel.linkNames();
   expect(links.sort()).toEqual(

@@ -133,7 +133,7 @@ describe("the namespace was made anew under a live attachment", () => {
     const [container, live] = await recreated(lab, await attached(lab, lab.goCni, list));
     const before = await lab.kernel.links(live);
     expectFailure(await lab.goCni.add(list, container), duplicate);
-    // macvlan leaves its interface behind when its IPAM plugin fails.
+    // macvlan leaves its interface behind if its IPAM plugin fails.
     expectFailure(await lab.goCni.add(list, container), exists);
     expectFailure(await lab.goCni.add(list, container), exists);
     expect(await lab.kernel.links(live)).toEqual(before);
@@ -225,11 +225,11 @@ describe("the records", () => {
     const list = { ...twoInterfaces(), cniVersion: "1.1.0" };
     const container = await attached(lab, lab.goCni, list, "c1");
     await attached(lab, lab.goCni, list, "c2");
-    // libcni runs DEL for what it knows of: c1 is one that it forgot.
+    // libcni runs DEL for the attachments in its cache: it forgot c1.
     await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
     const gc = () => lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]);
     expectSuccess(await gc());
-    // Its namespace is still there: it may be another runtime's.
+    // Its namespace still exists, so it may belong to another runtime.
     expect(await lab.readdir(records)).toHaveLength(4);
     await lab.deleteNamespace(container);
     expectSuccess(await gc());
@@ -252,14 +252,14 @@ describe("the records", () => {
   });
 });
 
-/** The two-interface list, each creator with these keys under `wrapper` besides its own. */
+/** The two-interface list with more keys under each creator's `wrapper`. */
 function twoInterfaces(wrapper: object = {}, ...more: Record<string, unknown>[]): NetworkList {
   const first = { ...wrapped(macvlan), wrapper };
   const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", ...wrapper } };
   return zone("1.0.0", first, second, ...more);
 }
 
-/** A list whose last plugin failed once, and the container that it was for. */
+/** Runs an ADD in which the list's last plugin fails once. Returns the list and the container. */
 async function failedOnce(lab: Lab, wrapper: object = {}): Promise<[NetworkList, Container]> {
   await installFlaky(lab);
   const list = twoInterfaces(wrapper, { type: "flaky" });
@@ -268,7 +268,7 @@ async function failedOnce(lab: Lab, wrapper: object = {}): Promise<[NetworkList,
   return [list, container];
 }
 
-/** A plugin that fails on its first ADD, and from then on does what tuning does. */
+/** A plugin that fails its first ADD, and then runs tuning. */
 async function installFlaky(lab: Lab): Promise<void> {
   const failure = `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`;
   await install(
@@ -283,10 +283,10 @@ async function install(lab: Lab, plugin: string, script: string): Promise<void> 
   await lab.run("chmod", ["+x", `/opt/cni/bin/${plugin}`]);
 }
 
-/** What a reboot leaves: another boot id, no namespace and no interface, but the files. */
+/** Does what a reboot does: another boot id, no namespaces and interfaces. The files stay. */
 async function rebooted(lab: Lab, old: Container): Promise<Container> {
   await lab.deleteNamespace(old);
-  // The kernel takes the interfaces of a namespace away in its own time.
+  // The kernel removes the interfaces of a namespace later.
   await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));
   await lab.run("sh", ["-c", "ip link delete disc0 2>/dev/null || true"]);
   await lab.writeFile("/run/lab/boot_id", `${randomUUID()}\n`);
@@ -294,7 +294,7 @@ async function rebooted(lab: Lab, old: Container): Promise<Container> {
   return lab.addContainer(old.name);
 }
 
-/** A new namespace under the old one's name, as Nomad makes it; the old one is kept by a process, as by a live task. */
+/** Makes a new namespace under the old one's name, as Nomad does. A process keeps the old one, as a live task does. */
 async function recreated(lab: Lab, old: Container): Promise<[Container, Container]> {
   const live = { name: "live", netns: "/run/netns/live" };
   await lab.run("touch", [live.netns]);
@@ -303,7 +303,7 @@ async function recreated(lab: Lab, old: Container): Promise<[Container, Containe
   return [await lab.addContainer(old.name), live];
 }
 
-/** Expects that an ADD fails whenever it is tried, for what exists, and that the interface in its way stays as it is. */
+/** Expects that every ADD fails because of the existing interface, and that the interface does not change. */
 async function failsThrice(lab: Lab, where: Container, ifName: string, add: () => Promise<Outcome>): Promise<void> {
   const before = await lab.kernel.link(where, ifName);
   for (const _ of [1, 2, 3]) expectFailure(await add(), exists);

@@ -16,7 +16,7 @@ import {
   zone,
 } from "./support.ts";
 
-// Each wrapped plugin in each place that it can have: what the table of docs/plugins.md says. Further on, chains of several of them.
+// Each wrapped plugin in each place of a list, as in the table of docs/plugins.md. Then chains of several of them.
 
 const cases = await loadCases();
 
@@ -61,7 +61,7 @@ describe("a chain of several kinds", () => {
       const [lost = ""] = await lab.kernel.addresses(other, name);
       await lab.ip(other, "address", "del", lost, "dev", name);
       expectFailure(await lab.goCni.check(list, other), `Failed to match addr ${lost} on interface ${name}`);
-      // DEL takes the masquerading rules away for the addresses that it finds.
+      // DEL removes the masquerading rules of the addresses that it finds.
       await lab.ip(other, "address", "add", lost, "dev", name);
       expectSuccess(await lab.goCni.del(list, other));
     }
@@ -89,7 +89,7 @@ describe("what the pages say of upstream", () => {
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
     const plain = { type: "host-device", device: "card0" };
     for (const list of [zone("1.0.0", plain), zone("1.0.0", wrapped(plain))]) {
-      // go-cni lets it pass that something is "not found".
+      // go-cni accepts an error that says "not found".
       const container = await attached(lab, lab.cnitool, list);
       expectSuccess(await lab.cnitool.del(list, container));
       expectFailure(await lab.cnitool.del(list, container), /failed to find "eth0" in containerNS/);
@@ -110,7 +110,7 @@ describe("what the pages say of upstream", () => {
     const anew = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.addresses(anew, "eth0")).toEqual(["10.60.0.2/24"]);
     expect(await lab.kernel.leases()).toEqual(["zone/10.60.0.2"]);
-    // If the DEL before it had freed nothing, an ADD would have failed before one passed.
+    // If the earlier DEL had freed nothing, an ADD would have failed first.
     const adds = (await lab.records()).filter(
       ({ plugin, env }) => plugin === "host-device" && env.CNI_COMMAND === "ADD",
     );

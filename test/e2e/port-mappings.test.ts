@@ -5,7 +5,7 @@ import { bridge, everyPair, expectFailure, expectSuccess, macvlan, wrapped, zone
 
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 
-/** As Nomad passes them: every port as tcp and as udp. */
+/** The port mappings as Nomad passes them: every port as tcp and as udp. */
 const ports: PortMapping[] = [
   { hostPort: 25649, containerPort: 8080, protocol: "tcp" },
   { hostPort: 25649, containerPort: 8080, protocol: "udp" },
@@ -15,7 +15,7 @@ interface Case {
   readonly title: string;
   readonly list: NetworkList;
   readonly published: string;
-  /** The host's address by which a client reaches the container. */
+  /** The host's address through which a client reaches the container. */
   readonly hostAddress: string;
 }
 
@@ -68,7 +68,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: port mappings", ({ plugins
   });
 });
 
-/** Connects to the published port from the host and gives the address at which the container was reached. */
+/** Connects to the published port from the host. Returns the container's address that answers. */
 function answerThrough(lab: Lab, container: Container, hostAddress: string): Promise<string> {
   const server = `require("net").createServer((client) => client.end(client.localAddress)).listen(8080, "0.0.0.0")`;
   const client = `const connect = () => require("net").connect(25649, "${hostAddress}")

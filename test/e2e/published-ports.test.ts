@@ -4,7 +4,7 @@ import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { bridge, expectFailure, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
 
-// One container publishes ports on two interfaces; `ports`, or a jq program, says which are whose.
+// One container publishes ports on two interfaces. `ports` or a jq program divides the ports.
 
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const leaveOut = (condition: string) => ({
@@ -90,7 +90,7 @@ test("DEL removes what was published when the list left the port to the interfac
 });
 
 /**
- * Asks each of the host's ports, by tcp and by udp, and gives the address at which the container was asked. It has one
+ * Asks each of the host's ports, by tcp and by udp. Returns the container's address that answers. The container has one
  * server for each address, port and protocol, so that an answer tells the interface.
  */
 async function ask(lab: Lab, container: Container, hostPorts: number[]): Promise<Record<string, string>> {

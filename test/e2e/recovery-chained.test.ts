@@ -11,7 +11,7 @@ import {
 } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
-// A wrapped meta plugin removes what it made in a failed try before it makes it again.
+// Before another ADD, a wrapped meta plugin removes what its failed try made.
 
 const plugins = "1.9.1";
 const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
@@ -75,7 +75,7 @@ test("after a failed try each wrapped meta plugin leaves what it leaves after no
   expectPassed(await lab.goCni.add(list, fresh, portsOf(25081)));
   const [ofTried, ofFresh] = [await made(lab, tried, 25080), await made(lab, fresh, 25081)];
   expect(ofTried).toEqual(ofFresh);
-  // Two containers without any of it would be equal as well.
+  // Two empty containers would be equal as well.
   expect(ofTried).toMatchObject({ mac: "02:00:5e:10:00:01", mtu: 1400, arpNotify: "1" });
   expect(ofTried.rules.length).toBeGreaterThan(4);
   expect(ofTried.routing).toContain("from ETH1 lookup 100");
@@ -86,7 +86,7 @@ test("after a failed try each wrapped meta plugin leaves what it leaves after no
   expect(await leftOfContainers(lab, "front0")).toEqual([]);
 });
 
-/** What the meta plugins made for a container, with general names for its addresses, port and devices. */
+/** The meta plugins' state of a container, with general names for its addresses, port and devices. */
 async function made(lab: Lab, container: Container, hostPort: number) {
   const { address: mac, mtu } = await lab.kernel.link(container, "eth0");
   const addresses = Object.entries(await addressesIn(lab, container));

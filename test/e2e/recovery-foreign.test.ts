@@ -10,7 +10,7 @@ const first = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLoc
 const late = { ...macvlan, master: "late0", ipam: hostLocal("172.16.6.0/24") };
 const other = { ...zone("1.0.0", wrapped({ ...bridge, bridge: "other0" }, "eth1")), name: "other" };
 
-/** Ways in which somebody else makes an eth1 in a container. */
+/** Other programs that make an eth1 in a container. */
 const others: Readonly<Record<string, (lab: Lab, container: Container) => Promise<unknown>>> = {
   "another network by the same runtime": async (lab, container) => {
     expectPassed(await lab.goCni.add(other, container));
@@ -38,7 +38,7 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
       const own = await lab.kernel.addresses(each, "eth0");
       const modes = ["own", "always"];
       await expectLeftAlone(lab, each, "eth1", () => lab.goCni.add(listOf(modes.shift() ?? "own"), each));
-      // The first creator's interface is this attachment's own, and is healed every time.
+      // The first creator's interface belongs to this attachment, and is repaired every time.
       expect(await lab.kernel.addresses(each, "eth0")).toEqual(own);
     }
   });
@@ -140,7 +140,7 @@ test("names that hyphens could join to one, a + b-c and a-b + c: each has its ow
   expectPassed(await lab.goCni.check(one, ours));
 });
 
-/** Installs a shell script as a plugin, and gives a list in which it makes eth1 behind a wrapper. */
+/** Installs a shell script as a plugin. Returns a list in which it makes eth1 after a wrapper. */
 async function killing(lab: Lab, script: string) {
   await installPlugin(lab, "killing", script);
   const wrapper = { ifName: "eth1", delegate: "killing", role: "creator" };

@@ -14,7 +14,7 @@ import {
 } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, wrapped, zone } from "./support.ts";
 
-// Later plugins of the list made rules for the addresses of the failed try, so the healed ADD must have the same ones.
+// Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
 
 const plugins = "1.9.1";
 const front = {
@@ -101,14 +101,14 @@ test("nomad-transparent-proxy.conflist, whose last plugin fails: the port leads 
   expect(await lab.readdir("/run/cni/nomad-proxy-eth1")).not.toContainEqual(expect.stringMatching(/^\d+\./));
 });
 
-/** Another container of the list, which publishes nothing and has the addresses that are given first. */
+/** Adds another container of the list. It publishes nothing and takes the first addresses. */
 async function attachedNeighbour(lab: Lab, list: NetworkList): Promise<Container> {
   const neighbour = await lab.addContainer("c2");
   expectPassed(await lab.goCni.add(list, neighbour));
   return neighbour;
 }
 
-/** Lets ADD fail twice in the last plugin; gives the addresses that the first try left. */
+/** Lets ADD fail twice in the last plugin. Returns the addresses that the first try left. */
 async function failedTwice(
   lab: Lab,
   list: NetworkList,
@@ -122,7 +122,7 @@ async function failedTwice(
   return addresses;
 }
 
-/** Expects each rule once, only addresses that some interface has, and the published port to lead to this target. */
+/** Expects each rule once, only addresses of existing interfaces, and a published port that leads to this target. */
 async function expectRulesFor(lab: Lab, addresses: readonly string[], target: string): Promise<void> {
   const rules = await rulesOfContainers(lab);
   expect(rules.filter((rule, index) => rules.indexOf(rule) < index)).toEqual([]);
@@ -142,7 +142,7 @@ async function natTargets(lab: Lab): Promise<string[]> {
   return [...stdout.matchAll(/\bdnat to (\S+)/g)].map(([, target = ""]) => target);
 }
 
-/** Starts a server in the container, and gives the namespace that answers at the target. */
+/** Starts a server in the container. Returns the namespace that answers at the target. */
 async function answeringAt(lab: Lab, { netns }: Container, target: string): Promise<string> {
   void lab.start("nsenter", [`--net=${netns}`, "/run/lab/drivers/echo", "serve", "80"], "/run/lab/echo.log");
   const ask = () => lab.call("/run/lab/drivers/echo", ["ask", "tcp", target]);

@@ -26,7 +26,7 @@ test.each(Object.entries(lists))(
   async (_, list) => {
     await using lab = await Lab.start({ plugins });
     await addLate(lab);
-    // A neighbour had the addresses that are given first.
+    // Another container had the first addresses.
     const neighbour = await attached(lab, lab.goCni, list, "c1");
     const old = await attached(lab, lab.goCni, list, "c2");
     const addresses = await addressesIn(lab, old);

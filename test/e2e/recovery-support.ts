@@ -6,10 +6,10 @@ import { leftovers } from "../support/leftovers.ts";
 /** The directory of the wrappers' records. */
 export const records = "/var/lib/cni/wrappers";
 
-/** A plugin whose ADD fails as often as `failNext` says, for the end of a list. */
+/** A plugin for the end of a list. Its ADD fails as often as `failNext` says. */
 export const flaky = { type: "flaky" };
 
-/** Installs that plugin. When it does not fail, it runs another plugin: tuning, which does nothing, unless one is named. */
+/** Installs that plugin. If it does not fail, it runs another plugin. The default is tuning, which does nothing. */
 export async function installFlaky(lab: Lab, name = flaky.type, otherwise = "/opt/cni/bin/tuning"): Promise<void> {
   const failure = `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`;
   const script = `if [ "$CNI_COMMAND" = ADD ] && rmdir "$(ls -d /run/lab/failures/* | head -n 1)"; then ${failure}; fi 2>/dev/null`;
@@ -26,7 +26,7 @@ export async function failNext(lab: Lab, times = 1): Promise<void> {
 /** Puts a shell script among the plugins. */
 export async function installPlugin(lab: Lab, name: string, script: string): Promise<void> {
   const file = `${Lab.pluginPath}/${name}`;
-  // A plugin that is there may be a link to a file outside the lab.
+  // The installed plugin may be a link to a file outside the lab.
   await lab.run("rm", ["-f", file]);
   await lab.writeFile(file, `#!/bin/sh\n${script}\n`);
   await lab.run("chmod", ["+x", file]);
@@ -49,7 +49,7 @@ export function expectPassed({ exitCode, stderr }: Outcome): void {
   expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: "" });
 }
 
-/** The addresses of each of a container's interfaces but lo. */
+/** The addresses of each of a container's interfaces, except lo. */
 export async function addressesIn(lab: Lab, container: Container): Promise<Record<string, string[]>> {
   const links = (await lab.kernel.links(container)).filter(({ ifname }) => ifname !== "lo");
   const addresses = links.map(({ ifname, addr_info }) => [
@@ -59,13 +59,13 @@ export async function addressesIn(lab: Lab, container: Container): Promise<Recor
   return Object.fromEntries(addresses);
 }
 
-/** An interface's index, MAC and addresses: they differ once it was deleted and made again. */
+/** An interface's index, MAC and addresses. They change if the interface is made again. */
 export async function identity(lab: Lab, container: Container, ifName: string): Promise<object> {
   const { ifindex, address } = await lab.kernel.link(container, ifName);
   return { ifindex, address, addresses: await lab.kernel.addresses(container, ifName) };
 }
 
-/** Expects that an ADD fails whenever it is tried, and that the interface in its way and the leases stay as they are. */
+/** Expects that every ADD fails, and that the interface in its way and the leases do not change. */
 export async function expectLeftAlone(
   lab: Lab,
   where: Container,

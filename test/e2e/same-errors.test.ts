@@ -6,7 +6,7 @@ import { callPlugin } from "../support/plugin-call.ts";
 import { snapshot, withoutRecords } from "../support/snapshot.ts";
 import { bridge, hostLocal, macvlan } from "./support.ts";
 
-// What a plain plugin says when something is wrong, its wrapper says too: same answer, same exit code, same state left.
+// A wrapper fails like its plain plugin: the same answer, the same exit code, the same leftovers.
 
 type Json = Record<string, unknown>;
 
@@ -14,9 +14,9 @@ interface Wrong {
   readonly title: string;
   readonly config: Json | string;
   readonly env?: Record<string, string>;
-  /** What has gone wrong before. */
+  /** An earlier fault. */
   readonly before?: (lab: Lab, container: Container) => Promise<unknown>;
-  /** A part of the message, so that both do not just fail in another way than is meant. */
+  /** A part of the message, so that both fail for the expected reason. */
   readonly message: string;
 }
 
@@ -161,7 +161,7 @@ const wrongs: readonly Wrong[] = [
   },
 ];
 
-/** What no runtime built on libcni passes on: the wrapper answers itself, and has words of its own for it. */
+/** Calls that no runtime with libcni makes. The wrapper answers them itself, in its own words. */
 const malformed: readonly Wrong[] = [
   {
     title: "bridge: no namespace",
@@ -247,7 +247,7 @@ function bothFailures(plugins: PluginVersion, wrong: Wrong) {
   return Promise.all([failure(plugins, plugin, wrong), failure(plugins, `${plugin}-wrapper`, wrong)]);
 }
 
-/** Calls one plugin, and gives its answer and what it left. */
+/** Calls one plugin. Returns its answer and the state that it left. */
 async function failure(plugins: PluginVersion, plugin: string, { config, env, before }: Wrong) {
   await using lab = await Lab.start({ plugins });
   const container = await lab.addContainer("c1");

@@ -12,7 +12,7 @@ import {
   zone,
 } from "./support.ts";
 
-// sbr moves eth1's routes into a table of their own. The creators' CHECK looks in the main table only, sbr's own nowhere.
+// sbr moves eth1's routes into a separate table. The creators' CHECK looks only in the main table, and sbr's CHECK nowhere.
 
 const sbr = { type: "sbr" };
 const second = {

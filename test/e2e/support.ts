@@ -5,10 +5,10 @@ import { type NetworkList, type Runtime, runtimes } from "../support/runtime.ts"
 
 type Plugin = Record<string, unknown>;
 
-/** Every reference version with every runtime. */
+/** Every version of the reference plugins with every runtime. */
 export const everyPair = pluginVersions.flatMap((plugins) => runtimes.map((runtime) => ({ plugins, runtime })));
 
-/** The versions of the specification in which chains exist, and those of them that have CHECK. */
+/** The versions of the specification that have chains, and those that also have CHECK. */
 export const chainVersions = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
 export const checkVersions = ["0.4.0", "1.0.0", "1.1.0"] as const;
 
@@ -25,7 +25,7 @@ export const macvlan: Plugin = {
   ipam: hostLocal("172.16.5.0/24", { dst: "0.0.0.0/0" }),
 };
 
-/** bridge as an operator writes it, with a route of its own. */
+/** bridge as an operator writes it, with another route. */
 export const bridge: Plugin = {
   type: "bridge",
   bridge: "disc0",
@@ -43,12 +43,12 @@ export function zone(cniVersion: string, ...plugins: Plugin[]): NetworkList {
   return { cniVersion, name: "zone", plugins };
 }
 
-/** The chain this project exists for: macvlan makes eth0, bridge makes eth1. */
+/** The chain of the README: macvlan makes eth0, bridge makes eth1. */
 export function twoInterfaces(cniVersion: string): NetworkList {
   return zone(cniVersion, wrapped(macvlan), wrapped(bridge, "eth1"));
 }
 
-/** Expects that a call succeeded and gives what it printed. */
+/** Expects that a call succeeded. Returns its output. */
 export function expectSuccess(outcome: Outcome): string {
   expect(outcome).toMatchObject({ exitCode: 0, stderr: "" });
   return outcome.stdout;
@@ -71,12 +71,12 @@ export async function attached(lab: Lab, runtime: Runtime, list: NetworkList, na
   return container;
 }
 
-/** Expects that no lease, result, record, packet rule or interface is left on the host, but for links that stay, as bridges do. */
+/** Expects that no lease, result, record, packet rule or interface is left on the host, except for links that stay, such as bridges. */
 export async function expectNothingLeft(lab: Lab, staying: readonly string[] = []): Promise<void> {
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
   expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
   expect(await lab.kernel.packetRules()).toEqual([]);
-  // The kernel takes the interfaces of a namespace that is gone away in its own time.
+  // The kernel removes the interfaces of a deleted namespace later.
   await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...staying]);
 }

@@ -6,7 +6,7 @@ import { meaningProblem } from "../reports/surface/meaning.ts";
 import { newestVersion, sampleVersions } from "../reports/surface/versions.ts";
 import { hostHas } from "../support/needs.ts";
 
-// Every option of bridge and macvlan, and of host-local and static behind them: wrapped is as plain. `npm run surface`
+// Every option of bridge and macvlan, and of their host-local and static, is the same wrapped and plain. `npm run surface`
 // runs all of it in every version.
 
 describe("the tables of cases", () => {
@@ -31,7 +31,7 @@ describe.concurrent("wrapped is as plain:", () => {
   }
 });
 
-/** The first step with a difference that nothing allows. */
+/** The first step with an unexpected difference. */
 function firstDifference({ differences }: Comparison) {
   return differences.find(({ allowed }) => allowed === undefined)?.step;
 }

@@ -5,7 +5,7 @@ import type { AttachOptions, NetworkList, Runtime } from "../support/runtime.ts"
 import { snapshot, withoutRecords } from "../support/snapshot.ts";
 import { checkVersions, hostLocal, wrapped, zone } from "./support.ts";
 
-// A chain with one interface gives, wrapped, what it gives plain: the same result, kernel state and errors.
+// A wrapped chain with one interface gives the same result, kernel state and errors as the plain chain.
 
 type Plugin = Record<string, unknown>;
 
@@ -106,7 +106,7 @@ const chains: readonly Chain[] = [
   },
 ];
 
-/** The runtimes call plugins in the same way: one for each version of the plugins is enough here. */
+/** The runtimes call plugins in the same way, so one for each version of the plugins is enough here. */
 const pairs = [
   { plugins: "1.9.1", runtime: "goCni" },
   { plugins: "1.6.2", runtime: "cnitool" },
@@ -125,14 +125,14 @@ describe.each(pairs)(
         return normalise(told, { keep: ["02:00:00:00:00:77"] });
       });
       const [plain, inside] = await Promise.all(stories);
-      // Both fail alike where the plain list is wrong: that would compare nothing.
+      // If the plain list is wrong, both fail in the same way, and nothing is compared.
       expect(plain).toMatchObject({ attach: passed, detach: passed, attachAnew: passed });
       expect(inside).toEqual(plain);
     });
   },
 );
 
-/** What a runtime asks while a container lives, with what it is told, and what there is after what could change it. */
+/** A runtime's calls during a container's life with their answers, and the state after each call that may change it. */
 async function story(lab: Lab, runtime: Runtime, list: NetworkList, options?: AttachOptions) {
   const container = await lab.addContainer("c1");
   const told = async (verb: "add" | "check" | "del") => withPlainNames(await runtime[verb](list, container, options));
@@ -151,7 +151,7 @@ async function story(lab: Lab, runtime: Runtime, list: NetworkList, options?: At
   };
 }
 
-/** libcni says which entry of the list failed: there the wrapper has another name, as it should. */
+/** libcni names the entry of the list that failed. The wrapper's name differs there, as it should. */
 function withPlainNames(outcome: Outcome): Outcome {
   return { ...outcome, stderr: outcome.stderr.replaceAll(/(type="\w+)-wrapper"/g, '$1"') };
 }

@@ -4,8 +4,8 @@ import { bin, delegates, handedOver, Machine, verbs } from "./support/machine.ts
 const directories = ["/dev/shm", "/run", "/tmp"];
 
 /**
-* Starts a call in a private mount namespace. There each of these directories is empty, with these mount options. All that
-* the call needs is moved away first, because it may be in one of them. Then lists the files in the directories.
+ * Starts a call in a private mount namespace. There each of these directories is empty, with these mount options. All that
+ * the call needs is moved away first, because it may be in one of them. Then lists the files in the directories.
  */
 function amongEmptyDirectories(machine: Machine, options: string) {
   const outside = { bin, delegates, scratch: machine.directory };

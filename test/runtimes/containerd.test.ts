@@ -14,7 +14,7 @@ import {
   portmap,
 } from "./support.ts";
 
-// ctr passes no port mappings: portmap has nothing to do here, and must not be in the way.
+// ctr passes no port mappings, so portmap has nothing to do here. It must not fail.
 const list = zone("1.0.0", wrapped(bridge), wrapped(macvlan, "lan0"), portmap);
 const plainList = zone("1.0.0", bridge, macvlan, portmap);
 const masquerading = { ...bridge, ipMasq: true };
@@ -56,7 +56,7 @@ describe("containerd", () => {
     await expectNoTraceOfContainers(lab, hostLinks);
   });
 
-  // ctr runs DEL without the namespace, from which the reference bridge would read the addresses to unmask.
+  // ctr runs DEL without the namespace. The reference bridge needs it to find the addresses of its ipMasq rules.
   test.each([
     { title: "one plain bridge", masqueraded: zone("1.0.0", masquerading) },
     { title: "the wrapped chain", masqueraded: zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0")) },

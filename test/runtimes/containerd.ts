@@ -3,7 +3,7 @@ import type { Lab, Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, makeRootfs, rootfs } from "./support.ts";
 
-/** Without these it asks the host for file systems and devices that a lab does not have, and for Kubernetes' sandboxes. */
+/** With these, containerd needs no file systems and devices that a lab lacks, and no sandboxes of Kubernetes. */
 const configuration = `
 version = 2
 disabled_plugins = [
@@ -18,7 +18,7 @@ disabled_plugins = [
 
 /** A container that `ctr run` waits for. */
 interface RunningContainer {
-  /** What became of `ctr run`, DEL included. */
+  /** The outcome of `ctr run`, with DEL. */
   readonly ended: Promise<Outcome>;
 }
 
@@ -40,9 +40,9 @@ export class Containerd implements AsyncDisposable {
     return new Containerd(lab);
   }
 
-  /** Runs a command in a container of its own, until both are gone. */
+  /** Runs a command in a new container, until both are gone. */
   async runOnce(name: string, ...command: string[]): Promise<Outcome> {
-    // Neither a cgroup path nor shares: what hosts with cgroup v1 leave of v2 has no controllers.
+    // No cgroup path and no shares: on hosts with cgroup v1, v2 has no controllers.
     const options = ["--rm", "--cni", "--cgroup", "", "--cpu-shares", "0", "--rootfs", rootfs];
     return await this.#lab.call("ctr", ["run", ...options, name, ...command]);
   }
@@ -58,13 +58,13 @@ export class Containerd implements AsyncDisposable {
     return { ended };
   }
 
-  /** Stops a container as an operator does, and gives what became of its `ctr run`. */
+  /** Stops a container as an operator does. Returns the outcome of its `ctr run`. */
   async stop(name: string, { ended }: RunningContainer): Promise<Outcome> {
     await this.#ctr("task", "kill", "--signal", "SIGKILL", name);
     return await ended;
   }
 
-  /** The addresses as a process in the container sees them. */
+  /** The addresses that a process in the container sees. */
   async addressesInside(name: string): Promise<Record<string, string[]>> {
     const command = ["--exec-id", "addresses", name, "/bin/ip", "-4", "-o", "address"];
     return addressesIn(await this.#ctr("task", "exec", ...command));
@@ -74,7 +74,7 @@ export class Containerd implements AsyncDisposable {
     return (await this.#ctr("container", "ls", "--quiet")).split("\n").filter(Boolean);
   }
 
-  /** Removes what a failed start left: a cgroup outlives the lab. */
+  /** Removes the leftovers of a failed start: a cgroup outlives the lab. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of await this.containerNames()) {
       await this.#lab.call("ctr", ["task", "rm", "--force", name]);

@@ -8,7 +8,7 @@ const daemonLog = "/run/lab/dhcp.log";
 const daemonPid = "/run/lab/dhcp.pid";
 const socket = "/run/cni/dhcp.sock";
 
-/** What the DHCP server wrote down about one address. */
+/** The DHCP server's entry for one address. */
 export interface Lease {
   /** Seconds since 1970. */
   readonly expires: number;
@@ -17,7 +17,7 @@ export interface Lease {
   readonly clientId: string;
 }
 
-/** dnsmasq behind a lab's uplink, here called `ens18`, and the daemon by which the dhcp plugin asks it. */
+/** dnsmasq in the network of a lab's uplink (`ens18` here), and the daemon through which the dhcp plugin asks it. */
 export class DhcpNetwork {
   readonly #lab: Lab;
 
@@ -36,10 +36,10 @@ export class DhcpNetwork {
     const lab = this.#lab;
     await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
     await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
-    // What is sent to the server itself, and to it alone, by one who does not say who he is: the daemon's DHCPRELEASE.
+    // Packets to the server's own address without a sender's address: the daemon's DHCPRELEASE.
     const release = ["-s", "0.0.0.0", "-d", "172.16.5.1", "-p", "udp", "--dport", "67"];
     await lab.run("iptables", ["-t", "raw", "-A", "PREROUTING", "-i", "uplink1", ...release]);
-    // It ends with the lab. Without --no-ping it tries each address for seconds before it gives it away.
+    // It ends with the lab. Without --no-ping it tests each address for seconds first.
     void lab.call("dnsmasq", [
       "--conf-file=/dev/null",
       "--keep-in-foreground",
@@ -56,7 +56,7 @@ export class DhcpNetwork {
   }
 
   async startDaemon(): Promise<void> {
-    // One that was killed leaves its socket behind, and the next one does not start over it.
+    // A killed daemon leaves its socket behind, and the next one does not start then.
     await this.#lab.run("rm", ["-f", socket]);
     const command = `exec ${Lab.pluginPath}/dhcp daemon -pidfile ${daemonPid} 2>>${daemonLog}`;
     void this.#lab.call("sh", ["-c", command]);
@@ -81,7 +81,7 @@ export class DhcpNetwork {
     return this.#lab.readFile(daemonLog);
   }
 
-  /** How many packets that are only a DHCPRELEASE's have come to the server's interface. */
+  /** The number of DHCPRELEASE packets that reached the server's interface. */
   async releasesArrived(): Promise<number> {
     const rules = await this.#lab.run("iptables-save", ["-c", "-t", "raw"]);
     return Number(/^\[(\d+):\d+\] -A PREROUTING/m.exec(rules)?.[1]);

@@ -149,7 +149,7 @@ function addressesOf(leases: Readonly<Record<string, Lease>>): string[] {
   return Object.values(leases).map(({ address }) => address);
 }
 
-/** Expects that a container has no interface, and the host nothing of it. */
+/** Expects that a container has no interface, and that nothing of it is left on the host. */
 async function expectDetached(lab: Lab, container: Container): Promise<void> {
   expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
   expect((await lab.kernel.linkNames()).filter((name) => name !== "disc0")).toEqual(["lo", "uplink1", "ens18"]);

@@ -15,7 +15,7 @@ import {
 } from "./support.ts";
 
 const masquerading = { ...bridge, ipMasq: true };
-// Not eth1: podman gives that name itself to a container's second network.
+// Not eth1, because podman gives that name to a container's second network.
 const list = zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0"), portmap);
 const plainList: NetworkList = { ...list, name: "plain", plugins: [masquerading, macvlan, portmap] };
 
@@ -44,7 +44,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
       IPPrefixLen: 20,
       SecondaryIPAddresses: [{ Addr: "172.16.5.2", PrefixLength: 24 }],
     });
-    // podman puts the interfaces of a result in no order: which MAC comes first is not said.
+    // podman does not keep the order of the interfaces, so either MAC can come first.
     const macs = [shown?.MacAddress, ...(shown?.AdditionalMACAddresses ?? [])];
     const links = [await lab.kernel.link(container, "eth0"), await lab.kernel.link(container, "lan0")];
     expect(macs.sort()).toEqual(links.map(({ address }) => address).sort());
@@ -91,7 +91,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     const podman = await Podman.prepare(lab, list);
     expectSuccess(await podman.start("c1", ...published));
     await podman.run("restart", "--time", "0", "c1");
-    // host-local goes on behind the last lease.
+    // host-local continues after the last lease.
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.3", "zone-lan0/172.16.5.3"]);
     await podman.run("rm", "--force", "--time", "0", "c1");
@@ -136,7 +136,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], eth1: ["172.16.5.2/24"] });
     const refused = await podman.call("network", "connect", "storage", "c1");
     expect(failureOf(refused)).toMatch(/plugin type="bridge-wrapper" failed \(add\): .*eth1.* already exists/);
-    // The DEL by which podman cleans up after the failure names the same interface.
+    // podman's DEL after the failure names the same interface.
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"] });
   });
 
@@ -159,13 +159,13 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 });
 
-/** The same list, whose second interface is asked for the same address as the first. */
+/** The same list. Its second interface gets a request for the same address as the first. */
 function keepingArgs(): NetworkList {
   const second = { ...wrapped(macvlan), wrapper: { ifName: "lan0", args: "keep" } };
   return { ...list, name: "keeping", plugins: [wrapped(masquerading), second, portmap] };
 }
 
-/** Puts a neighbour behind the uplink, and gives the host the address by which it is known there. */
+/** Adds another machine to the uplink's network, and gives the host an address there. */
 async function addOutside(lab: Lab): Promise<void> {
   const outside = await lab.addContainer("outside");
   await lab.ip(undefined, "link", "set", "uplink1", "netns", outside.name);

@@ -3,10 +3,10 @@ import type { Container, Lab, Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { addressesIn, makeRootfs, rootfs } from "./support.ts";
 
-/** Whether this podman still has the CNI backend: version 4 is the last one that has it. */
+/** Whether this podman has the CNI backend. Version 4 is the last one with it. */
 export const podmanHasCni = await hasCniBackend();
 
-/** What an operator writes to use CNI; vfs and no cgroups, as a lab has neither overlays nor controllers to offer. */
+/** An operator's settings for CNI. vfs and no cgroups, because a lab has no overlays and no controllers. */
 const configuration = {
   "containers.conf": `
 [containers]
@@ -28,7 +28,7 @@ runroot = "/run/containers/storage"
 `,
 };
 
-/** What `podman inspect` says of one network of a container. */
+/** One network of a container in the output of `podman inspect`. */
 export interface InspectedNetwork {
   readonly IPAddress: string;
   readonly IPPrefixLen: number;
@@ -82,7 +82,7 @@ export class Podman {
     );
   }
 
-  /** The addresses as a process in the container sees them. */
+  /** The addresses that a process in the container sees. */
   async addressesInside(name: string): Promise<Record<string, string[]>> {
     return addressesIn(await this.run("exec", name, "/bin/ip", "-4", "-o", "address"));
   }
@@ -91,7 +91,7 @@ export class Podman {
     return JSON.parse(await this.run("inspect", "--format", "{{json .NetworkSettings.Networks}}", name));
   }
 
-  /** The container's network namespace, for the kernel to be asked. */
+  /** The container's network namespace. Tests look into it with ip(8). */
   async container(name: string): Promise<Container> {
     const netns = (await this.run("inspect", "--format", "{{.NetworkSettings.SandboxKey}}", name)).trim();
     return { name: netns.slice(netns.lastIndexOf("/") + 1), netns };
@@ -102,10 +102,10 @@ export class Podman {
   }
 }
 
-// Where there is no answer the cases are run, and fail.
+// Without an answer, the cases run and fail.
 async function hasCniBackend(): Promise<boolean> {
   const { stdout } = await execa("podman", ["--version"], { reject: false });
   const isWithout = Number(/version (\d+)/.exec(stdout ?? "")?.[1]) >= 5;
-  if (isWithout) console.warn(`podman: every case is skipped, as ${stdout} has no CNI backend`);
+  if (isWithout) console.warn(`podman: every case is skipped, because ${stdout} has no CNI backend`);
   return !isWithout;
 }

@@ -4,7 +4,7 @@ import type { Lab, Outcome } from "../support/lab.ts";
 
 type Plugin = Record<string, unknown>;
 
-/** The version of the reference plugins behind the wrappers here. */
+/** The version of the reference plugins in these tests. */
 export const plugins = "1.9.1";
 
 /** bridge with the default route: the runtime's own interface, eth0. */
@@ -24,16 +24,16 @@ export const macvlan: Plugin = {
 
 export const portmap: Plugin = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 
-/** What the reference macvlan says of a name that bridge took before it. */
+/** The message of the reference macvlan if bridge took the name first. */
 export const nameTaken = /plugin type="macvlan" failed \(add\): .*failed to rename macvlan to "eth0": file exists\n?$/;
 
-/** Where `makeRootfs` puts its root file system. */
+/** The directory in which `makeRootfs` makes the root file system. */
 export const rootfs = "/run/lab/rootfs";
 
 /** Makes a root file system of one static program, with a page that a container can serve. */
 export async function makeRootfs(lab: Lab): Promise<void> {
   await lab.run("sh", ["-euc", rootfsScript, "sh", rootfs]);
-  // The dynamic busybox of another package would be found as well, and fail in every container.
+  // The dynamic busybox of another package would also match, and fail in every container.
   const { exitCode } = await lab.call("chroot", [rootfs, "/bin/busybox", "true"]);
   if (exitCode !== 0) throw new Error("this host's busybox is not static: install Debian's busybox-static");
 }
@@ -45,7 +45,7 @@ const rootfsScript = `
   printf 'from the container' >"$1/www/index.html"
 `;
 
-/** The IPv4 addresses of each interface in what `ip -4 -o address` prints, without loopback. */
+/** The IPv4 addresses of each interface in the output of `ip -4 -o address`, without loopback. */
 export function addressesIn(text: string): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const [, name = "", address = ""] of text.matchAll(/^\d+: (\S+)\s+inet (\S+)/gm)) {
@@ -61,8 +61,8 @@ export function failureOf({ exitCode, stderr }: Outcome): string {
 }
 
 /**
- * Expects that nothing of any container is left on the host. Bridges stay, and portmap keeps chains of its own for all
- * containers: of those nothing may name a container's chain or address.
+ * Expects that nothing of any container is left on the host. Bridges stay. portmap keeps chains for all containers, but
+ * they must not name a container's chain or address.
  */
 export async function expectNoTraceOfContainers(lab: Lab, links: readonly string[]): Promise<void> {
   expect(await lab.kernel.linkNames()).toEqual(links);

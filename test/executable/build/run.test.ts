@@ -17,8 +17,8 @@ const allPass: Record<string, Outcome> = {
 };
 
 /**
-* Makes a tree with stand-ins for the tools: each prints its name and ends as `outcomes` says, vitest with a report. `nomad`
-* is the line about a missing Nomad.
+ * Makes a tree with stand-ins for the tools: each prints its name and ends as `outcomes` says, vitest with a report. `nomad`
+ * is the line about a missing Nomad.
  */
 function makeTree(
   outcomes: Record<string, Outcome>,

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
 /**
-* Runs an action on an engine that cannot parse JSON with more than three levels of brackets. QuickJS has such a limit: its
-* stack. V8 has none.
+ * Runs an action on an engine that cannot parse JSON with more than three levels of brackets. QuickJS has such a limit: its
+ * stack. V8 has none.
  */
 export function withShallowJson<T>(run: () => T): T {
   const parse = JSON.parse;
