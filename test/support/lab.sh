@@ -31,16 +31,20 @@ umount --recursive --lazy /sys
 mount -t sysfs lab /sys
 mkdir -p /opt/cni/bin /var/lib/cni
 
-# install_all FROM TO: like cp -P, but binds files, because a wrapper has a hundred megabytes.
+# install_all FROM TO: like cp -P, but binds files, because a wrapper has a hundred megabytes. One cp and one mount do
+# all of it: a process for each file would take most of a lab's start.
 install_all() {
+  links=
   for file in "$1"/*; do
     if [ -L "$file" ]; then
-      cp -P "$file" "$2"
+      links="$links $file"
     else
-      touch "$2/${file##*/}"
-      mount --bind "$file" "$2/${file##*/}"
+      : >"$2/${file##*/}"
+      echo "$file $2/${file##*/} none bind"
     fi
-  done
+  done >/run/lab/fstab
+  mount --all --fstab /run/lab/fstab
+  [ -z "$links" ] || cp -P $links "$2"
 }
 
 if [ "$recorded" = recorded ]; then
@@ -66,11 +70,13 @@ if [ "$users" = runtimes ]; then
   mount -t cgroup2 lab /sys/fs/cgroup
 fi
 
-ip link set lo up
-# The parent of macvlan interfaces, and the network behind it.
-ip link add uplink0 type veth peer name uplink1
-ip link set uplink0 up
-ip link set uplink1 up
+# uplink0 is the parent of macvlan interfaces, and uplink1 the network behind it.
+ip -batch - <<END
+link set lo up
+link add uplink0 type veth peer name uplink1
+link set uplink0 up
+link set uplink1 up
+END
 
 echo ready
 # Without exec, the shell stays this namespace's init and adopts processes whose parents ended.
