@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { cargoProblem } from "../build/slim/toolchain.ts";
+import { plainOutcomes } from "./support/plain-outcome.ts";
 
 /**
  * A step does not run if the step that it `needs` failed. Only a missing tool skips a step: a `slim` step if cargo cannot
@@ -115,7 +116,12 @@ function execute([command = "", ...args]: string[]): Promise<{ succeeded: boolea
   const bin = join(root, "node_modules/.bin");
   const colored = process.stdout.isTTY && !process.env.NO_COLOR;
   const colors = colored ? { FORCE_COLOR: "1" } : { FORCE_COLOR: undefined, NO_COLOR: "1" };
-  const env = { ...process.env, ...colors, PATH: [bin, process.env.PATH].join(delimiter) };
+  const env = {
+    ...process.env,
+    ...colors,
+    PATH: [bin, process.env.PATH].join(delimiter),
+    [plainOutcomes]: join(scratch, "plain-outcomes"),
+  };
   const child = spawn(join(bin, command), args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   const { promise, resolve } = Promise.withResolvers<{ succeeded: boolean; output: string }>();
   const chunks: Buffer[] = [];

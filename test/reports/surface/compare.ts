@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
 import { normalise } from "../../support/normalise.ts";
+import { plainOutcome } from "../../support/plain-outcome.ts";
 import { callPlugin } from "../../support/plugin-call.ts";
 import { snapshot, withoutRecords } from "../../support/snapshot.ts";
 import type { Json, OwnedCase, Recall } from "./case.ts";
@@ -34,7 +35,7 @@ const chosenMacs = ["76", "77", "78"].map((end) => `02:00:00:00:00:${end}`);
 /** Runs a case with the plain plugin and with the wrapped one, each in its own lab. */
 export async function compare(each: OwnedCase, cniVersion: string): Promise<Comparison> {
   const [plain, wrapped] = await Promise.all([
-    tell(each, cniVersion, each.plugin),
+    tellPlain(each, cniVersion),
     tell(each, cniVersion, `${each.plugin}-wrapper`),
   ]);
   const steps = ["add", "attached", "check", "del", "detached"] as const;
@@ -55,8 +56,14 @@ function isRefused({ recall, fails }: OwnedCase, { add, check }: Story): boolean
   return add.exitCode !== 0 && fails === undefined;
 }
 
+/** The container's life with the plain plugin. */
+export function tellPlain(each: OwnedCase, cniVersion: string): Promise<Story> {
+  const given = { plugins: surfaceVersion, cniVersion, each };
+  return plainOutcome(given, () => tell(each, cniVersion, each.plugin));
+}
+
 /** A container's life with one plugin, with the calls of libcni. */
-export async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promise<Story> {
+async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promise<Story> {
   await using lab = await Lab.start({ plugins: surfaceVersion });
   const container = await lab.addContainer("c1");
   if (each.before) await lab.run("sh", ["-ec", each.before]);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OwnedCase } from "./case.ts";
-import { type Comparison, type Story, tell } from "./compare.ts";
+import { type Comparison, type Story, tellPlain } from "./compare.ts";
 
 /**
  * Returns why a case in the newest version does not show its option, or undefined if it does. Two plugins that are
@@ -26,7 +26,7 @@ const stories = new Map<string, Promise<Story>>();
 function storyWithout({ owner, plugin, before, option, value }: OwnedCase, version: string): Promise<Story> {
   const key = [owner, plugin, before, version].join();
   const base: OwnedCase = { owner, plugin, option, value, ...(before && { before }) };
-  const story = stories.get(key) ?? tell(base, version, plugin);
+  const story = stories.get(key) ?? tellPlain(base, version);
   stories.set(key, story);
   return story;
 }
