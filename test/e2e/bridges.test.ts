@@ -4,12 +4,12 @@ import type { NetworkList, Runtime } from "../support/runtime.ts";
 import {
   attached,
   bridge,
-  everyPair,
   expectFailure,
   expectNothingLeft,
   expectSuccess,
   hostLocal,
   macvlan,
+  pairs,
   wrapped,
   zone,
 } from "./support.ts";
@@ -24,7 +24,7 @@ const masquerading = (device: string, subnet: string) => ({
 
 const layer2 = { type: "bridge", bridge: "hbr2", ipam: hostLocal("10.40.0.0/24") };
 
-describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerade", ({ plugins, runtime }) => {
+describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade", ({ plugins, runtime }) => {
   const first = masquerading("disc0", "10.20.0.0/24");
   const second = masquerading("disc1", "10.30.0.0/24");
   const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
@@ -59,7 +59,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerad
   });
 });
 
-describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerade by nftables", (pair) => {
+describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade by nftables", (pair) => {
   const { plugins, runtime } = pair;
   const byNftables = { ipMasqBackend: "nftables" };
   const first = { ...masquerading("disc0", "10.20.0.0/24"), ...byNftables };
@@ -82,7 +82,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: two bridges that masquerad
   });
 });
 
-describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer-2 bridge", ({ plugins, runtime }) => {
+describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 bridge", ({ plugins, runtime }) => {
   const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
 
   async function fourContainers(lab: Lab): Promise<[Container, Container, Container, Container]> {
@@ -142,7 +142,7 @@ describe.each(everyPair)("plugins $plugins, $runtime: four containers on a layer
 });
 
 // The plugin fixes a bridge's MAC only if it adds the gateway's address itself, so the wrapper asks the kernel.
-describe.each(everyPair)("plugins $plugins, $runtime: a bridge that is a gateway", ({ plugins, runtime }) => {
+describe.each(pairs)("plugins $plugins, $runtime: a bridge that is a gateway", ({ plugins, runtime }) => {
   const list = zone("1.0.0", wrapped(bridge));
   const plain = zone("1.0.0", bridge);
   const gateway = "172.26.64.1/20";

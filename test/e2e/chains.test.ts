@@ -6,12 +6,13 @@ import type { NetworkList } from "../support/runtime.ts";
 import {
   attached,
   bridge,
-  everyPair,
   expectFailure,
   expectNothingLeft,
   expectSuccess,
   hostLocal,
+  inTurn,
   macvlan,
+  pairs,
   wrapped,
   zone,
 } from "./support.ts";
@@ -105,34 +106,36 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(everyPair)("plugins $plugins, $runtime: a chain of", ({ plugins, runtime }) => {
-  test.each(cases)("$title passes ADD, CHECK and DEL", async ({ list, links, result, bridges }) => {
-    await using lab = await Lab.start({ plugins });
-    const container = await attached(lab, lab[runtime], list);
-    expect(await lab.kernel.linkNames(container)).toEqual(Object.keys(links));
-    for (const [name, addresses] of Object.entries(links)) {
-      expect(await lab.kernel.addresses(container, name)).toEqual(addresses);
-    }
-    const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
-    const names = interfaceNames(cached);
-    expect(names).toEqual(result);
-    expect(cached.ips?.map(({ address, interface: index }) => [names[index ?? -1], address])).toEqual(
-      result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
-    );
-    expectSuccess(await lab[runtime].check(list, container));
-    expectSuccess(await lab[runtime].del(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, bridges);
-  });
+test.each(inTurn(cases))("a chain of $title passes ADD, CHECK and DEL ($plugins, $runtime)", async (given) => {
+  const { plugins, runtime, list, links, result, bridges } = given;
+  await using lab = await Lab.start({ plugins });
+  const container = await attached(lab, lab[runtime], list);
+  expect(await lab.kernel.linkNames(container)).toEqual(Object.keys(links));
+  for (const [name, addresses] of Object.entries(links)) {
+    expect(await lab.kernel.addresses(container, name)).toEqual(addresses);
+  }
+  const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
+  const names = interfaceNames(cached);
+  expect(names).toEqual(result);
+  expect(cached.ips?.map(({ address, interface: index }) => [names[index ?? -1], address])).toEqual(
+    result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
+  );
+  expectSuccess(await lab[runtime].check(list, container));
+  expectSuccess(await lab[runtime].del(list, container));
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  await expectNothingLeft(lab, bridges);
+});
 
-  test.each(cases)("$title fails CHECK when one thing is gone", async ({ list, twin }) => {
-    await using lab = await Lab.start({ plugins });
-    const container = await attached(lab, lab[runtime], list);
-    expectSuccess(await lab[runtime].check(list, container));
-    await twin.takeAway(lab, container);
-    expectFailure(await lab[runtime].check(list, container), twin.message);
-  });
+test.each(inTurn(cases))("a chain of $title fails CHECK when one thing is gone ($plugins, $runtime)", async (given) => {
+  const { plugins, runtime, list, twin } = given;
+  await using lab = await Lab.start({ plugins });
+  const container = await attached(lab, lab[runtime], list);
+  expectSuccess(await lab[runtime].check(list, container));
+  await twin.takeAway(lab, container);
+  expectFailure(await lab[runtime].check(list, container), twin.message);
+});
 
+describe.each(pairs)("plugins $plugins, $runtime: a chain of", ({ plugins, runtime }) => {
   test("two interfaces with all of Nomad's own plugins around them passes", async () => {
     await using lab = await Lab.start({ plugins });
     const list = zone(

@@ -1,6 +1,6 @@
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { attached, everyPair, expectFailure, expectSuccess, twoInterfaces } from "./support.ts";
+import { attached, expectFailure, expectSuccess, inTurn, twoInterfaces } from "./support.ts";
 
 // A passing CHECK proves something only if CHECK fails when something is missing. Each twin removes one thing.
 
@@ -135,14 +135,14 @@ const bridgeTwins: readonly Twin[] = [
 
 const versions = { goCni: "1.1.0", cnitool: "0.4.0" } as const;
 
-describe.each(everyPair)("plugins $plugins, $runtime: CHECK passes, and fails when a container", (pair) => {
-  const { plugins, runtime } = pair;
-  test.each([...macvlanTwins, ...bridgeTwins])("loses $loses", async ({ takeAway, message }) => {
-    await using lab = await Lab.start({ plugins });
-    const list = twoInterfaces(versions[runtime]);
-    const container = await attached(lab, lab[runtime], list);
-    expectSuccess(await lab[runtime].check(list, container));
-    await takeAway(lab, container);
-    expectFailure(await lab[runtime].check(list, container), message);
-  });
+const twins = [...inTurn(macvlanTwins), ...inTurn(bridgeTwins)];
+
+test.each(twins)("CHECK passes, and fails when a container loses $loses ($plugins, $runtime)", async (twin) => {
+  const { plugins, runtime, takeAway, message } = twin;
+  await using lab = await Lab.start({ plugins });
+  const list = twoInterfaces(versions[runtime]);
+  const container = await attached(lab, lab[runtime], list);
+  expectSuccess(await lab[runtime].check(list, container));
+  await takeAway(lab, container);
+  expectFailure(await lab[runtime].check(list, container), message);
 });

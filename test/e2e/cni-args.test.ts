@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { bridge, everyPair, expectSuccess, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+import { bridge, expectSuccess, macvlan, pairs, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const workload = {
   IgnoreUnknown: "true",
@@ -11,7 +11,7 @@ const workload = {
 
 const requested = { IP: "172.16.5.77", MAC: "02:00:00:00:00:77" };
 
-describe.each(everyPair)("plugins $plugins, $runtime: of CNI_ARGS,", ({ plugins, runtime }) => {
+describe.each(pairs)("plugins $plugins, $runtime: of CNI_ARGS,", ({ plugins, runtime }) => {
   test("IP and MAC reach the runtime's interface and not the renamed one", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList, PortMapping } from "../support/runtime.ts";
-import { bridge, everyPair, expectFailure, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectSuccess, inTurn, macvlan, wrapped, zone } from "./support.ts";
 
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 
@@ -34,30 +34,34 @@ const cases: Case[] = [
   },
 ];
 
-describe.each(everyPair)("plugins $plugins, $runtime: port mappings", ({ plugins, runtime }) => {
-  test.each(cases)("of $title lead to eth0 only, and are gone after DEL", async (given) => {
-    const { list, published, hostAddress } = given;
-    await using lab = await Lab.start({ plugins });
-    // The other end of macvlan's parent: the container's gateway.
-    await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
-    const container = await lab.addContainer("c1");
-    expectSuccess(await lab[runtime].add(list, container, { ports }));
+describe("port mappings", () => {
+  test.each(inTurn(cases))(
+    "of $title lead to eth0 only, and are gone after DEL ($plugins, $runtime)",
+    async (given) => {
+      const { plugins, runtime, list, published, hostAddress } = given;
+      await using lab = await Lab.start({ plugins });
+      // The other end of macvlan's parent: the container's gateway.
+      await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
+      const container = await lab.addContainer("c1");
+      expectSuccess(await lab[runtime].add(list, container, { ports }));
 
-    const targets = (await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"));
-    expect(targets.map((rule) => rule.replace(/CNI-DN-[0-9a-f]+/, "CHAIN"))).toEqual([
-      `-A CHAIN -p tcp -m tcp --dport 25649 -j DNAT --to-destination ${published}:8080`,
-      `-A CHAIN -p udp -m udp --dport 25649 -j DNAT --to-destination ${published}:8080`,
-    ]);
-    expect(await answerThrough(lab, container, hostAddress)).toBe(published);
-    expectSuccess(await lab[runtime].check(list, container, { ports }));
+      const targets = (await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"));
+      expect(targets.map((rule) => rule.replace(/CNI-DN-[0-9a-f]+/, "CHAIN"))).toEqual([
+        `-A CHAIN -p tcp -m tcp --dport 25649 -j DNAT --to-destination ${published}:8080`,
+        `-A CHAIN -p udp -m udp --dport 25649 -j DNAT --to-destination ${published}:8080`,
+      ]);
+      expect(await answerThrough(lab, container, hostAddress)).toBe(published);
+      expectSuccess(await lab[runtime].check(list, container, { ports }));
 
-    expectSuccess(await lab[runtime].del(list, container, { ports }));
-    const left = (await lab.kernel.packetRules()).filter((rule) => /DNAT --to|CNI-DN-|CNI-[0-9a-f]{24}/.test(rule));
-    expect(left).toEqual([]);
-    expect(await lab.kernel.leases()).toEqual([]);
-  });
+      expectSuccess(await lab[runtime].del(list, container, { ports }));
+      const left = (await lab.kernel.packetRules()).filter((rule) => /DNAT --to|CNI-DN-|CNI-[0-9a-f]{24}/.test(rule));
+      expect(left).toEqual([]);
+      expect(await lab.kernel.leases()).toEqual([]);
+    },
+  );
 
-  test.each(cases)("of $title fail CHECK when their rules are gone", async ({ list }) => {
+  test.each(inTurn(cases))("of $title fail CHECK when their rules are gone ($plugins, $runtime)", async (given) => {
+    const { plugins, runtime, list } = given;
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");
     expectSuccess(await lab[runtime].add(list, container, { ports }));

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
-import { type PluginVersion, pluginVersions } from "../support/go.ts";
+import { expect, test } from "vitest";
+import type { PluginVersion } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { normalise } from "../support/normalise.ts";
+import { plainOutcome } from "../support/plain-outcome.ts";
 import { callPlugin } from "../support/plugin-call.ts";
 import { snapshot, withoutRecords } from "../support/snapshot.ts";
-import { bridge, hostLocal, macvlan } from "./support.ts";
+import { bridge, hostLocal, inTurn, macvlan } from "./support.ts";
 
 // A wrapper fails like its plain plugin: the same answer, the same exit code, the same leftovers.
 
@@ -221,30 +222,29 @@ const malformed: readonly Wrong[] = [
   },
 ];
 
-describe.each(pluginVersions)("plugins %s: the same error as plain:", (plugins) => {
-  test.each(wrongs)("$title", async (wrong) => {
-    const [plain, inside] = await bothFailures(plugins, wrong);
-    expect(plain).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(wrong.message) });
-    expect(inside).toEqual(plain);
-  });
+test.each(inTurn(wrongs))("the same error as plain (plugins $plugins): $title", async (wrong) => {
+  const [plain, inside] = await bothFailures(wrong.plugins, wrong);
+  expect(plain).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(wrong.message) });
+  expect(inside).toEqual(plain);
 });
 
-describe.each(pluginVersions)("plugins %s: the same code as plain:", (plugins) => {
-  test.each(malformed)("$title", async (wrong) => {
-    const [plain, inside] = await bothFailures(plugins, wrong);
-    const { stdout: ofPlain, ...plainRest } = plain;
-    const { stdout: ofWrapped, ...wrappedRest } = inside;
-    expect(plain.exitCode).toBe(1);
-    expect(ofPlain).toContain(wrong.message);
-    expect(JSON.parse(ofPlain).code).toEqual(expect.any(Number));
-    expect(JSON.parse(ofWrapped).code).toBe(JSON.parse(ofPlain).code);
-    expect(wrappedRest).toEqual(plainRest);
-  });
+test.each(inTurn(malformed))("the same code as plain (plugins $plugins): $title", async (wrong) => {
+  const [plain, inside] = await bothFailures(wrong.plugins, wrong);
+  const { stdout: ofPlain, ...plainRest } = plain;
+  const { stdout: ofWrapped, ...wrappedRest } = inside;
+  expect(plain.exitCode).toBe(1);
+  expect(ofPlain).toContain(wrong.message);
+  expect(JSON.parse(ofPlain).code).toEqual(expect.any(Number));
+  expect(JSON.parse(ofWrapped).code).toBe(JSON.parse(ofPlain).code);
+  expect(wrappedRest).toEqual(plainRest);
 });
 
 function bothFailures(plugins: PluginVersion, wrong: Wrong) {
   const plugin = wrong.title.split(":", 1)[0] ?? "";
-  return Promise.all([failure(plugins, plugin, wrong), failure(plugins, `${plugin}-wrapper`, wrong)]);
+  return Promise.all([
+    plainOutcome({ plugins, wrong }, () => failure(plugins, plugin, wrong)),
+    failure(plugins, `${plugin}-wrapper`, wrong),
+  ]);
 }
 
 /** Calls one plugin. Returns its answer and the state that it left. */

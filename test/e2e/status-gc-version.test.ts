@@ -4,11 +4,11 @@ import { type CallRecord, Lab } from "../support/lab.ts";
 import {
   attached,
   bridge,
-  everyPair,
   expectFailure,
   expectNothingLeft,
   expectSuccess,
   macvlan,
+  pairs,
   twoInterfaces,
   wrapped,
   zone,
@@ -16,7 +16,7 @@ import {
 
 const list = twoInterfaces("1.1.0");
 
-describe.each(everyPair)("plugins $plugins, $runtime: STATUS", ({ plugins, runtime }) => {
+describe.each(pairs)("plugins $plugins, $runtime: STATUS", ({ plugins, runtime }) => {
   test("reaches both delegates, with the empty variables that are normal for it", async () => {
     await using lab = await Lab.start({ plugins, recorded: true });
     expectSuccess(await lab[runtime].status(list));

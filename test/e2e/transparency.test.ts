@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Lab, type Outcome } from "../support/lab.ts";
 import { normalise } from "../support/normalise.ts";
+import { plainOutcome } from "../support/plain-outcome.ts";
 import type { AttachOptions, NetworkList, Runtime } from "../support/runtime.ts";
 import { snapshot, withoutRecords } from "../support/snapshot.ts";
-import { checkVersions, hostLocal, wrapped, zone } from "./support.ts";
+import { checkVersions, hostLocal, inTurn, wrapped, zone } from "./support.ts";
 
 // A wrapped chain with one interface gives the same result, kernel state and errors as the plain chain.
 
@@ -106,29 +107,27 @@ const chains: readonly Chain[] = [
   },
 ];
 
-/** The runtimes call plugins in the same way, so one for each version of the plugins is enough here. */
-const pairs = [
-  { plugins: "1.9.1", runtime: "goCni" },
-  { plugins: "1.6.2", runtime: "cnitool" },
-] as const;
-
 const passed = { exitCode: 0 };
-const cases = chains.flatMap((chain) => chain.versions.map((cniVersion) => ({ ...chain, chain, cniVersion })));
+const cases = chains.flatMap((chain) =>
+  chain.versions.map((cniVersion) => ({ title: chain.title, chain, cniVersion })),
+);
 
-describe.each(pairs)(
-  "plugins $plugins, $runtime: wrapped is as plain in a container's life:",
-  ({ plugins, runtime }) => {
-    test.each(cases)("$title, $cniVersion", async ({ chain, cniVersion }) => {
-      const stories = [chain.plugins, chain.plugins.map(wrapCreator)].map(async (entries) => {
-        await using lab = await Lab.start({ plugins });
-        const told = await story(lab, lab[runtime], zone(cniVersion, ...entries), chain.options);
-        return normalise(told, { keep: ["02:00:00:00:00:77"] });
-      });
-      const [plain, inside] = await Promise.all(stories);
-      // If the plain list is wrong, both fail in the same way, and nothing is compared.
-      expect(plain).toMatchObject({ attach: passed, detach: passed, attachAnew: passed });
-      expect(inside).toEqual(plain);
-    });
+test.each(inTurn(cases))(
+  "$title, $cniVersion: wrapped is as plain in a container's life ($plugins, $runtime)",
+  async (given) => {
+    const { chain, cniVersion, plugins, runtime } = given;
+    const told = async (entries: readonly Plugin[]) => {
+      await using lab = await Lab.start({ plugins });
+      const events = await story(lab, lab[runtime], zone(cniVersion, ...entries), chain.options);
+      return normalise(events, { keep: ["02:00:00:00:00:77"] });
+    };
+    const [plain, inside] = await Promise.all([
+      plainOutcome({ plugins, runtime, cniVersion, chain }, () => told(chain.plugins)),
+      told(chain.plugins.map(wrapCreator)),
+    ]);
+    // If the plain list is wrong, both fail in the same way, and nothing is compared.
+    expect(plain).toMatchObject({ attach: passed, detach: passed, attachAnew: passed });
+    expect(inside).toEqual(plain);
   },
 );
 

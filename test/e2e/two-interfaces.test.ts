@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { pluginVersions } from "../support/go.ts";
 import type { Result } from "../support/kernel.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import {
@@ -7,18 +6,18 @@ import {
   bridge,
   chainVersions,
   checkVersions,
-  everyPair,
   expectFailure,
   expectNothingLeft,
   expectSuccess,
   macvlan,
+  pairs,
   twoInterfaces,
   wrapped,
   zone,
 } from "./support.ts";
 
-describe.each(pluginVersions)("plugins %s: the plain chain of two interface creators", (plugins) => {
-  test.each(["goCni", "cnitool"] as const)("fails on ADD (%s): both make the runtime's interface", async (runtime) => {
+describe.each(pairs)("plugins $plugins: the plain chain of two interface creators", ({ plugins, runtime }) => {
+  test(`fails on ADD (${runtime}): both make the runtime's interface`, async () => {
     await using lab = await Lab.start({ plugins });
     expectFailure(
       await lab[runtime].add(zone("1.0.0", macvlan, bridge), await lab.addContainer("c1")),
@@ -53,7 +52,7 @@ describe.each(pluginVersions)("plugins %s: the plain chain of two interface crea
   });
 });
 
-describe.each(everyPair)("plugins $plugins, $runtime: the wrapped chain", ({ plugins, runtime }) => {
+describe.each(pairs)("plugins $plugins, $runtime: the wrapped chain", ({ plugins, runtime }) => {
   test.each(chainVersions)("gives eth0 and eth1 to the container and to the runtime (%s)", async (cniVersion) => {
     await using lab = await Lab.start({ plugins });
     const container = await attached(lab, lab[runtime], twoInterfaces(cniVersion));

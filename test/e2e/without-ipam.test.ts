@@ -1,14 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import {
   attached,
   bridge,
-  everyPair,
   expectFailure,
   expectNothingLeft,
   expectSuccess,
+  inTurn,
   macvlan,
+  pairs,
   wrapped,
   zone,
 } from "./support.ts";
@@ -95,33 +96,44 @@ const macvlanAlone: Case = {
   ],
 };
 
-describe.each(everyPair)("plugins $plugins, $runtime: without ipam,", ({ plugins, runtime }) => {
-  describe.each([bridgeSecond, macvlanSecond, bridgeAlone, macvlanAlone])("$title", ({ list, losses }) => {
-    test("passes ADD, CHECK and DEL and has no address", async () => {
-      await using lab = await Lab.start({ plugins });
-      const container = await attached(lab, lab[runtime], list);
-      const name = list.plugins.length === 1 ? "eth0" : "eth1";
-      expect(await lab.kernel.addresses(container, name)).toEqual([]);
-      expectSuccess(await lab[runtime].check(list, container));
-      expectSuccess(await lab[runtime].del(list, container));
-      expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-      const bridges = list.plugins.map((plugin) => plugin.bridge).filter((name) => typeof name === "string");
-      await expectNothingLeft(lab, bridges);
-    });
+const cases = [bridgeSecond, macvlanSecond, bridgeAlone, macvlanAlone];
+const losses = cases.flatMap(({ title, list, losses }) => losses.map((loss) => ({ title, list, ...loss })));
 
-    test.each(losses)("fails CHECK when the container loses $loses", async ({ takeAway, message }) => {
-      await using lab = await Lab.start({ plugins });
-      const container = await attached(lab, lab[runtime], list);
-      expectSuccess(await lab[runtime].check(list, container));
-      await takeAway(lab, container);
-      expectFailure(await lab[runtime].check(list, container), message);
-    });
-  });
+test.each(inTurn(cases))(
+  "without ipam, $title passes ADD, CHECK and DEL and has no address ($plugins, $runtime)",
+  async (given) => {
+    const { plugins, runtime, list } = given;
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    const name = list.plugins.length === 1 ? "eth0" : "eth1";
+    expect(await lab.kernel.addresses(container, name)).toEqual([]);
+    expectSuccess(await lab[runtime].check(list, container));
+    expectSuccess(await lab[runtime].del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    const bridges = list.plugins.map((plugin) => plugin.bridge).filter((name) => typeof name === "string");
+    await expectNothingLeft(lab, bridges);
+  },
+);
 
-  test("a plain bridge fails CHECK: why the wrapper gives it one for CHECK", async () => {
+test.each(inTurn(losses))(
+  "without ipam, $title fails CHECK when the container loses $loses ($plugins, $runtime)",
+  async (given) => {
+    const { plugins, runtime, list, takeAway, message } = given;
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    expectSuccess(await lab[runtime].check(list, container));
+    await takeAway(lab, container);
+    expectFailure(await lab[runtime].check(list, container), message);
+  },
+);
+
+test.each(pairs)(
+  "a plain bridge without ipam fails CHECK: why the wrapper gives it one for CHECK ($plugins, $runtime)",
+  async (pair) => {
+    const { plugins, runtime } = pair;
     await using lab = await Lab.start({ plugins });
     const list = zone("1.0.0", layer2Bridge);
     const container = await attached(lab, lab[runtime], list);
     expectFailure(await lab[runtime].check(list, container), "no plugin name provided");
-  });
-});
+  },
+);

@@ -101,8 +101,8 @@ async function content(lab: Lab, file: string): Promise<unknown> {
   if (!file.startsWith("/var/lib/cni/results/")) {
     return text;
   }
-  const { config, ...cached } = JSON.parse(text);
-  return { ...cached, cniArgs: cached.cniArgs?.map((pair: string[]) => pair.join("=")).sort() };
+  const { config, cniArgs, ...cached } = JSON.parse(text);
+  return { ...cached, ...(cniArgs && { cniArgs: cniArgs.map((pair: string[]) => pair.join("=")).sort() }) };
 }
 
 /**
