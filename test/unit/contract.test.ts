@@ -42,7 +42,7 @@ describe("plugins", () => {
     expect(rows).not.toMatch(/[✗–]/);
   });
 
-  test.each(folders)("%s stands in an example and has a case and fixtures", (folder) => {
+  test.each(folders)("%s is in an example and has a case and fixtures", (folder) => {
     expect(examples.filter((text) => text.includes(`"type": "${folder}-wrapper"`))).not.toEqual([]);
     expect(existsSync(new URL(`test/reports/plugins-table/cases/${folder}.ts`, root))).toBe(true);
     const fixtures = globSync(`test/fixtures/**/*-${folder}-wrapper/request.json`, { cwd: fileURLToPath(root) });

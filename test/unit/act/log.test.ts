@@ -132,7 +132,7 @@ describe("a line of the log", () => {
     expect(line).toMatchObject({ command: "CHECK", containerId: "blue", ifName: "eth0" });
   });
 
-  test("of a call without an interface: names neither", () => {
+  test("of a call without an interface: names no container and no interface", () => {
     const [line] = logged(withLog("info", {}, { CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_IFNAME: "" }));
     for (const key of ["containerId", "ifName", "workload"]) expect(line).not.toHaveProperty(key);
   });

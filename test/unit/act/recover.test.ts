@@ -59,7 +59,7 @@ describe("the record", () => {
     expect(recorded(outcome, `${directory}/zone:blue:eth0:eth1`)).toEqual(expected);
   });
 
-  test("identifies the configuration, whatever the runtime adds and whatever the interface's name", () => {
+  test("identifies the configuration with any keys of the runtime and any interface name", () => {
     const listed = (stdin: JsonObject, path = file) =>
       JSON.parse(
         callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", ...stdin } }, { answers: [passed] }).files[path] ??
@@ -205,7 +205,7 @@ describe("ADD fails after an earlier try", () => {
     expect(asked({})).toBe(`ADD ${address}`);
   });
 
-  test("only the interface's own addresses count, whatever else the answer has", () => {
+  test("only the interface's own addresses count, not others in the answer", () => {
     const many = exits(0, {
       cniVersion: "1.0.0",
       interfaces: [
@@ -227,12 +227,12 @@ describe("ADD fails after an earlier try", () => {
 
   test.each<[string, Machine, JsonObject]>([
     ["somebody else's interface is there", { files: tried, links: [9, 9] }, {}],
-    ["nobody can look", { files: tried, links: [undefined] }, {}],
+    ["the wrapper cannot look", { files: tried, links: [undefined] }, {}],
     ["it was completed", { files: { ...tried, [cache]: "{}" }, links: [7, 7] }, {}],
     ["there is no record", { links: [0, 9] }, {}],
     ["there is no record", { links: [0, 9] }, { recover: "always" }],
     ["recovery is off", { files: tried, links: [7, 7] }, { recover: "never" }],
-  ])("the error stands: %s", (_, machine, wrapper) => {
+  ])("the error is returned: %s", (_, machine, wrapper) => {
     const outcome = add({ answers: [refused], ...machine }, wrapper);
     expect(outcome.exitCode).toBe(1);
     expect(outcome.runs).toHaveLength(1);

@@ -166,8 +166,8 @@ describe("which attachment owns an address", () => {
   test.each([
     // An address without an index belongs to the runtime's own interface, as in go-cni.
     ["eth0", "eth0", ["on eth0", "without index", "null index"]],
-    ["eth1", "eth0", ["on eth1", "on the VLAN device behind eth1"]],
-    ["eth1", "eth1", ["on eth1", "on the VLAN device behind eth1", "without index", "null index"]],
+    ["eth1", "eth0", ["on eth1", "on the VLAN device after eth1"]],
+    ["eth1", "eth1", ["on eth1", "on the VLAN device after eth1", "without index", "null index"]],
     ["eth0", "net0", ["on eth0"]],
   ])("%s, for a runtime that calls its interface %s: %j", (ifName, runtimeIfName, expected) => {
     const result = { interfaces, ips };

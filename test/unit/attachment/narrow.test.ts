@@ -112,7 +112,7 @@ describe("routes", () => {
     ["without a gateway", {}, true, true],
     ["an empty gateway", { gw: "" }, true, true],
     ["a gateway of null", { gw: null }, true, true],
-    ["a gateway in nobody's subnet", { gw: "192.0.2.1" }, true, true],
+    ["a gateway in no subnet", { gw: "192.0.2.1" }, true, true],
     ["a gateway that is no address", { gw: "?" }, true, true],
     ["a gateway in the one's subnet", { gw: "10.0.0.1" }, true, false],
     ["a gateway in the other's subnet", { gw: "10.0.1.1" }, false, true],

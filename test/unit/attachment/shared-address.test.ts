@@ -29,7 +29,7 @@ describe("an address is the same", () => {
     ["another one of the subnet", "172.16.5.2/24", "172.16.5.3/24"],
     ["IPv4 and IPv6 of the same number", "0.0.0.2/24", "::2/64"],
     ["link-local ones, which belong to one interface", "fe80::1/64", "fe80::1/64"],
-    ["what is no address", "none", "none"],
+    ["a text that is not an address", "none", "none"],
     ["nothing", "", ""],
   ])("not %s: %s, %s", (_, before, given) => {
     expect(shared(before, given)).toBeUndefined();
@@ -95,7 +95,7 @@ describe("which interface has the address", () => {
       { interfaces: [{ name: "cali1" }], ips: [{ address, interface: 0 }] },
       { ips: [{ address }] },
     ],
-    ["of nobody before", { ips: [{ address }] }, { ips: [{ address }] }],
+    ["of no earlier interface", { ips: [{ address }] }, { ips: [{ address }] }],
     [
       "of the runtime's interface, which is missing",
       { interfaces: [eth1], ips: [{ address }] },

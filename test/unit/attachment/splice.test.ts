@@ -104,7 +104,7 @@ describe("a creator after others", () => {
 
   test.each<[string, CniResult, CniResult, CniResult]>([
     ["to nothing", {}, { interfaces: [eth1] }, { interfaces: [eth1] }],
-    ["of which it reported nothing", { interfaces: [eth0] }, {}, { interfaces: [eth0, eth1] }],
+    ["without a reported address", { interfaces: [eth0] }, {}, { interfaces: [eth0, eth1] }],
     [
       "with addresses on it only",
       { interfaces: [eth0] },

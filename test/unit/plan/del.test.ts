@@ -214,9 +214,9 @@ describe("without a record", () => {
 
   test.each([
     ["the runtime's interface", {}, "zone"],
-    ["one whose network is given", { ifName: "eth1", network: "disc" }, "disc"],
-    ["one whose network is given as the list's", { ifName: "eth1", network: "zone" }, "zone"],
-    ["one whose name no network's can end in", { ifName: "eth@1" }, "zone"],
+    ["one with a network", { ifName: "eth1", network: "disc" }, "disc"],
+    ["one with the list's network", { ifName: "eth1", network: "zone" }, "zone"],
+    ["one with a name that cannot be part of a network's", { ifName: "eth@1" }, "zone"],
   ])("%s has one", (_, wrapper, network) => {
     expect(runs(planned(wrapper)).map(([, , name]) => name)).toEqual([network]);
   });
@@ -238,7 +238,7 @@ describe("a meta plugin's DEL", () => {
     expect(only?.forget).toEqual([files[0]?.file]);
   });
 
-  test("runs for a plugin of unknown role whose ADD acted on an existing interface", () => {
+  test("runs for a plugin of unknown role if its ADD acted on an existing interface", () => {
     const file = `${recordFile(key)}:unknown-1`;
     const acted = keptRecords([key], { files: [{ file, owner: key, record: undefined, isLive: false }] });
     const input = { prevResult: bothResult };
@@ -283,7 +283,7 @@ describe("a DEL that fails is run once more", () => {
 
   test.each([
     ["a renamed interface in the list's network", planned({ ifName: "eth1", network: "zone" }), [true]],
-    ["one whose record says so", planned({ ifName: "eth1" }, {}, { records: keptRecords([inZone]) }), [true]],
+    ["one with a record that says so", planned({ ifName: "eth1" }, {}, { records: keptRecords([inZone]) }), [true]],
     ["one without a record, in that network alone", planned({ ifName: "eth1" }), [true, false]],
     ["not the runtime's interface", planned({}), [false]],
     ["not a meta plugin's", planned({ ifName: "eth1", network: "zone" }, {}, { calledAs: "portmap-wrapper" }), [false]],

@@ -26,7 +26,7 @@ describe("ADD of a renamed interface", () => {
     ["the directory is empty text, which is the default", { wrapper: eth1, ipam: { ...ipam, dataDir: "" } }, "zone"],
     ["they are in another directory", { wrapper: eth1, ipam: { ...ipam, dataDir: "/run/others" } }, "zone-eth1"],
     ["another interface has them", { wrapper: { ifName: "eth2" }, ipam }, "zone-eth2"],
-    ["its network is given", { wrapper: { ...eth1, network: "disc" }, ipam }, "disc"],
+    ["it has a network", { wrapper: { ...eth1, network: "disc" }, ipam }, "disc"],
     ["its IPAM plugin keeps no leases here", { wrapper: eth1, ipam: { type: "dhcp" } }, "zone-eth1"],
     ["it has no IPAM plugin", { wrapper: eth1 }, "zone-eth1"],
   ])("%s: %j, %s", (_, configuration, network) => {

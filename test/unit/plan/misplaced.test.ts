@@ -53,7 +53,7 @@ describe("a block with nearly the right name", () => {
     "wwrapper",
   ];
 
-  test.each(near)("%j is misplaced, whatever the plugin", (key) => {
+  test.each(near)("%j is misplaced in any plugin", (key) => {
     for (const isKnown of [true, false]) expect(messages({ [key]: {} }, isKnown)).toEqual([misplaced(key)]);
     expect(messages({ [key]: {}, wrapper: {} })).toEqual([misplaced(key)]);
   });
@@ -71,7 +71,7 @@ describe("a block in ipam", () => {
     [{ ipam: { type: "host-local", wrapper: {} } }, "ipam.wrapper"],
     [{ ipam: { Wrapper: {} } }, "ipam.Wrapper"],
     [{ IPAM: { wrapper: {} } }, "ipam.wrapper"],
-  ])("%j is misplaced, whatever the plugin", (configuration, key) => {
+  ])("%j is misplaced in any plugin", (configuration, key) => {
     for (const isKnown of [true, false]) expect(messages(configuration, isKnown)).toEqual([misplaced(key)]);
   });
 

@@ -68,7 +68,7 @@ describe("the MAC of a shared device", () => {
   });
 });
 
-describe("a device whose MAC is fixed by both of two keys, one of two, and none of two", () => {
+describe("a device with a MAC that is fixed if both of two keys, one of two, and none of two are set", () => {
   const other: SharedDevice = {
     ...{ key: "link", fallback: "br0" },
     fixedMac: { all: ["a", "b"], any: ["c", "d"], none: ["e", "f"] },

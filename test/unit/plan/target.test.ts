@@ -18,7 +18,7 @@ test.each([
   ["/opt/bridge-wrapper/bridge", "bridge"],
   ["wrapper", "wrapper"],
   ["-wrapper", "-wrapper"],
-])("%s stands for %s", (calledAs, delegate) => {
+])("%s means %s", (calledAs, delegate) => {
   expect(delegateName(calledAs)).toBe(delegate);
 });
 

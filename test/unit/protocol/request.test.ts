@@ -193,7 +193,7 @@ describe.each(lenientVerbs)("%s, unknown keys under wrapper", (command) => {
   });
 });
 
-describe("what is wrong with a result", () => {
+describe("the problem of a result", () => {
   test.each([
     [{}],
     [{ cniVersion: "1.0.0", interfaces: null, ips: null, routes: null, dns: null }],

@@ -49,19 +49,19 @@ describe("after a failed ADD", () => {
 
     ["an interface that ADD did not make", uncompleted({ made: 7 }), seen(8, 8), "own", "fail"],
     ["an interface, and ADD had made none", uncompleted({ made: 0 }), seen(8, 8), "own", "fail"],
-    ["an interface, whatever recover says", uncompleted({ made: 0 }), seen(8, 8), "always", "fail"],
+    ["an interface, with any `recover`", uncompleted({ made: 0 }), seen(8, 8), "always", "fail"],
     ["an interface of another namespace", uncompleted({ made: 8, namespace: "4:1" }), seen(8, 8), "always", "fail"],
 
     ["the wrapper was killed: it was not there before", killed({ before: 0 }), seen(7, 7), "own", "add again"],
     ["the wrapper was killed: it was there before", killed({ before: 7 }), seen(7, 7), "own", "fail"],
     ["the wrapper was killed: another one is there", killed({ before: 6 }), seen(7, 7), "own", "add again"],
     ["the wrapper was killed: another attachment has it", killed({ before: 0 }), seen(7, 7, true), "own", "fail"],
-    ["the wrapper was killed, and nobody could look", killed({ before: undefined }), seen(7, 7), "own", "fail"],
+    ["the wrapper was killed, and could not look before", killed({ before: undefined }), seen(7, 7), "own", "fail"],
     ["the index, but another attachment has it", uncompleted({ made: 7 }), seen(7, 7, true), "own", "fail"],
     ["this ADD made it, whoever claims the name", uncompleted({ made: 0 }), seen(0, 9, true), "own", "add again"],
 
-    ["nobody can look any more", uncompleted(), seen(0, undefined), "own", "fail"],
-    ["nobody could look before", uncompleted(), seen(undefined, 0), "own", "fail"],
+    ["the wrapper can no longer look", uncompleted(), seen(0, undefined), "own", "fail"],
+    ["the wrapper could not look before", uncompleted(), seen(undefined, 0), "own", "fail"],
 
     ["a record of another namespace", elsewhere, nothing, "own", "fail"],
     ["a record of another namespace", elsewhere, nothing, "always", "add again"],

@@ -33,7 +33,7 @@ describe("a section between marks", () => {
       "2 marks <!-- one: ... --> instead of one",
     ],
     [
-      "stands at the wrong end",
+      "is at the wrong end",
       text.replace("<!-- /one -->\n", "").replace("# Title", "<!-- /one -->"),
       "the mark /one comes before one: ...",
     ],

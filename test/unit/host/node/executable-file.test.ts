@@ -30,7 +30,7 @@ describe("what a path leads to", () => {
     ["a file that may be executed", () => made(""), "executable"],
     ["a file that may not", () => made("", 0o644), "not executable"],
     ["nothing", () => join(folder, "none"), "missing"],
-    ["nothing, in what is no directory", () => join(made(""), "none"), "missing"],
+    ["nothing, in a path that is not a directory", () => join(made(""), "none"), "missing"],
     ["a directory", () => folder, "missing"],
     ["a device", () => "/dev/null", "missing"],
     ["a link to a file that may be executed", () => linkTo(made("")), "executable"],
@@ -57,7 +57,7 @@ describe("a file that is not new", () => {
     ["a script with an argument and spaces", () => made("#! \t/bin/sh -e\nexit\n")],
     ["a script without an end of line", () => made("#!/bin/sh")],
     ["a script whose interpreter is a script", () => chain(2)],
-    ["program headers behind the first page", () => made(moved(9000))],
+    ["program headers after the first page", () => made(moved(9000))],
   ])("is certain to be executable: %s", (_, path) => {
     expect(canExec(path())).toBe(true);
     expect(canSpawn(path())).toBe(true);
@@ -79,7 +79,7 @@ describe("a file that is not new", () => {
     ["empty", () => made("")],
     ["a text", () => made("echo\n")],
     ["shorter than a header", () => made(elf(undefined, 20))],
-    ["cut off behind its header", () => made(elf(undefined, 64))],
+    ["cut off after its header", () => made(elf(undefined, 64))],
     ["cut off in its program headers", () => made(elf(undefined, 130))],
     ["for another machine", () => made(elf((header) => header.writeUInt16LE(0xf3, 18)))],
     ["32-bit", () => made(elf((header) => header.writeUInt8(1, 4)))],

@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 // Lines of several processes stay whole only if each line is one write.
-test("a line of the log is one write, whatever its length", async () => {
+test("a line of the log is one write, at any length", async () => {
   const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
   const line = `${"é".repeat(500_000)}\n`;
   nodeHost().appendLine(join(folder, "log"), line);

@@ -73,7 +73,7 @@ test("the flavor for musl has aims of its own where it was timed", () => {
   expect(found({})).not.toHaveProperty(["CHECK: slim, musl ÷ floor"]);
 });
 
-test("a whole CHECK is held against the bare plugins and multus", () => {
+test("a whole CHECK is compared with the bare plugins and multus", () => {
   const rows = [
     row("two interfaces", { "bare plugins": 10, slim: 13, multus: 26 }),
     row("four interfaces", { "bare plugins": 10, slim: 50, multus: 26 }),

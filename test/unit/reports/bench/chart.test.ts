@@ -34,7 +34,7 @@ test("words cannot break the markup", () => {
   expect(svg).not.toContain("<g>");
 });
 
-test("the groups stand below one another", () => {
+test("the groups are below one another", () => {
   const svg = chartOf("title", [
     { title: "one", bars: [bar("ours", 2), bar("theirs", 3)] },
     { title: "two", bars: [bar("ours", 4)] },

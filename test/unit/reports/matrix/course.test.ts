@@ -16,7 +16,7 @@ test("a step that fails is told with its error, and what needs it is left out", 
   expect(results).toEqual([{ name: "ADD" }, { name: "CHECK", error: "no" }, { name: "DEL" }]);
 });
 
-test("a step is left out behind one that was left out", async () => {
+test("a step after a step that was left out is left out, too", async () => {
   const results = await follow([
     { name: "ADD", run: failing },
     { name: "DEL", needs: "ADD", run: passing },

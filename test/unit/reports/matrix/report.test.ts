@@ -21,7 +21,7 @@ describe("a step that fails", () => {
     ["a plain chain passes", { ...upstream, plain: [alone(refused), alone()] }],
     ["a plain chain fails for something else", { ...upstream, plain: [alone("out of memory")] }],
     ["no plain chain was tried", { ...upstream, plain: [] }],
-    ["nobody knows the error", { ...upstream, steps: check("new"), plain: [alone("new")] }],
+    ["the error is unknown", { ...upstream, steps: check("new"), plain: [alone("new")] }],
   ])("has none where %s, and is a regression whatever is expected", (_, cell: Cell) => {
     expect(failuresOf(cell)).toEqual([expect.not.objectContaining({ cause: expect.anything() })]);
     expect(regressions([cell], { [nameOf(cell)]: ["CHECK"] })).toHaveLength(1);
@@ -49,7 +49,7 @@ test("the table has a row for the versions, a column for each runtime, and a not
   );
 });
 
-test("what is expected is about cells that there are", () => {
+test("the expected failures are of existing cells", () => {
   expect(places.map(nameOf)).toEqual(expect.arrayContaining(Object.keys(expectedCells)));
 });
 

@@ -11,7 +11,7 @@ function outcomes(body: string): Record<string, unknown> {
   return Object.fromEntries(all.map(([name, active]) => [name, run((id: number) => id === active)]));
 }
 
-test("every mutant is behind a switch of its own, also one inside another", () => {
+test("every mutant has its own switch, also one inside another", () => {
   expect(outcomes("[1, 2, 3].filter((n) => n > 1).length + 10")).toEqual({
     "as it is": 12,
     "[1, 2, 3].filter((n) => n > 1).length + 10 -> undefined": undefined,

@@ -23,8 +23,8 @@ test.each([
   ["?.", "f(a?.b);", ["f(a.b);"]],
   ["a chain as a whole", "f(a?.b.filter(c).d);", ["f(a?.b.d);", "f(a.b.filter(c).d);"]],
   ["methods", "f(a.some(b).c);", ["f(a.every(b).c);"]],
-  ["a method that is left out, behind parentheses", "f((a).filter(b));", ["f((a));"]],
-  ["lists and what is spread in them", "f([...a, b]);", ["f([]);", "f([...[], b]);"]],
+  ["a method that is left out, after parentheses", "f((a).filter(b));", ["f((a));"]],
+  ["lists and the spread values in them", "f([...a, b]);", ["f([]);", "f([...[], b]);"]],
   ["what an object is spread from", "f({ ...a });", ["f({ ...{} });"]],
   ["statements", "f();", ["undefined;"]],
   ["returned values", "const f = () => a;", ["const f = () => undefined;"]],
@@ -37,7 +37,7 @@ test.each([
   ["types", 'type A = "a" | 1; interface B { c: true }'],
   ["names in the syntax", 'import { a } from "./a.ts"; export * from "./b.ts";'],
   ["the names of properties", 'const { "a": b } = c;'],
-  ["what is never reached", "switch (a) { default: throw a satisfies never; }"],
+  ["code that never runs", "switch (a) { default: throw a satisfies never; }"],
   ["what typeof is compared with", 'const a = typeof b === "c";'],
 ])("%s stay as they are", (_, source) => {
   expect(mutated(source)).toEqual(source.includes("===") ? ['const a = typeof b !== "c";'] : []);
