@@ -14,13 +14,13 @@ const web: AttachOptions = { ports: [{ hostPort: 25080, containerPort: 80, proto
 describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfaces", (cniVersion) => {
   const chain = [bridge, tuning, portmap];
 
-  test("a list of plugins that make one interface together works wrapped as it does plain", async () => {
+  test("a list of plugins that make one interface together works in the same way wrapped and plain", async () => {
     const plain = await story(zone(cniVersion, ...chain));
     expect(plain.rules).toContainEqual(expect.stringContaining("--to-destination 172.26.64.2:80"));
     expect(await story(zone(cniVersion, ...chain.map((plugin) => wrapped(plugin))))).toEqual(plain);
   });
 
-  test("DEL with a prevResult answers as the plain plugin does, under another name as well", async () => {
+  test("DEL with a prevResult answers as the plain plugin does, also under another name", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");
     const prevResult = { cniVersion, ip4: { ip: "172.26.64.2/20", gateway: "172.26.64.1" }, dns: {} };
@@ -48,7 +48,7 @@ describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfac
 });
 
 describe("an address whose interface is outside the list", () => {
-  test("is sbr's, wrapped as plain", async () => {
+  test("reaches sbr, wrapped and plain", async () => {
     await using lab = await Lab.start({ plugins });
     const outcomes = [];
     for (const plugin of ["sbr", "sbr-wrapper"]) {
@@ -69,7 +69,7 @@ describe("an address whose interface is outside the list", () => {
     expect(outcomes[1]).toEqual(outcomes[0]);
   });
 
-  test("is an error where the others would have to be re-indexed", async () => {
+  test("is an error if the others must be re-indexed", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
     const prevResult = withIndex(await lab.kernel.cachedResult("zone", "c1"), 9);
@@ -92,11 +92,11 @@ describe.each([
     runtimes: ["cnitool"] as const,
     published: false,
   },
-])("behind a plugin that reports no container interface and an address $address", ({ index, runtimes, published }) => {
+])("after a plugin that reports no container interface and an address $address", ({ index, runtimes, published }) => {
   const second = wrapped(bridge, "eth1");
   const destination = "--to-destination 10.60.0.2:80";
 
-  test.each(runtimes)("%s: another creator's CHECK passes, and sees what is lost", async (runtime) => {
+  test.each(runtimes)("%s: another creator's CHECK passes, and sees a loss", async (runtime) => {
     await using lab = await Lab.start({ plugins });
     await installHostSide(lab, index);
     const list = zone("1.0.0", { type: "host-side" }, second);

@@ -88,7 +88,7 @@ const faults: Readonly<Record<string, (lab: Lab, container: Container, lease: st
   "the lease of eth1": (lab, _, lease) => lab.run("rm", [`/var/lib/cni/networks/zone/${lease}`]),
 };
 
-test("CHECK still sees what is lost, and DEL still leaves nothing", async () => {
+test("CHECK still sees a loss, and DEL still leaves nothing", async () => {
   await using lab = await Lab.start({ plugins });
   const names = Object.keys(faults).map((_, index) => `c${index}`);
   const containers = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), ...names);
@@ -104,7 +104,7 @@ test("CHECK still sees what is lost, and DEL still leaves nothing", async () => 
   expect(await leftOfContainers(lab, ...disc)).toEqual([]);
 });
 
-test("with `network` it is exactly that network: the script's own, or another one, where no lease is", async () => {
+test("with `network` only that network counts: the script's own, or another one without a lease", async () => {
   await using lab = await Lab.start({ plugins });
   const [container] = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), "c1");
   if (!container) throw new Error("expected a container");
@@ -121,7 +121,7 @@ test("with `network` it is exactly that network: the script's own, or another on
   expect(await leftOfContainers(lab, ...disc)).toEqual([]);
 });
 
-test("an attachment of the wrappers, which has a record, is not looked for under the list's own name", async () => {
+test("the wrapper does not look for an attachment with a record under the list's own name", async () => {
   await using lab = await Lab.start({ plugins });
   const list = twoInterfaces("1.0.0");
   const container = await lab.addContainer("c1");

@@ -82,21 +82,21 @@ describe("a first creator that is not wrapped", () => {
     "cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: its CHECK will fail because of the other interfaces; " +
     'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
 
-  test("ADD passes, and says so where the runtime keeps it; CHECK fails, as it was told", async () => {
+  test("ADD passes with a warning on stderr; CHECK then fails", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");
     expect(await lab.goCni.add(list(macvlan), container)).toMatchObject({ exitCode: 0, stderr: warning });
     expectFailure(await lab.goCni.check(list(macvlan), container), /^Failed to match addr .* on interface eth0$/);
   });
 
-  test("nothing is said where all are wrapped", async () => {
+  test("there is no warning if all are wrapped", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");
     expect(await lab.goCni.add(list(wrapped(macvlan)), container)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
 
-test("a CHECK that failed is in the log at the lowest level, with what the plugin said", async () => {
+test("a failed CHECK is in the log at the lowest level, with the plugin's message", async () => {
   await using lab = await Lab.start({ plugins });
   const log = { file: "/var/lib/cni/wrappers.log", level: "error" };
   const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });

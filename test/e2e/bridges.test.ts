@@ -45,7 +45,7 @@ describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade", 
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
 
-  test("share a chain in one network: DEL of the second is run twice, and leaves nothing", async () => {
+  test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
     await using lab = await Lab.start({ plugins });
     const shared = zone("1.0.0", wrapped(first), {
       ...wrapped(second),
@@ -90,7 +90,7 @@ describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 b
     return [await add("c1"), await add("c2"), await add("c3"), await add("c4")];
   }
 
-  test("pass CHECK, all of them, whatever MAC the bridge has", async () => {
+  test("all pass CHECK with any MAC of the bridge", async () => {
     await using lab = await Lab.start({ plugins });
     const containers = await fourContainers(lab);
     for (const container of containers) {
@@ -106,7 +106,7 @@ describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 b
     await expectNothingLeft(lab, ["hbr2", "port1", "port0"]);
   });
 
-  test("pass CHECK, but for one whose port is taken out of the bridge", async () => {
+  test("pass CHECK, except the one with its port out of the bridge", async () => {
     await using lab = await Lab.start({ plugins });
     const [first, second] = await fourContainers(lab);
     await lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(second, "eth1"), "nomaster");
@@ -114,7 +114,7 @@ describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 b
     expectFailure(await lab[runtime].check(list, second), "CNI veth created for bridge hbr2 was not found");
   });
 
-  test("pass CHECK, but for one whose host-side veth is gone", async () => {
+  test("pass CHECK, except the one without its host-side veth", async () => {
     await using lab = await Lab.start({ plugins });
     const [first, second] = await fourContainers(lab);
     await lab.ip(undefined, "link", "del", await lab.kernel.hostVeth(second, "eth1"));
@@ -122,7 +122,7 @@ describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 b
     expectFailure(await lab[runtime].check(list, second), "Interface name eth1 not found");
   });
 
-  test("fail CHECK, all of them, when the bridge is gone", async () => {
+  test("all fail CHECK if the bridge is gone", async () => {
     await using lab = await Lab.start({ plugins });
     const containers = await fourContainers(lab);
     await lab.ip(undefined, "link", "del", "hbr2");
@@ -131,7 +131,7 @@ describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 b
     }
   });
 
-  test("fail CHECK unwrapped, once a port with a lower MAC joins: why the wrapper leaves the MAC out", async () => {
+  test("fail CHECK unwrapped after a port with a lower MAC joins: the reason to leave the MAC out", async () => {
     await using lab = await Lab.start({ plugins });
     const plain = zone("1.0.0", layer2);
     const container = await attached(lab, lab[runtime], plain);
@@ -147,14 +147,14 @@ describe.each(pairs)("plugins $plugins, $runtime: a bridge that is a gateway", (
   const plain = zone("1.0.0", bridge);
   const gateway = "172.26.64.1/20";
 
-  test("passes CHECK with every container, though its MAC follows its ports: the operator made it", async () => {
+  test("passes CHECK with every container, although its MAC follows its ports: the operator made it", async () => {
     await using lab = await Lab.start({ plugins });
     await lab.ip(undefined, "link", "add", "disc0", "type", "bridge");
     await lab.ip(undefined, "address", "add", gateway, "dev", "disc0");
     await expectChecksOfFloating(lab, lab[runtime], list);
   });
 
-  test("passes CHECK with every container, though its MAC follows its ports: its first ADD failed", async () => {
+  test("passes CHECK with every container, although its MAC follows its ports: its first ADD failed", async () => {
     await using lab = await Lab.start({ plugins });
     const broken = zone("1.0.0", { ...wrapped(bridge), ipam: { type: "nowhere" } });
     const first = await lab.addContainer("c0");
@@ -168,7 +168,7 @@ describe.each(pairs)("plugins $plugins, $runtime: a bridge that is a gateway", (
     await expectChecksOfFloating(lab, lab[runtime], list);
   });
 
-  test("fails CHECK unwrapped where its MAC follows its ports: why the kernel is asked", async () => {
+  test("fails CHECK unwrapped if its MAC follows its ports: the reason to ask the kernel", async () => {
     await using lab = await Lab.start({ plugins });
     await lab.ip(undefined, "link", "add", "disc0", "type", "bridge");
     await lab.ip(undefined, "address", "add", gateway, "dev", "disc0");
@@ -178,7 +178,7 @@ describe.each(pairs)("plugins $plugins, $runtime: a bridge that is a gateway", (
   });
 
   test.each([["wrapped", list] as const, ["plain", plain] as const])(
-    "fails CHECK where somebody set its MAC and then another: %s",
+    "fails CHECK if somebody set its MAC and then another: %s",
     async (_, each) => {
       await using lab = await Lab.start({ plugins });
       await lab.ip(undefined, "link", "add", "disc0", "address", "02:00:00:00:00:50", "type", "bridge");
@@ -191,14 +191,14 @@ describe.each(pairs)("plugins $plugins, $runtime: a bridge that is a gateway", (
     },
   );
 
-  test("fails CHECK where it is gone", async () => {
+  test("fails CHECK if it is gone", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await attached(lab, lab[runtime], list);
     await lab.ip(undefined, "link", "del", "disc0");
     expectFailure(await lab[runtime].check(list, container), "Interface name disc0 not found");
   });
 
-  test("is compared as the configuration has it where /sys cannot be read", async () => {
+  test("is compared by the configuration if /sys cannot be read", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await attached(lab, lab[runtime], list);
     await lab.run("mount", ["-t", "tmpfs", "lab", "/sys"]);

@@ -10,7 +10,7 @@ describe.each([
   ["plain", { ...bridge, type: "slow" }],
   ["wrapped", { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1", delegate: "slow", role: "creator" } }],
 ])("a plugin that sleeps, %s, and a runtime with a deadline", (_, slow) => {
-  test("ADD ends at the deadline, and nothing of it goes on", async () => {
+  test("ADD ends at the deadline, and nothing of it keeps running", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     await installSlow(lab);
     const container = await lab.addContainer("c1");

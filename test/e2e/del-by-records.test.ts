@@ -33,7 +33,7 @@ const blocks: Readonly<Record<string, unknown>> = {
   "a block that is null": null,
 };
 
-describe("DEL with another block than ADD had leaves nothing, and a neighbour what it has", () => {
+describe("DEL with another block than on ADD leaves nothing, and touches no other container", () => {
   test.each([
     ["is there", Object.keys(blocks)],
     ["is gone", ["another ifName", "an over-long ifName", "a misspelt delegate", "a block that is a word"]],
@@ -58,7 +58,7 @@ describe("DEL with another block than ADD had leaves nothing, and a neighbour wh
   });
 });
 
-test("GC after ifName was changed frees what an attachment that is gone had, and nothing of a live one", async () => {
+test("GC after a change of ifName frees everything of a gone attachment, and nothing of a live one", async () => {
   await using lab = await Lab.start({ plugins });
   const [old, changed] = [listWith({ ifName: "eth1" }, "1.1.0"), listWith({ ifName: "eth2" }, "1.1.0")];
   const gone = [await attached(lab, lab.goCni, old, "c1"), await attached(lab, lab.goCni, old, "c2")];

@@ -29,10 +29,10 @@ describe("a wrapper under the plugin's own name, in a directory before the plugi
   });
 });
 
-describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wrapper", () => {
+describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrapper", () => {
   test.each([
-    ["in the directory behind", `${first}:${Lab.pluginPath}`, "v1.9.1"],
-    ["behind a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.9.1"],
+    ["in the next directory", `${first}:${Lab.pluginPath}`, "v1.9.1"],
+    ["after a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.9.1"],
     ["in a directory named twice", `${first}:${Lab.pluginPath}:${first}/`, "v1.9.1"],
   ])("%s", async (_, path) => {
     await using lab = await Lab.start({ plugins });
@@ -45,7 +45,7 @@ describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wra
 
   const spellings = ["/opt//cni/first", "/opt/cni/./first", "/opt/cni/../cni/first", `${first}/`, "/opt/cni/link"];
 
-  test.each(spellings)("in the directory behind, where its own is spelled %s", async (spelling) => {
+  test.each(spellings)("in the next directory, if its own is spelled %s", async (spelling) => {
     await using lab = await Lab.start({ plugins });
     await dropIn(lab, "a link", "bridge");
     const decoy = "mkdir /opt/cni/decoy && printf '#!/bin/sh\\necho decoy\\n' >/opt/cni/decoy/bridge";
@@ -62,10 +62,10 @@ describe("the plugin behind a drop-in is the next one in CNI_PATH that is no wra
   });
 
   test.each([
-    ["nowhere", first],
-    ["only in a directory before", `${Lab.pluginPath}:${first}`],
-    ["only as copies of the wrapper that name each other", `${first}:/opt/cni/second:${first}`],
-  ])("missing, as it is %s: an error, and no loop", async (_, path) => {
+    ["everywhere", first],
+    ["except in an earlier directory", `${Lab.pluginPath}:${first}`],
+    ["except for copies of the wrapper that name each other", `${first}:/opt/cni/second:${first}`],
+  ])("missing %s: an error, and no loop", async (_, path) => {
     await using lab = await Lab.start({ plugins });
     await dropIn(lab, "a link", "bridge");
     await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);

@@ -18,7 +18,7 @@ describe("the list is edited while a container lives", () => {
   const three = (last: string) =>
     zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
 
-  test("the last of three bridges is renamed: DEL takes no other bridge's interface for it", async () => {
+  test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await attached(lab, lab.goCni, three("eth2"));
     expectSuccess(await lab.goCni.del(three("eth9"), container));
@@ -26,8 +26,8 @@ describe("the list is edited while a container lives", () => {
   });
 
   test.each([
-    ["given", undefined, "zone"],
-    ["taken away", "disc", undefined],
+    ["set", undefined, "zone"],
+    ["removed", "disc", undefined],
   ])("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async (_, before, now) => {
     await using lab = await Lab.start({ plugins });
     const list = (network: string | undefined) =>
@@ -65,7 +65,7 @@ describe("DEL of what a script attached under the list's own name", () => {
     return container;
   };
 
-  test("takes the masquerading chain along", async () => {
+  test("removes the masquerading chain", async () => {
     await using lab = await Lab.start({ plugins });
     const bridge = numbered(6, { ipMasq: true });
     const container = await attachedByScript(lab, bridge);
@@ -73,7 +73,7 @@ describe("DEL of what a script attached under the list's own name", () => {
     await expectNothingLeft(lab, ["br6"]);
   });
 
-  test("moves host-device's interface back, and goes on with the other plugins", async () => {
+  test("moves host-device's interface back, and continues with the other plugins", async () => {
     await using lab = await Lab.start({ plugins });
     await lab.ip(undefined, "link", "add", "dev7", "type", "veth", "peer", "name", "dev8");
     const device = { type: "host-device", device: "dev7", ipam: hostLocal("10.7.0.0/24") };

@@ -72,7 +72,7 @@ describe("a chain of several kinds", () => {
   });
 });
 
-describe("what the pages say of upstream", () => {
+describe("the upstream bugs on the pages", () => {
   test("tap without ipam: CHECK does not see that the device is gone, wrapped or not", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     for (const list of [zone("1.0.0", { type: "tap" }), zone("1.0.0", wrapped({ type: "tap" }))]) {
@@ -120,7 +120,7 @@ describe("what the pages say of upstream", () => {
   });
 });
 
-describe("a plugin that nobody knows", () => {
+describe("an unknown plugin", () => {
   const script = `#!/bin/sh
 # Makes a tap device, and returns every interface that it has made for the container so far.
 memory=/run/lab/own-$CNI_CONTAINERID
@@ -137,7 +137,7 @@ VERSION) echo '{"cniVersion": "1.0.0", "supportedVersions": ["1.0.0"]}' ;;
 esac
 `;
 
-  test("is wrapped through a link; what it has carried over by itself is not spliced twice", async () => {
+  test("is wrapped through a link; the parts of prevResult in its answer are not spliced twice", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     await lab.writeFile("/opt/cni/bin/own", script);
     await lab.run("chmod", ["+x", "/opt/cni/bin/own"]);

@@ -68,7 +68,7 @@ test("CHECK fails when the port of one interface leads nowhere", async () => {
   expectFailure(await lab.goCni.check(list, container, { ports }), /^could not check ipv4 dnat: /);
 });
 
-test("a portmap that is left no port does nothing, and passes ADD, CHECK and DEL", async () => {
+test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const container = await lab.addContainer("c1");
   const none = listOf({}, { ports: { only: ["1-79"] } });

@@ -56,7 +56,7 @@ test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no i
   expect(await leftOfContainers(lab, "front0", "disc0")).toEqual([]);
 });
 
-test("after a failed try each wrapped meta plugin leaves what it leaves after none", async () => {
+test("with and without a failed try, each wrapped meta plugin leaves the same state", async () => {
   await using lab = await Lab.start({ plugins });
   await installFlaky(lab);
   const metas = [

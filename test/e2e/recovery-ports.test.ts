@@ -35,7 +35,7 @@ const chains = {
   "firewall-wrapper, and portmap-wrapper of eth1": [wrapped(firewall), wrapped(portmap, "eth1")],
 } as const;
 
-test.each(Object.entries(chains))("%s: the published port leads to the healed interface", async (_, metas) => {
+test.each(Object.entries(chains))("%s: the published port leads to the repaired interface", async (_, metas) => {
   await using lab = await Lab.start({ plugins });
   await installFlaky(lab);
   const list = zone("1.0.0", ...creators, ...metas, flaky);
@@ -57,7 +57,7 @@ test.each(Object.entries(chains))("%s: the published port leads to the healed in
 test.each([
   ["portmap", portmap],
   ["portmap-wrapper", wrapped(portmap)],
-])("%s with nftables: the published port leads to the healed interface", async (name, plugin) => {
+])("%s with nftables: the published port leads to the repaired interface", async (name, plugin) => {
   await using lab = await Lab.start({ plugins });
   await installFlaky(lab);
   const list = zone("1.0.0", ...creators, { ...plugin, backend: "nftables" }, flaky);
@@ -77,7 +77,7 @@ test.each([
   expect(await natTargets(lab)).toEqual([]);
 });
 
-test("nomad-transparent-proxy.conflist, whose last plugin fails: the port leads to the healed interface", async () => {
+test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads to the repaired interface", async () => {
   await using lab = await Lab.start({ plugins });
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
   await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");

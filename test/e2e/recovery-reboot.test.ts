@@ -67,7 +67,7 @@ test.each([
 });
 
 // A runtime may keep libcni's results in another directory.
-test("a live attachment, whose result lies where nobody looks: another ADD fails as the plain plugin's, and touches nothing", async () => {
+test("a live attachment with its result in another directory: another ADD fails like the plain plugin's, and touches nothing", async () => {
   await using lab = await Lab.start({ plugins });
   const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"));
   const container = await attached(lab, lab.goCni, list);

@@ -27,7 +27,7 @@ const zoneMacvlan = { ...base, ...macvlan };
 
 const wrongs: readonly Wrong[] = [
   {
-    title: "bridge: a subnet that is none",
+    title: "bridge: an invalid subnet",
     config: { ...zoneBridge, ipam: hostLocal("172.26.64.0") },
     message: "invalid CIDR address: 172.26.64.0",
   },
@@ -38,18 +38,18 @@ const wrongs: readonly Wrong[] = [
     message: "no IP addresses available in range set",
   },
   {
-    title: "bridge: an ipam plugin that is not there",
+    title: "bridge: a missing ipam plugin",
     config: { ...zoneBridge, ipam: { type: "missing-ipam" } },
     message: 'failed to find plugin \\"missing-ipam\\" in path',
   },
   {
-    title: "bridge: an interface that is there",
+    title: "bridge: an existing interface",
     config: zoneBridge,
     before: (lab, container) => lab.ip(container, "link", "add", "eth0", "type", "veth"),
     message: "already exists",
   },
   {
-    title: "bridge: a bridge that is none",
+    title: "bridge: a link that is not a bridge",
     config: { ...zoneBridge, bridge: "uplink1" },
     message: "already exists but is not a bridge",
   },
@@ -94,7 +94,7 @@ const wrongs: readonly Wrong[] = [
     message: "Sandbox in prevResult",
   },
   {
-    title: "macvlan: a master that is not there",
+    title: "macvlan: a missing master",
     config: { ...zoneMacvlan, master: "missing0" },
     message: "Link not found",
   },
@@ -104,7 +104,7 @@ const wrongs: readonly Wrong[] = [
     message: "invalid MTU 9000, must be [0, master MTU(1500)]",
   },
   {
-    title: "macvlan: a mode that is none",
+    title: "macvlan: an invalid mode",
     config: { ...zoneMacvlan, mode: "nonsense" },
     message: 'unknown macvlan mode: \\"nonsense\\"',
   },
@@ -127,7 +127,7 @@ const wrongs: readonly Wrong[] = [
     message: "invalid pair",
   },
   {
-    title: "bridge: a namespace that is not there",
+    title: "bridge: a missing namespace",
     config: zoneBridge,
     env: { CNI_NETNS: "/run/netns/missing" },
     message: 'failed to open netns \\"/run/netns/missing\\"',
@@ -138,7 +138,7 @@ const wrongs: readonly Wrong[] = [
     message: "incompatible CNI versions",
   },
   {
-    title: "bridge: a version that is none",
+    title: "bridge: an invalid version",
     config: { ...zoneBridge, cniVersion: "one" },
     message: "incompatible CNI versions",
   },
@@ -171,7 +171,7 @@ const malformed: readonly Wrong[] = [
     message: "CNI_NETNS",
   },
   {
-    title: "bridge: no variable but CNI_COMMAND",
+    title: "bridge: only CNI_COMMAND",
     config: zoneBridge,
     env: { CNI_CONTAINERID: "", CNI_IFNAME: "", CNI_NETNS: "" },
     message: "CNI_CONTAINERID",
@@ -195,7 +195,7 @@ const malformed: readonly Wrong[] = [
     message: "interface name",
   },
   {
-    title: "bridge: a verb that is none",
+    title: "bridge: an invalid verb",
     config: zoneBridge,
     env: { CNI_COMMAND: "FOO" },
     message: "FOO",

@@ -22,7 +22,7 @@ const second = {
 const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
 const record = "/var/lib/cni/wrappers/zone:c1:eth0::routes";
 
-test("the plain chain fails CHECK: the creator does not find what sbr has moved", async () => {
+test("the plain chain fails CHECK: the creator does not find the routes that sbr moved", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const plain = zone("1.0.0", bridge, sbr);
   const container = await attach(lab, plain);
@@ -30,7 +30,7 @@ test("the plain chain fails CHECK: the creator does not find what sbr has moved"
 });
 
 describe.each(["1.9.1", "1.6.2"] as const)("plugins %s: a wrapped chain with sbr", (plugins) => {
-  test("has eth1's routes in a table of their own, passes CHECK, and leaves nothing on DEL", async () => {
+  test("has eth1's routes in a separate table, passes CHECK, and leaves nothing on DEL", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await attach(lab, list);
     expect(await lab.kernel.routes(container)).toEqual(["default via 172.16.5.1 dev eth0"]);
@@ -141,7 +141,7 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
   expectFailure(await check(lab, both, container), /^Expected Route .*0\.0\.0\.0/);
 });
 
-test("IPv6 is moved and looked for as well", async () => {
+test("IPv6 routes are moved and checked as well", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const ranges = [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]];
   const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };

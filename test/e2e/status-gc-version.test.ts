@@ -51,7 +51,7 @@ describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
     expectSuccess(await lab.goCni.check(list, stays));
   });
 
-  test("tells each delegate the name under which its attachments are known to it", async () => {
+  test("tells each delegate its own interface name", async () => {
     await using lab = await Lab.start({ plugins, recorded: true });
     const valid = [
       { containerID: "c1", ifname: "eth0" },
@@ -67,7 +67,7 @@ describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
     }
   });
 
-  test("without a list of what is valid removes everything", async () => {
+  test("without a list of valid attachments removes everything", async () => {
     await using lab = await Lab.start({ plugins });
     await attached(lab, lab.cnitool, list, "c1");
     await attached(lab, lab.cnitool, list, "c2");
@@ -84,7 +84,7 @@ describe.each(pluginVersions)("plugins %s: libcni's VERSION probe", (plugins) =>
     expect(JSON.parse(expectSuccess(await lab.goCni.version(plugin)))).toEqual({ supportedVersions: allVersions });
   });
 
-  test("is answered where there is no delegate", async () => {
+  test("is answered without a delegate", async () => {
     await using lab = await Lab.start({ plugins });
     const answer = await lab.goCni.version("bridge-wrapper", "/run/lab/wrappers");
     expect(JSON.parse(expectSuccess(answer))).toEqual({ supportedVersions: allVersions });

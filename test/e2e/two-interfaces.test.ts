@@ -25,7 +25,7 @@ describe.each(pairs)("plugins $plugins: the plain chain of two interface creator
     );
   });
 
-  test("fails on CHECK, where ADD is got over: each holds the other's address against its own interface", async () => {
+  test("fails on CHECK even if ADD passed: each compares the other's address with its own interface", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");
     const alone = JSON.parse(expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container)));
@@ -42,7 +42,7 @@ describe.each(pairs)("plugins $plugins: the plain chain of two interface creator
     );
   });
 
-  test("fails on CHECK, where only the second is wrapped", async () => {
+  test("fails on CHECK if only the second is wrapped", async () => {
     await using lab = await Lab.start({ plugins });
     const list = zone("1.0.0", macvlan, wrapped(bridge, "eth1"));
     const container = await lab.addContainer("c1");

@@ -128,7 +128,7 @@ test.each(inTurn(losses))(
 );
 
 test.each(pairs)(
-  "a plain bridge without ipam fails CHECK: why the wrapper gives it one for CHECK ($plugins, $runtime)",
+  "a plain bridge without ipam fails CHECK: the reason to add ipam on CHECK ($plugins, $runtime)",
   async (pair) => {
     const { plugins, runtime } = pair;
     await using lab = await Lab.start({ plugins });

@@ -9,7 +9,7 @@ import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts
 import { add, addressSeen, check, del, interfaceSeen, masqueradingDel } from "./attachments.ts";
 import { type Contestant, contestants } from "./contestants.ts";
 import { size, timeChecks } from "./cost.ts";
-import { afterReboot, foreignInterface, retriedPort, secondAdd } from "./healing.ts";
+import { afterReboot, foreignInterface, retriedPort, secondAdd } from "./recovery.ts";
 import { comparisonTable, type RowReport } from "./report.ts";
 import { layer2Restart, restart } from "./restarts.ts";
 import { everyInterface, firewallRules, names, publishedPort, state } from "./results.ts";

@@ -158,7 +158,7 @@ describe("which attachment owns an address", () => {
   const ips = frozen([
     { address: "on eth0", interface: 1 },
     { address: "on eth1", interface: 3 },
-    { address: "on the VLAN device behind eth1", interface: 4 },
+    { address: "on the VLAN device after eth1", interface: 4 },
     { address: "without index" },
     { address: "null index", interface: null },
   ]);

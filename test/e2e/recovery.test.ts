@@ -30,7 +30,7 @@ describe("ADD is tried again without a DEL between", () => {
     await expectNothingLeft(lab, ["disc0"]);
   });
 
-  test("the plain plugins fail for ever", async () => {
+  test("the plain plugins never pass", async () => {
     await using lab = await Lab.start({ plugins });
     await installFlaky(lab);
     const list = zone("1.0.0", macvlan, { type: "flaky" });
@@ -68,8 +68,8 @@ describe("ADD is tried again without a DEL between", () => {
     const [list, container] = await failedOnce(lab, { log: { file: "/run/lab/log" } });
     expectSuccess(await lab.goCni.add(list, container));
     const log = (await lab.readFile("/run/lab/log")).trim().split("\n");
-    const healed = log.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
-    expect(healed).toMatchObject([
+    const repairs = log.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
+    expect(repairs).toMatchObject([
       {
         ifName: "eth0",
         message: "ADD failed after an earlier try: running DEL and ADD once more",
@@ -79,10 +79,10 @@ describe("ADD is tried again without a DEL between", () => {
         message: "ADD failed after an earlier try: running DEL and ADD once more",
       },
     ]);
-    expect(JSON.stringify(healed[0].answer)).toMatch(exists);
+    expect(JSON.stringify(repairs[0].answer)).toMatch(exists);
   });
 
-  test('with "never" the error stands, and nothing is touched', async () => {
+  test('with "never" the error is returned, and nothing changes', async () => {
     await using lab = await Lab.start({ plugins });
     const [list, container] = await failedOnce(lab, { recover: "never" });
     const before = await lab.kernel.link(container, "eth0");
@@ -92,7 +92,7 @@ describe("ADD is tried again without a DEL between", () => {
   });
 });
 
-describe("the host was started anew, with the leases and libcni's cache kept", () => {
+describe("the host was rebooted, with the leases and libcni's cache kept", () => {
   test("ADD passes", async () => {
     await using lab = await Lab.start({ plugins });
     const list = twoInterfaces();
@@ -126,8 +126,8 @@ describe("the host was started anew, with the leases and libcni's cache kept", (
   });
 });
 
-describe("the namespace was made anew under a live attachment", () => {
-  test("ADD fails loudly, however often it is tried, and the live one is untouched", async () => {
+describe("the namespace of a live attachment was made again", () => {
+  test("every ADD fails, and the live one is untouched", async () => {
     await using lab = await Lab.start({ plugins });
     const list = twoInterfaces();
     const [container, live] = await recreated(lab, await attached(lab, lab.goCni, list));
@@ -148,7 +148,7 @@ describe("the namespace was made anew under a live attachment", () => {
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("without a record, as made before there were wrappers, ADD fails loudly, however often it is tried", async () => {
+  test("without a record, as from before the wrappers, every ADD fails", async () => {
     await using lab = await Lab.start({ plugins });
     const [container] = await recreated(lab, await attached(lab, lab.goCni, zone("1.0.0", macvlan)));
     const list = zone("1.0.0", wrapped(macvlan));
@@ -158,7 +158,7 @@ describe("the namespace was made anew under a live attachment", () => {
   });
 });
 
-describe("what is not the attachment's own is left alone, and ADD fails as it would plain", () => {
+describe("other attachments are left alone, and ADD fails as the plain one does", () => {
   test.each(["wrapped", "plain"])("an ADD of a live attachment (%s)", async (kind) => {
     await using lab = await Lab.start({ plugins });
     const list = zone("1.0.0", kind === "plain" ? macvlan : wrapped(macvlan));
@@ -207,7 +207,7 @@ describe("what is not the attachment's own is left alone, and ADD fails as it wo
 });
 
 describe("the records", () => {
-  test("are one of each interface and one of each meta plugin, and go with DEL", async () => {
+  test("are one for each interface and each meta plugin, and DEL removes them", async () => {
     await using lab = await Lab.start({ plugins });
     const list = twoInterfaces({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
@@ -220,7 +220,7 @@ describe("the records", () => {
     expect(await lab.readdir(records)).toEqual([]);
   });
 
-  test("that are not valid any more go with GC, and their leases", async () => {
+  test("of invalid attachments are removed by GC, with their leases", async () => {
     await using lab = await Lab.start({ plugins });
     const list = { ...twoInterfaces(), cniVersion: "1.1.0" };
     const container = await attached(lab, lab.goCni, list, "c1");
@@ -241,7 +241,7 @@ describe("the records", () => {
     ["is read-only", ["mount", "-t", "tmpfs", "-o", "ro", "lab", records]],
     ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", records]],
     ["cannot be made", ["sh", "-c", `rmdir ${records}; touch ${records}`]],
-  ])("cannot be written, as their directory %s: ADD passes, and the log says so", async (_, [command, ...args]) => {
+  ])("cannot be written because their directory %s: ADD passes, and the log says so", async (_, [command, ...args]) => {
     await using lab = await Lab.start({ plugins });
     await lab.run("mkdir", ["-p", records]);
     await lab.run(command ?? "", args);
