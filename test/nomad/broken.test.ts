@@ -34,7 +34,7 @@ describe("a network broken while the client is down", () => {
     },
   );
 
-  test('with "recover": "always" the network is made anew with the same addresses, and a task that lives on is not in it', async (context) => {
+  test('with "recover": "always" the network is made again with the same addresses, and a task that still runs is not in it', async (context) => {
     await using nomad = await NomadLab.start({ networks: [wrappedTwo({ recover: "always" })] });
     await nomad.run(jobOf({ network: "cni/zone" }));
     const before = await nomad.survey("job");

@@ -29,7 +29,7 @@ const ways: readonly Before[] = [
 ];
 
 test.for(ways)(
-  "allocations of $title survive that the whole list is wrapped, and leave nothing",
+  "allocations of $title survive if the whole list is wrapped, and leave nothing",
   async (way, context) => {
     const { count, list, script } = way;
     await using nomad = await NomadLab.start({
@@ -58,7 +58,7 @@ test.for(ways)(
   },
 );
 
-test("and back: with wrapper.network set to the list's name, the script takes the allocations over", async (context) => {
+test("rollback: with wrapper.network set to the list's name, the script takes the allocations over", async (context) => {
   const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", network: "zone" } };
   const listed = zone("1.0.0", wrapped(macvlan), second);
   await using nomad = await NomadLab.start({ networks: [listed] });

@@ -33,7 +33,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
     expect(await nomad.lab.kernel.cachedResults()).toEqual([]);
   });
 
-  test("a published port answers on the host, beside Nomad's own rules", async () => {
+  test("a published port answers on the host, next to Nomad's own rules", async () => {
     const list = example("nomad-second-interface");
     await using nomad = await NomadLab.start({ networks: [list], prepare });
     await nomad.run(jobOf({ network: `cni/${list.name}`, ports: { web: 8080 } }));
@@ -42,7 +42,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
     expect(await nomad.lab.kernel.packetRules()).toContainEqual(expect.stringMatching(/^:NOMAD-ADMIN -/));
   });
 
-  test("what the task sends goes to the proxy of its own namespace", async () => {
+  test("the task's traffic goes to the proxy of its own namespace", async () => {
     const list = example("nomad-transparent-proxy");
     await using nomad = await NomadLab.start({ networks: [list], prepare });
     await nomad.run(jobOf({ network: `cni/${list.name}`, cniArgs }));

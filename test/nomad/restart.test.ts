@@ -22,7 +22,7 @@ describe("a client is restarted", () => {
     expect((await nomad.logLines()).filter((line) => isComplaint(line, ids))).toEqual([]);
   });
 
-  test("a bridge without a gateway, whose MAC follows its ports, wrapped: 5 allocations", async (context) => {
+  test("a bridge without a gateway, with the MAC of one of its ports, wrapped: 5 allocations", async (context) => {
     const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", count: 5 }));
@@ -33,7 +33,7 @@ describe("a client is restarted", () => {
     expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 5, survived: 5 });
   });
 
-  test("a client that is killed before it saved a network loses the allocation, though CHECK passes", async (context) => {
+  test("a client that is killed before it saved a network loses the allocation, although CHECK passes", async (context) => {
     await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
     await nomad.run(jobOf({ network: "cni/zone" }));
     const before = await nomad.survey("job");

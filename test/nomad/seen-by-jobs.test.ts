@@ -12,7 +12,7 @@ const list = zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1"), portmap);
 const host = "10.99.0.1";
 
 describe("what a job sees of its network", () => {
-  test("its address is that of the runtime's interface, its nameservers those of its DNS block", async () => {
+  test("its address is the runtime interface's, its nameservers are its DNS block's", async () => {
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", dns: { Servers: ["10.9.9.9"], Searches: ["example.org"] } }));
     const { allocation } = await only(nomad);
@@ -23,7 +23,7 @@ describe("what a job sees of its network", () => {
     });
   });
 
-  test("nameservers of the chain come before those of the job, whichever plugin has them", async () => {
+  test("nameservers of any plugin of the chain come before the job's", async () => {
     const second = { ...wrapped(macvlan, "eth1"), dns: { nameservers: ["10.8.8.8"], search: ["example.net"] } };
     await using nomad = await NomadLab.start({ networks: [zone("1.0.0", wrapped(bridge), second)] });
     await nomad.run(jobOf({ network: "cni/zone", dns: { Servers: ["10.9.9.9"] } }));

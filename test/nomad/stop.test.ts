@@ -53,7 +53,7 @@ describe("a job is stopped", () => {
     },
   );
 
-  test("STATUS, which Nomad sends first in cniVersion 1.1.0, has no names; DEL follows, and nothing is left", async () => {
+  test("in cniVersion 1.1.0 Nomad sends STATUS first, without names; DEL follows, and nothing is left", async () => {
     await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.1.0")], recorded: true });
     await nomad.run(jobOf({ network: "cni/zone" }));
     await nomad.stop("job");

@@ -7,7 +7,7 @@ import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
 import { judge } from "./verdict.ts";
 
-test("plugins 1.2.0, for which Nomad runs no CHECK, are upgraded to 1.9.1: 3 allocations pass the first CHECK of their life", async (context) => {
+test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.9.1: 3 allocations pass their first CHECK", async (context) => {
   const newer = await referencePlugins("1.9.1");
   await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], plugins: "1.2.0" });
   expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.2.0");
@@ -20,7 +20,7 @@ test("plugins 1.2.0, for which Nomad runs no CHECK, are upgraded to 1.9.1: 3 all
   expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
 });
 
-test("the wrappers come where a plain chain was, by their own names in a directory before the plugins: 3 allocations survive", async (context) => {
+test("the wrappers replace a plain chain, under the plugins' names in an earlier directory: 3 allocations survive", async (context) => {
   const list = zone("1.0.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
   await using nomad = await NomadLab.start({
     networks: [list],
@@ -42,7 +42,7 @@ test("the wrappers come where a plain chain was, by their own names in a directo
   expect(Attributes["plugins.cni.version.macvlan"]).toBe("v1.9.1");
 });
 
-test("an allocation of one plain interface survives that its list is wrapped while the client is down", async (context) => {
+test("an allocation of one plain interface survives if its list is wrapped while the client is down", async (context) => {
   const plain = zone("1.0.0", bridge);
   await using nomad = await NomadLab.start({ networks: [plain] });
   await nomad.run(jobOf({ network: "cni/zone", count: 3 }));

@@ -22,7 +22,7 @@ describe("without the wrappers", () => {
     expect(errorsOf((await nomad.logLines()).filter(isFailedAdd))).toHaveLength(3);
   });
 
-  test("names and results divided, nothing narrowed: the allocation is lost on restart", async (context) => {
+  test("a script divides names and results, and narrows nothing: the allocation is lost on restart", async (context) => {
     await using nomad = await NomadLab.start({ networks: [plainTwo], ...mergeOnly });
     await nomad.run(jobOf({ network: "cni/zone" }));
     const before = await nomad.survey("job");
@@ -41,7 +41,7 @@ describe("without the wrappers", () => {
     expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ survived: 0, recovered: 0 });
   });
 
-  test("the same with static addresses: it says running, and the task sits in a namespace without a network", async (context) => {
+  test("the same with static addresses: Nomad says running, and the task is in a namespace without a network", async (context) => {
     const list = zone("1.0.0", withStatic(macvlan, "172.16.5.2/24"), withStatic(bridge, "172.26.64.2/20"));
     await using nomad = await NomadLab.start({ networks: [list], ...mergeOnly });
     await nomad.run(jobOf({ network: "cni/zone" }));

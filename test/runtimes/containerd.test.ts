@@ -47,7 +47,7 @@ describe("containerd", () => {
     expect(failureOf(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address"))).toMatch(nameTaken);
   });
 
-  test("tells a command that ends by itself both interfaces, and leaves nothing of it", async () => {
+  test("shows both interfaces to a command that ends by itself, and leaves nothing", async () => {
     await using lab = await Lab.start({ plugins, forRuntimes: true });
     await using containerd = await Containerd.start(lab, list);
     const { stdout, exitCode } = await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address");

@@ -17,7 +17,7 @@ const twice: NetworkList = { ...list, plugins: [wrapped(macvlan), wrapped(macvla
 const noDaemon = "error dialing DHCP daemon: dial unix /run/cni/dhcp.sock: connect: connection refused";
 
 describe("macvlan-bridge-dhcp.conflist", () => {
-  test("gives eth0 the address that the server leased, which CHECK leaves alone", async () => {
+  test("gives eth0 the address that the server leased, and CHECK does not touch the lease", async () => {
     await using lab = await Lab.start({ plugins });
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
@@ -36,7 +36,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expect(await network.serverLog()).toBe(said);
   });
 
-  test("gives every container a lease of its own, and leaves nothing after DEL", async () => {
+  test("gives every container its own lease, and leaves nothing after DEL", async () => {
     await using lab = await Lab.start({ plugins });
     const network = await DhcpNetwork.start(lab);
     const containers = [await attached(lab, lab.goCni, list, "c1"), await attached(lab, lab.goCni, list, "c2")];
@@ -58,7 +58,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expectFailure(await lab.goCni.check(list, container), new RegExp(`${RegExp.escape(message)}\n?$`));
   });
 
-  test("fails CHECK while the daemon is gone; the next daemon takes the lease up again when CHECK asks it", async () => {
+  test("fails CHECK while the daemon is gone; the next daemon takes over the lease on CHECK", async () => {
     await using lab = await Lab.start({ plugins });
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
@@ -72,7 +72,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expect(addressesOf(await network.leases())).toEqual(addressesOf(before));
   });
 
-  test("fails DEL without the daemon, and leaves nothing when it is run again", async () => {
+  test("fails DEL without the daemon; the next DEL with the daemon leaves nothing", async () => {
     await using lab = await Lab.start({ plugins });
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
@@ -86,7 +86,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
 });
 
 describe("two interfaces by DHCP", () => {
-  test("have client ids and leases of their own, pass CHECK, and leave nothing after DEL", async () => {
+  test("have separate client ids and leases, pass CHECK, and leave nothing after DEL", async () => {
     await using lab = await Lab.start({ plugins });
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, twice);

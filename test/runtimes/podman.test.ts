@@ -98,7 +98,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     await expectNoTraceOfContainers(lab, [...hostLinks, "disc0"]);
   });
 
-  test("asks for an address and a MAC, which eth0 alone gets", async () => {
+  test("asks for an address and a MAC, and only eth0 gets them", async () => {
     await using lab = await Lab.start({ plugins, forRuntimes: true });
     const podman = await Podman.prepare(lab, list, keepingArgs());
     const asked = ["--ip", "172.26.64.77", "--mac-address", "02:00:00:00:00:77"];
@@ -129,7 +129,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     await expectNoTraceOfContainers(lab, [...hostLinks, "disc0", "stor0", "stor1"]);
   });
 
-  test("refuses a second network whose eth1 the first one took, and then takes it away: why it is called lan0 here", async () => {
+  test("refuses a second network if the first one took eth1, and then removes it: the reason for the name lan0", async () => {
     await using lab = await Lab.start({ plugins, forRuntimes: true });
     const podman = await Podman.prepare(lab, zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1")), storage);
     expectSuccess(await podman.start("c1", "--network", "zone"));
@@ -140,7 +140,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"] });
   });
 
-  test("asks every plugin of a list for its versions, with a CNI_PATH that leads nowhere, and lists the network", async () => {
+  test("asks every plugin of a list for its versions, with a CNI_PATH without plugins, and lists the network", async () => {
     await using lab = await Lab.start({ plugins, recorded: true, forRuntimes: true });
     const podman = await Podman.prepare(lab, list);
     expect(await podman.networkNames()).toEqual(["podman", "zone"]);
