@@ -60,7 +60,7 @@ describe("CNI_PATH", () => {
   });
 });
 
-describe("beside the executable", () => {
+describe("next to the executable", () => {
   test.each([undefined, "", "/nowhere"])("with CNI_PATH=%s", async (path) => {
     const machine = new Machine();
     const directory = install(machine, "bin");
@@ -73,7 +73,7 @@ describe("beside the executable", () => {
     );
   });
 
-  test("a link elsewhere leads to what is beside the executable, not beside the link", async () => {
+  test("a link elsewhere leads to the plugin next to the executable, not next to the link", async () => {
     const machine = new Machine();
     install(machine, "links");
     symlinkSync(join(bin, "cni-wrappers"), machine.path("links/bridge-wrapper"));

@@ -42,7 +42,7 @@ test.each(["execa", "jq-wasm", "fast-check", "zod/v4/classic", "zod/v3"])("nothi
   expect(inputs.filter((path) => path.includes(`node_modules/${name}/`))).toEqual([]);
 });
 
-test("jq is not in the script that every call reads, but beside it", () => {
+test("jq is not in the script that every call reads, but in its own", () => {
   const size = Object.values(core?.outputs ?? {}).reduce((sum, { bytes }) => sum + bytes, 0);
   expect(size).toBeLessThan(150_000);
 });

@@ -90,7 +90,7 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
   [
-    "a step whose tests are all skipped",
+    "a step with only skipped tests",
     "12 passed, 1 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["skipped", "skipped"] }] } },
   ],

@@ -34,7 +34,7 @@ test.each([["--help"], ["lint", "zone.conflist"]])(
   },
 );
 
-test("what a runtime calls is a plugin, whatever the arguments are", async () => {
+test("a runtime's call runs a plugin, with any arguments", async () => {
   const env = { CNI_COMMAND: "VERSION", CNI_PATH: "dummy" };
   const { exitCode, stdout } = await execa(file, ["--help"], { env, extendEnv: false, input: "{}" });
   expect(exitCode).toBe(0);
