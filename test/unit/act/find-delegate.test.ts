@@ -47,6 +47,14 @@ describe("the place of the delegate", () => {
 });
 
 describe("a missing delegate", () => {
+  test("is looked for once in each directory", () => {
+    const { details } = printed(looking("/usr/lib/cni-wrappers", {}));
+    expect(details).toMatch(/^Looked for \/usr\/lib\/cni-wrappers\/bridge \(missing\)\. /);
+    expect(printed(looking("/a:/a/", {})).details).toMatch(
+      /^Looked for \/a\/bridge \(missing\), \/usr\/lib\/cni-wrappers\/bridge \(missing\)\. /,
+    );
+  });
+
   test.each([
     ["ADD", 100, "delegate bridge is missing"],
     ["CHECK", 100, "delegate bridge is missing"],

@@ -31,7 +31,11 @@ const add = (machine: Machine, wrapper: JsonObject = {}, more: JsonObject = {}) 
 const runs = ({ runs: all }: ReturnType<typeof add>) =>
   all.map(({ env, stdin }) => {
     const asked = (stdin as { args?: { cni: { ips: string[] } } }).args?.cni.ips;
-    return [env.CNI_COMMAND, ...(env.CNI_NETNS === blue ? [] : ["in no namespace"]), ...(asked ?? [])].join(" ");
+    return [
+      env.CNI_COMMAND,
+      ...(env.CNI_NETNS === blue ? [] : [env.CNI_NETNS === "" ? "in no namespace" : `in ${env.CNI_NETNS}`]),
+      ...(asked ?? []),
+    ].join(" ");
   });
 /** The content of a record without the checksum of the configuration. */
 const recorded = (outcome: ReturnType<typeof add>, path = file): JsonObject => {
@@ -66,7 +70,7 @@ describe("the record", () => {
           "",
       ).listed;
     expect(listed({})).toMatch(/^[0-9a-f]+$/);
-    expect(listed({ runtimeConfig: {}, cniVersion: "1.1.0", wrapper: {} })).toBe(listed({}));
+    expect(listed({ runtimeConfig: {}, cniVersion: "1.1.0", wrapper: {}, prevResult: {} })).toBe(listed({}));
     expect(listed({ wrapper: { ifName: "eth1" } }, `${directory}/zone:blue:eth0:eth1`)).toBe(listed({}));
     expect(listed({ ipMasq: true })).not.toBe(listed({}));
   });

@@ -140,6 +140,14 @@ describe("a creator's DEL follows the record", () => {
     expect(runs(del({ ifName: "eth2" }, another)).map(([, ifName]) => ifName)).toEqual(["eth2", "eth2"]);
   });
 
+  test("if ifName has changed: leaves what a plugin of another type made", () => {
+    const another = recordOf({ ifName: "eth1", delegate: "macvlan" });
+    expect(runs(del({ ifName: "eth2" }, another)).map(([delegate, ifName]) => [delegate, ifName])).toEqual([
+      ["bridge", "eth2"],
+      ["bridge", "eth2"],
+    ]);
+  });
+
   test("if it is unknown which plugin made them: all, except for the runtime's own interface", () => {
     const list = [recordOf(), eth1, recordOf({ ifName: "eth3" })];
     expect(runs(del({ ifName: "eth2" }, ...list)).map(([, ifName]) => ifName)).toEqual(["eth1", "eth3"]);

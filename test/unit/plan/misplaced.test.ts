@@ -56,14 +56,26 @@ describe("a block with nearly the right name", () => {
   test.each(near)("%j is misplaced in any plugin", (key) => {
     for (const isKnown of [true, false]) expect(messages({ [key]: {} }, isKnown)).toEqual([misplaced(key)]);
     expect(messages({ [key]: {}, wrapper: {} })).toEqual([misplaced(key)]);
+    const details = expect.stringMatching(/^The block is called "wrapper"\. /);
+    expect(misplacedKeys({ [key]: {} }, true)).toMatchObject([{ details }]);
   });
 
-  test.each(["wrapper", "wrap", "wrapping", "wappers", "wrapperwrapper", "warpper", "rapperw", "w", "", "bridge"])(
-    "%j is not",
-    (key) => {
-      expect(messages({ [key]: {} }, false)).toEqual([]);
-    },
-  );
+  test.each([
+    "wrapper",
+    "wrap",
+    "wrapping",
+    "wappers",
+    "wrapperwrapper",
+    "warpper",
+    "rapperw",
+    "xrappel",
+    "wrapppper",
+    "w",
+    "",
+    "bridge",
+  ])("%j is not", (key) => {
+    expect(messages({ [key]: {} }, false)).toEqual([]);
+  });
 });
 
 describe("a block in ipam", () => {
@@ -73,6 +85,8 @@ describe("a block in ipam", () => {
     [{ IPAM: { wrapper: {} } }, "ipam.wrapper"],
   ])("%j is misplaced in any plugin", (configuration, key) => {
     for (const isKnown of [true, false]) expect(messages(configuration, isKnown)).toEqual([misplaced(key)]);
+    const details = expect.stringMatching(/^Move the block out of "ipam"\. /);
+    expect(misplacedKeys(configuration, true)).toMatchObject([{ details }]);
   });
 
   test.each([{}, { ifName: "eth1", wrappers: {} }, null, [{ wrapper: {} }], "wrapper"])("%j is not", (ipam) => {
@@ -108,6 +122,8 @@ describe("a misplaced key", () => {
       { level: "warn", message: misplaced("ifname") },
       { level: "warn", message: misplaced("wrappers") },
     ]);
+    const { log } = callWrapper({ env, stdin: { ...zone, ifname: "eth1" } });
+    expect(log.map(({ line }) => JSON.parse(line))).toMatchObject([{ level: "warn", message: misplaced("ifname") }]);
   });
 });
 
