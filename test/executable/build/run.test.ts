@@ -1,5 +1,5 @@
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "./tree.ts";
@@ -16,6 +16,8 @@ const allPass: Record<string, Outcome> = {
   "e2e-slim": onePasses,
 };
 
+const sources = ["test/run.ts", "test/support/plain-outcome.ts", "build/slim/toolchain.ts"];
+
 /**
  * Makes a tree with stand-ins for the tools: each prints its name and ends as `outcomes` says, vitest with a report. `nomad`
  * is the line about a missing Nomad.
@@ -25,8 +27,9 @@ function makeTree(
   { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "" } = {},
 ): string {
   const tree = scratch();
-  for (const directory of ["test", "outcomes", "build/slim"]) mkdirSync(join(tree, directory), { recursive: true });
-  for (const file of ["test/run.ts", "build/slim/toolchain.ts"]) copyFileSync(join(root, file), join(tree, file));
+  for (const directory of ["test/support", "outcomes", "build/slim"])
+    mkdirSync(join(tree, directory), { recursive: true });
+  for (const file of sources) copyFileSync(join(root, file), join(tree, file));
   writeScript(join(tree, "host/cargo"), cargo);
   writeScript(join(tree, "host/cc"), cc);
   for (const [name, { exit = 0, files }] of Object.entries(outcomes)) {
@@ -41,7 +44,10 @@ function makeTree(
   }
   const report =
     'for arg; do case $arg in --outputFile.json=*) cp "outcomes/$3.json" "$(echo "$arg" | cut -d= -f2)";; esac; done';
-  writeScript(join(tree, "node_modules/.bin/vitest"), `echo "vitest $*"; ${report}; ${end("$3")}`);
+  writeScript(
+    join(tree, "node_modules/.bin/vitest"),
+    `echo "vitest $*"; echo "kept in $CNI_WRAPPERS_PLAIN_OUTCOMES"; ${report}; ${end("$3")}`,
+  );
   return tree;
 }
 
@@ -143,6 +149,14 @@ test("the reporter of the executed cases takes part in the steps that have a lis
   const guarded = calls.filter((line) => line.includes("--reporter=./test/support/case-reporter.ts"));
   expect(calls).toHaveLength(5);
   expect(guarded.map((line) => line.split(" ")[3])).toEqual(["e2e", "nomad", "e2e-slim"]);
+});
+
+test("both flavors use one directory for the plain plugins' outcomes, and the run removes it", async () => {
+  const fails = { ...onePasses, exit: 1 };
+  const { stdout } = await run(makeTree({ ...allPass, e2e: fails, "e2e-slim": fails }));
+  const [first = "", second] = [...stdout.matchAll(/^kept in (\/.+)$/gm)].map(([, directory]) => directory);
+  expect(second).toBe(first);
+  expect(existsSync(dirname(first))).toBe(false);
 });
 
 test("vitest fails where a reporter cannot be found", async () => {
