@@ -22,6 +22,7 @@ const deferred = {
     "shared/host/slim/spawn.ts",
     "shared/plan/listed.ts",
     "shared/plan/recorded-target.ts",
+    "shared/plan/unrecorded.ts",
   ],
   rare: [
     "shared/about.ts",

@@ -6,6 +6,7 @@ import {
   chainedRecordFile,
   type KeptFile,
   type KeptRecord,
+  type Lease,
   namespaceOf,
   type RecordKey,
   type RecoveryPlan,
@@ -24,24 +25,24 @@ export function recordsOfAttachment(host: Host, key: RecordKey): KeptRecord[] {
 }
 
 /** Whether another attachment of the container has an interface of the same name in the same delegate network. */
-export function sharesLeases(host: Host, record: AttachmentRecord): boolean {
+export function sharesLeases(host: Host, record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">): boolean {
   return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`).some((file) => {
     const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
     return other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
   });
 }
 
-/** Whether host-local leased an address of a network to an interface of that name. Without `containerId`, any container's. */
-export function hasLease(
-  host: Host,
-  directory: string,
-  network: string,
-  ifName: string,
-  containerId: string | undefined,
-): boolean {
-  return host.listDirectory(`${directory}/${network}`).some((address) => {
-    const [owner, interfaceName] = leasedTo(host.readFile(`${directory}/${network}/${address}`));
-    return interfaceName === ifName && (containerId === undefined || owner === containerId);
+/** Whether the interface belongs to another attachment of the container. If several attachments claim it, its index decides. */
+export function belongsToAnother(host: Host, key: RecordKey, netns: string, made: number | undefined): boolean {
+  if (!isClaimed(host, { key, netns })) return false;
+  return made === undefined || host.linkIndex(netns, key.ifName) !== made;
+}
+
+/** Returns host-local's leases of a network (plugins/ipam/host-local/backend/disk): a file for each address. */
+export function leasesOf(host: Host, directory: string, network: string): Lease[] {
+  return host.listDirectory(`${directory}/${network}`).flatMap((address) => {
+    const [containerId = "", ifName] = (host.readFile(`${directory}/${network}/${address}`) ?? "").split("\n");
+    return ifName === undefined ? [] : { address, containerId: containerId.trim(), ifName: ifName.trim() };
   });
 }
 
@@ -58,12 +59,6 @@ export function filesOfNetwork(host: Host, network: string): KeptFile[] {
 function filesBeginning(host: Host, prefix: string): string[] {
   const files = host.listDirectory(recordDirectory).map((name) => `${recordDirectory}/${name}`);
   return files.filter((file) => file.startsWith(prefix));
-}
-
-// host-local (plugins/ipam/host-local/backend/disk) names a lease's file after the address. It contains the container's id
-// and the interface.
-function leasedTo(text = ""): readonly string[] {
-  return text.split("\n").map((line) => line.trim());
 }
 
 /** Returns the id of the host's current boot; undefined if it cannot be read. */

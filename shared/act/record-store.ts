@@ -1,7 +1,14 @@
 import type { Host } from "../host/host.ts";
 import { type Records, recordFile } from "../record/record.ts";
 import { readRecord } from "./record-file.ts";
-import { filesOfChained, filesOfNetwork, hasLease, recordsOfAttachment, sharesLeases } from "./record-search.ts";
+import {
+  belongsToAnother,
+  filesOfChained,
+  filesOfNetwork,
+  leasesOf,
+  recordsOfAttachment,
+  sharesLeases,
+} from "./record-search.ts";
 
 /** Answers questions about the records on a host. It reads nothing before a question needs it. */
 export function recordsOn(host: Host): Records {
@@ -10,7 +17,8 @@ export function recordsOn(host: Host): Records {
     find: (key) => readRecord(host, recordFile(key)),
     ofAttachment: (key) => recordsOfAttachment(host, key),
     sharesLeases: (record) => sharesLeases(host, record),
-    hasLease: (directory, network, ifName, containerId) => hasLease(host, directory, network, ifName, containerId),
+    belongsToAnother: (key, netns, made) => belongsToAnother(host, key, netns, made),
+    leases: (directory, network) => leasesOf(host, directory, network),
     ofChained: (key, delegate) => filesOfChained(host, key, delegate),
     ofNetwork: (network) => filesOfNetwork(host, network),
   };

@@ -1,6 +1,7 @@
-import { goLookup, isJsonObject } from "../protocol/json.ts";
+import { subnetFinder } from "../attachment/subnet.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
-import type { Records } from "../record/record.ts";
+import type { Lease, Records } from "../record/record.ts";
 import { listNetwork } from "./list-network.ts";
 import { recordKey } from "./record-key.ts";
 import type { Target } from "./target.ts";
@@ -14,9 +15,22 @@ export function inLeasedNetwork(request: Request, target: Target, records: Recor
   if (other === undefined) return target;
   const record = records.find(recordKey(request, target))?.record;
   if (record) return other === record.delegateNetwork ? { ...target, network: other } : target;
-  const directory = leaseDirectory(request);
-  const isShared = directory !== undefined && records.hasLease(directory, other, target.selector.ifName);
-  return isShared ? { ...target, network: other } : target;
+  return hasOlderLease(request, target, other, records) ? { ...target, network: other } : target;
+}
+
+/**
+ * Whether something other than the wrappers gave out an address of this plugin to an interface of this name. An attachment of the
+ * runtime's own with that name has a lease there, too, but a record says so.
+ */
+function hasOlderLease(request: Request, { selector }: Target, network: string, records: Records): boolean {
+  const { ifName } = selector;
+  const inSubnet = subnetFinder(subnetsOf(request));
+  return leasesIn(request, network, records).some(
+    (lease) =>
+      lease.ifName === ifName &&
+      inSubnet(lease.address).length > 0 &&
+      !records.find({ network, containerId: lease.containerId, runtimeIfName: ifName, ifName }),
+  );
 }
 
 /**
@@ -27,16 +41,38 @@ export function inBothNetworks(request: Request, target: Target, records: Record
   const other = listNetwork(request, target);
   if (other === undefined) return [target];
   const inList = { ...target, network: other };
-  const directory = leaseDirectory(request);
+  return hasOwnLease(request, target, records) ? [target, inList] : [inList, target];
+}
+
+/** Whether this container has a lease for an interface of this name in the target's network. */
+export function hasOwnLease(request: Request, { selector, network }: Target, records: Records): boolean {
   const { containerId } = request.variables;
-  const isOwn = directory && records.hasLease(directory, target.network, target.selector.ifName, containerId);
-  return isOwn ? [target, inList] : [inList, target];
+  return leasesIn(request, network, records).some(
+    (lease) => lease.ifName === selector.ifName && lease.containerId === containerId,
+  );
 }
 
 // host-local is the only reference IPAM plugin that keeps leases on the host.
-function leaseDirectory({ configuration }: Request): string | undefined {
-  const ipam = goLookup(configuration, "ipam");
-  if (!isJsonObject(ipam) || goLookup(ipam, "type") !== "host-local") return undefined;
+function leasesIn(request: Request, network: string, records: Records): readonly Lease[] {
+  const ipam = ipamOf(request);
+  if (goLookup(ipam, "type") !== "host-local") return [];
   const directory = goLookup(ipam, "dataDir");
-  return typeof directory === "string" && directory !== "" ? directory : "/var/lib/cni/networks";
+  return records.leases(typeof directory === "string" && directory !== "" ? directory : leaseDirectory, network);
+}
+
+/** host-local's default `dataDir`. */
+const leaseDirectory = "/var/lib/cni/networks";
+
+/** The subnets of host-local's `subnet` and `ranges`. */
+function subnetsOf(request: Request): string[] {
+  const ipam = ipamOf(request);
+  const ranges = goLookup(ipam, "ranges");
+  const listed = (Array.isArray(ranges) ? ranges.flat() : []).filter(isJsonObject);
+  const subnets = [ipam, ...listed].map((range) => goLookup(range, "subnet"));
+  return subnets.filter((subnet) => typeof subnet === "string");
+}
+
+function ipamOf({ configuration }: Request): JsonObject {
+  const ipam = goLookup(configuration, "ipam");
+  return isJsonObject(ipam) ? ipam : {};
 }

@@ -25,3 +25,8 @@ export function inNetworkOf(target: Target, { delegate, delegateNetwork }: Attac
   const isIts = target.role !== "meta" && delegate === target.delegate;
   return isIts ? { ...target, network: delegateNetwork } : target;
 }
+
+/** Whether a renamed creator runs in the list's own network, with others of the list. */
+export function sharesNetwork({ configuration }: Request, { role, renamed, network }: Target): boolean {
+  return role === "creator" && renamed && network === configuration.name;
+}

@@ -12,6 +12,11 @@ export const supportedVersions: readonly string[] = [...unchainedVersions, ...ch
 /** The newest specification version that a wrapper supports. */
 export const newestVersion = "1.1.0";
 
+/** Whether a runtime gives DEL the result of the attachment's ADD: from 0.4.0 on. */
+export function delGetsResult(cniVersion: string | undefined): boolean {
+  return isChainVersion(cniVersion) && !/^0\.3/.test(cniVersion ?? "");
+}
+
 /** Whether results of this specification version can be narrowed and spliced. */
 export function isChainVersion(cniVersion: string | undefined): boolean {
   return cniVersion !== undefined && chainVersions.includes(cniVersion);

@@ -95,13 +95,25 @@ export interface Records {
   /** The records of all interfaces that creators made for one of the runtime's attachments. */
   ofAttachment(key: RecordKey): readonly KeptRecord[];
   /** Whether another attachment of the container has an interface of the same name in the same delegate network. */
-  sharesLeases(record: AttachmentRecord): boolean;
+  sharesLeases(record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">): boolean;
+  /**
+   * Whether the interface of this name in the namespace belongs to another attachment of the container: a result or a record
+   * says so, and its index is not `made`.
+   */
+  belongsToAnother(key: RecordKey, netns: string, made?: number): boolean;
   /** The files of a meta plugin's records for one interface. */
   ofChained(key: RecordKey, delegate: string): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
-  /** Whether host-local leased an address of a network to an interface of that name. Without `containerId`, any container's. */
-  hasLease(directory: string, network: string, ifName: string, containerId?: string): boolean;
+  /** host-local's leases of a network. */
+  leases(directory: string, network: string): readonly Lease[];
+}
+
+/** An address that host-local gave to an interface of a container. */
+export interface Lease {
+  readonly address: string;
+  readonly containerId: string;
+  readonly ifName: string;
 }
 
 /** The directory of the records. */

@@ -66,7 +66,9 @@ export function writesBefore({ record }: Found, isCached: boolean): boolean {
  * Whether an attachment is complete: libcni's result is newer than its record, or the record is too old to belong to a try.
  */
 export function isCompleted(recordedMs: number, cachedMs: number | undefined, nowMs: number): boolean {
-  return (cachedMs !== undefined && cachedMs >= recordedMs) || Math.abs(nowMs - recordedMs) > longestTry;
+  return (
+    (cachedMs !== undefined && recordedMs <= cachedMs && cachedMs <= nowMs) || Math.abs(nowMs - recordedMs) > longestTry
+  );
 }
 
 /** Whether a record was made in this boot and this network namespace. */

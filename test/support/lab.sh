@@ -26,6 +26,8 @@ if [ "$disk" ]; then
 else
   mount -t tmpfs lab /var/lib
 fi
+# A log that a test writes must not reach the machine.
+mount -t tmpfs lab /var/log
 # This also hides the machine's control groups: programs in a test must not make any there.
 umount --recursive --lazy /sys
 mount -t sysfs lab /sys

@@ -76,23 +76,37 @@ describe("leases that another attachment of the container shares", () => {
   });
 });
 
-describe("a lease of host-local", () => {
-  const has = (text: string, ifName = "eth1", containerId?: string) =>
-    recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).hasLease("/leases", "zone", ifName, containerId);
+describe("host-local's leases", () => {
+  const leases = (text: string) => recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).leases("/leases", "zone");
+  const lease = { address: "10.0.0.2", containerId: "blue", ifName: "eth1" };
 
-  test("belongs to the interface in its second line", () => {
-    expect(has("blue\r\neth1")).toBe(true);
-    expect(has("blue\neth1\n")).toBe(true);
-    expect(has("blue\r\neth1\r\n")).toBe(true);
-    expect(has("blue\r\neth10")).toBe(false);
-    expect(has("eth1")).toBe(false);
-    expect(recordsOn(hostOf()).hasLease("/leases", "zone", "eth1")).toBe(false);
+  test.each(["blue\r\neth1", "blue\neth1\n", "blue\r\neth1\r\n"])(
+    "have the container and the interface: %j",
+    (text) => {
+      expect(leases(text)).toEqual([lease]);
+    },
+  );
+
+  test("are files with two lines", () => {
+    expect(leases("10.0.0.2")).toEqual([]);
+    expect(recordsOn(hostOf()).leases("/leases", "zone")).toEqual([]);
+  });
+});
+
+describe("an interface of a name", () => {
+  const other = recordOf({ network: "other", runtimeIfName: "net1", ifName: "eth1", made: 9 });
+  const belongsToAnother = (made: number | undefined, index: number, ...files: (readonly [string, string])[]) =>
+    recordsOn({ ...hostOf(...files), linkIndex: () => index }).belongsToAnother(eth1, blue, made);
+
+  test("belongs to another attachment that has one, unless its index is this one's", () => {
+    expect(belongsToAnother(undefined, 9, entry(other))).toBe(true);
+    expect(belongsToAnother(7, 9, entry(other))).toBe(true);
+    expect(belongsToAnother(7, 7, entry(other))).toBe(false);
   });
 
-  test("belongs to the container in its first line", () => {
-    expect(has("blue\r\neth1", "eth1", "blue")).toBe(true);
-    expect(has("red\r\neth1", "eth1", "blue")).toBe(false);
-    expect(has("blue\r\neth0", "eth1", "blue")).toBe(false);
+  test("is this attachment's if no other has one", () => {
+    expect(belongsToAnother(7, 9)).toBe(false);
+    expect(belongsToAnother(undefined, 9, entry({ ...other, ifName: "eth2" }))).toBe(false);
   });
 });
 

@@ -202,7 +202,8 @@ describe("ADD fails after an earlier try", () => {
 
   test("the runtime's request counts for a renamed interface, too", () => {
     const files = { [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", made: 7, addresses: [address] }) };
-    const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
+    const ipam = { type: "host-local", subnet: "172.26.64.0/20" };
+    const stdin = { cniVersion: "1.0.0", name: "zone", ipam, wrapper: { ifName: "eth1" } };
     const asked = (env: Record<string, string>) =>
       runs(callWrapper({ env, stdin }, { answers, files, links: [7, 7, 0, 8] }))[2];
     expect(asked({ CNI_ARGS: "IP=10.0.0.9" })).toBe(`ADD ${address}`);
@@ -521,7 +522,8 @@ describe("DEL", () => {
 });
 
 describe("a lease of an interface of this name in the list's network", () => {
-  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local" }, wrapper: { ifName: "eth1" } };
+  const ipam = { type: "host-local", subnet: "172.26.64.0/20" };
+  const stdin = { cniVersion: "1.0.0", name: "zone", ipam, wrapper: { ifName: "eth1" } };
   const leases = "/var/lib/cni/networks/zone";
   const networks = (files: Record<string, string>) =>
     callWrapper({ stdin }, { answers: [passed], files }).runs.map((run) => (run.stdin as JsonObject).name);

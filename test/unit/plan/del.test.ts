@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type DelInput, delRemovals, planDel } from "../../../shared/plan/del.ts";
+import { delRemovals, planDel } from "../../../shared/plan/del.ts";
+import type { DelInput } from "../../../shared/plan/del-call.ts";
 import { listedAs } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
@@ -194,7 +195,7 @@ describe("a creator's DEL follows the record", () => {
 
 describe("without a record", () => {
   test("something else may have made a renamed interface: DEL runs in both networks", () => {
-    const removals = planned({ ifName: "eth1" });
+    const removals = planned({ ifName: "eth1" }, { prevResult: bothResult });
     expect(runs(removals)).toEqual([
       ["bridge", "eth1", "zone", ""],
       ["bridge", "eth1", "zone-eth1", ""],
@@ -203,18 +204,65 @@ describe("without a record", () => {
     expect(removals.map(({ call }) => call?.environment.CNI_NETNS)).toEqual([undefined, ""]);
   });
 
+  describe("nothing of another attachment is touched", () => {
+    const prevResult = bothResult;
+    const calls = (removals: ReturnType<typeof planned>) =>
+      removals.map(({ call }) => call && (call.environment.CNI_NETNS ?? "the namespace"));
+
+    test("if the runtime has no result: ADD never completed", () => {
+      expect(calls(planned({ ifName: "eth1" }))).toEqual(["", ""]);
+      expect(calls(planned({ ifName: "eth1" }, { prevResult }))).toEqual(["the namespace", ""]);
+    });
+
+    test("but with a lease of this container the result was lost: the interface is this attachment's", () => {
+      const ipam = { type: "host-local" };
+      const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ipam });
+      const lease = { address: "172.26.64.2", containerId: "blue", ifName: "eth1" };
+      for (const network of ["zone", "zone-eth1"]) {
+        const records = keptRecords([], { leases: { [`/var/lib/cni/networks/${network}`]: [lease] } });
+        const removals = delRemovals(request, targetOf(request, "bridge-wrapper", profiles), profiles, records, {});
+        expect(calls(removals)).toEqual(["the namespace", ""]);
+      }
+    });
+
+    test("if another attachment of the container has an interface of that name", () => {
+      const records = keptRecords([], { claimed: ["eth1"] });
+      expect(calls(planned({ ifName: "eth1" }, { prevResult }, { records }))).toEqual(["", ""]);
+      const own = keptRecords([recordOf({ ifName: "eth1" })], { claimed: ["eth1"] });
+      expect(calls(planned({ ifName: "eth1" }, { prevResult }, { records: own }))).toEqual([""]);
+    });
+
+    test("if another attachment has the leases, DEL does not run", () => {
+      const other = recordOf({ ifName: "eth1", runtimeIfName: "net1" });
+      expect(calls(planned({ ifName: "eth1" }, {}, { records: keptRecords([other]) }))).toEqual(["", undefined]);
+    });
+
+    test("by a meta plugin without a record", () => {
+      const records = keptRecords([], { claimed: ["eth1"] });
+      expect(
+        calls(planned({ ifName: "eth1", role: "meta", delegate: "limiter" }, { prevResult }, { records })),
+      ).toEqual([""]);
+      expect(calls(planned({ role: "meta", delegate: "limiter" }, { prevResult }, { records }))).toEqual([
+        "the namespace",
+      ]);
+    });
+  });
+
   test("if its lease is in its own network, the record was lost: that network comes first", () => {
     const ipam = { type: "host-local" };
     const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ipam });
-    const networks = (lease: string) => {
-      const records = keptRecords([], { leases: [`/var/lib/cni/networks/${lease}`] });
+    const leased = (network: string, containerId: string) => ({
+      [`/var/lib/cni/networks/${network}`]: [{ address: "172.26.64.2", containerId, ifName: "eth1" }],
+    });
+    const networks = (network: string, containerId: string) => {
+      const records = keptRecords([], { leases: leased(network, containerId) });
       const removals = delRemovals(request, targetOf(request, "bridge-wrapper", profiles), profiles, records, {});
       return removals.map(({ call }) => call?.configuration?.name);
     };
-    expect(networks("zone-eth1 eth1 blue")).toEqual(["zone-eth1", "zone"]);
-    expect(networks("zone-eth1 eth1 red")).toEqual(["zone", "zone-eth1"]);
-    expect(networks("zone eth1 blue")).toEqual(["zone", "zone-eth1"]);
-    const records = keptRecords([], { leases: ["/var/lib/cni/networks/zone-eth1 eth1 blue"] });
+    expect(networks("zone-eth1", "blue")).toEqual(["zone-eth1", "zone"]);
+    expect(networks("zone-eth1", "red")).toEqual(["zone", "zone-eth1"]);
+    expect(networks("zone", "blue")).toEqual(["zone", "zone-eth1"]);
+    const records = keptRecords([], { leases: leased("zone-eth1", "blue") });
     const plan = planDel(request, targetOf(request, "bridge-wrapper", profiles), profiles, records);
     const names = ["zone-eth1", "zone"].map((name) => ({ call: { configuration: { name } } }));
     expect(plan).toMatchObject({ do: "remove", removals: names });

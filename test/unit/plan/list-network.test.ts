@@ -6,9 +6,10 @@ import { keptRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 
 const profiles = frozen({ bridge: { role: "creator" }, portmap: { role: "meta" } } as const);
-const ipam = { type: "host-local" };
+const ipam = { type: "host-local", subnet: "172.26.64.0/20" };
 const eth1 = { ifName: "eth1" };
-const leases = ["/var/lib/cni/networks/zone eth1", "/run/leases/zone eth1"];
+const lease = { address: "172.26.64.2", containerId: "red", ifName: "eth1" };
+const leases = { "/var/lib/cni/networks/zone": [lease], "/run/leases/zone": [lease] };
 
 function networkOf(command: "ADD" | "CHECK", configuration: JsonObject, records = keptRecords([], { leases })) {
   const plan = planRequest(requestOf(command, configuration), "bridge-wrapper", profiles, records);
@@ -29,8 +30,22 @@ describe("ADD of a renamed interface", () => {
     ["it has a network", { wrapper: { ...eth1, network: "disc" }, ipam }, "disc"],
     ["its IPAM plugin keeps no leases here", { wrapper: eth1, ipam: { type: "dhcp" } }, "zone-eth1"],
     ["it has no IPAM plugin", { wrapper: eth1 }, "zone-eth1"],
+    ["it has other ranges", { wrapper: eth1, ipam: { ...ipam, subnet: "10.0.0.0/24" } }, "zone-eth1"],
+    [
+      "one of its ranges has the address",
+      {
+        wrapper: eth1,
+        ipam: { type: "host-local", ranges: [[{ subnet: "fd00::/64" }, { Subnet: "172.26.64.0/20" }]] },
+      },
+      "zone",
+    ],
   ])("%s: %j, %s", (_, configuration, network) => {
     expect(networkOf("ADD", configuration)).toBe(network);
+  });
+
+  test("does not follow the lease of an attachment with that name as the runtime's", () => {
+    const runtimes = recordOf({ containerId: "red", runtimeIfName: "eth1", ifName: "eth1", delegateNetwork: "zone" });
+    expect(networkOf("ADD", { wrapper: eth1, ipam }, keptRecords([runtimes], { leases }))).toBe("zone-eth1");
   });
 
   test("follows the record of an earlier try", () => {

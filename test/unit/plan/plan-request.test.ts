@@ -82,7 +82,7 @@ describe("first in the chain, or without a prevResult", () => {
     ["CHECK", { wrapper: renamed }, handOver(eth1, { name: "zone-eth1" }, { fallback: inList(eth1) })],
     ["CHECK", { wrapper: { ...renamed, network: "disc" } }, handOver(eth1, { name: "disc" })],
     ["DEL", {}, handOver({}, { name: "zone" })],
-    ["DEL", { wrapper: { ...renamed, network: "disc" } }, handOver(eth1, { name: "disc" })],
+    ["DEL", { wrapper: { ...renamed, network: "disc" } }, handOver({ ...eth1, CNI_NETNS: "" }, { name: "disc" })],
     ["GC", {}, handOver({}, { name: "zone" }, { effects: collecting })],
     ["GC", { wrapper: renamed }, handOver({}, { name: "zone-eth1" }, { effects: collecting })],
     ["STATUS", {}, handOver({}, { name: "zone" }, { withoutDelegate: "unavailable" })],

@@ -2,6 +2,7 @@ import {
   type AttachmentRecord,
   chainedRecordFile,
   type KeptFile,
+  type Lease,
   type Records,
   recordFile,
 } from "../../../shared/record/record.ts";
@@ -26,8 +27,16 @@ export function keptRecords(
   {
     files = [],
     live = [],
-    leases = [],
-  }: { files?: readonly KeptFile[]; live?: readonly AttachmentRecord[]; leases?: readonly string[] } = {},
+    leases = {},
+    claimed = [],
+  }: {
+    files?: readonly KeptFile[];
+    live?: readonly AttachmentRecord[];
+    /** host-local's leases, by directory. */
+    leases?: Readonly<Record<string, readonly Lease[]>>;
+    /** The interfaces of other attachments of the container, by name. */
+    claimed?: readonly string[];
+  } = {},
 ): Records {
   const kept = records.map((record) => ({ file: recordFile(record), record }));
   const all = [
@@ -39,9 +48,15 @@ export function keptRecords(
     find: (key) => kept.find(({ file }) => file === recordFile(key)),
     ofAttachment: (key) => kept.filter(({ file }) => file.startsWith(recordFile({ ...key, ifName: "" }))),
     sharesLeases: (record) =>
-      records.some((one) => one !== record && one.ifName === record.ifName && one.containerId === record.containerId),
-    hasLease: (directory, network, ifName, containerId) =>
-      leases.includes([`${directory}/${network}`, ifName, ...(containerId ? [containerId] : [])].join(" ")),
+      records.some(
+        (one) =>
+          recordFile(one) !== recordFile(record) &&
+          one.ifName === record.ifName &&
+          one.containerId === record.containerId &&
+          one.delegateNetwork === record.delegateNetwork,
+      ),
+    belongsToAnother: (key) => claimed.includes(key.ifName),
+    leases: (directory, network) => leases[`${directory}/${network}`] ?? [],
     ofChained: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${chainedRecordFile(key, delegate)}-`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),

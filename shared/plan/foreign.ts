@@ -1,0 +1,24 @@
+import type { AttachmentRecord, RecordKey, Records } from "../record/record.ts";
+import type { DelegateCall } from "./call.ts";
+import type { Removal } from "./plan.ts";
+
+/**
+ * Returns the DEL of an attachment that has no interface in the namespace. One of that name belongs to another attachment, so
+ * DEL runs without a namespace. If another attachment of the container has the same leases, DEL does not run.
+ */
+export function withoutForeign(
+  removal: Removal,
+  record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">,
+  records: Records,
+): Removal {
+  const { call, notes } = removal;
+  if (records.sharesLeases(record)) return { ...removal, call: undefined, notes: [...notes, othersLeases] };
+  return { ...removal, call: withoutNamespace(call) };
+}
+
+const othersLeases = "the interface and its leases belong to another attachment of this container: DEL is skipped";
+
+/** The call without a namespace: it frees leases, and touches no interface. */
+export function withoutNamespace(call: DelegateCall | undefined): DelegateCall | undefined {
+  return call && { ...call, environment: { ...call.environment, CNI_NETNS: "" } };
+}

@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import {
+  addressesIn,
+  expectPassed,
+  failNext,
+  flaky,
+  identity,
+  installFlaky,
+  leftOfContainers,
+  rebooted,
+} from "./recovery-support.ts";
+import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+
+// A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
+// of one that never completed, must not touch the others.
+
+const plugins = "1.9.1";
+const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
+const other = { ...bridge, bridge: "other0", ipam: hostLocal("10.9.0.0/24") };
+const nowhere = { ...macvlan, master: "nope0" };
+const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
+const range = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.2", rangeEnd: "172.26.64.3" };
+const failed = { exitCode: 1 };
+
+test("DEL of another list whose ADD failed at its first plugin leaves eth1", async () => {
+  await using lab = await Lab.start({ plugins });
+  const second = { ...zone("1.0.0", wrapped(nowhere), wrapped(other, "eth1")), name: "other" };
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(list, c));
+  const before = await identity(lab, c, "eth1");
+  expect(await lab.cnitool.addAs("net1", second, c)).toMatchObject(failed);
+  expectPassed(await lab.cnitool.delAs("net1", second, c));
+  expect(await identity(lab, c, "eth1")).toEqual(before);
+});
+
+test("the same with an eth1 of another runtime's plain plugin", async () => {
+  await using lab = await Lab.start({ plugins });
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.addAs("eth1", { ...zone("1.0.0", other), name: "podman" }, c));
+  const before = await identity(lab, c, "eth1");
+  const second = zone("1.0.0", wrapped(nowhere), wrapped(bridge, "eth1"));
+  expect(await lab.cnitool.addAs("net0", second, c)).toMatchObject(failed);
+  expectPassed(await lab.cnitool.delAs("net0", second, c));
+  expect(await identity(lab, c, "eth1")).toEqual(before);
+});
+
+test("a second DEL of the list's second attachment leaves the first one's eth1", async () => {
+  await using lab = await Lab.start({ plugins });
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(list, c));
+  const before = await identity(lab, c, "eth1");
+  expect(await lab.cnitool.addAs("net1", list, c)).toMatchObject(failed);
+  expectPassed(await lab.cnitool.delAs("net1", list, c));
+  expect(await identity(lab, c, "eth1")).toEqual(before);
+  expectPassed(await lab.cnitool.delAs("net1", list, c));
+  expect(await identity(lab, c, "eth1")).toEqual(before);
+});
+
+test("DEL of an attachment that never was, without a namespace, leaves the lease of eth1", async () => {
+  await using lab = await Lab.start({ plugins });
+  const scarce = zone(
+    "1.0.0",
+    wrapped(front),
+    wrapped({ ...bridge, ipam: { type: "host-local", ranges: [[range]] } }, "eth1"),
+  );
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(scarce, c));
+  const env = {
+    CNI_COMMAND: "DEL",
+    CNI_CONTAINERID: lab.cnitool.id(c),
+    CNI_NETNS: "",
+    CNI_IFNAME: "net1",
+    CNI_PATH: "/opt/cni/bin",
+  };
+  const input = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...scarce.plugins[1] });
+  expectPassed(await lab.call("/opt/cni/bin/bridge-wrapper", [], { env, input }));
+  const eth1 = [(await addressesIn(lab, c)).eth1];
+  for (const name of ["c2", "c3"]) {
+    const next = await lab.addContainer(name);
+    if ((await lab.cnitool.add(scarce, next)).exitCode === 0) eth1.push((await addressesIn(lab, next)).eth1);
+  }
+  expect(new Set(eth1.flat()).size).toBe(eth1.length);
+});
+
+test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1", async () => {
+  await using lab = await Lab.start({ plugins });
+  const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
+  const sbr = wrapped({ type: "sbr" }, "eth1");
+  const one = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
+  const second = { ...zone("1.0.0", wrapped(nowhere), tune, sbr), name: "other" };
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(one, c));
+  const look = async () => [await identity(lab, c, "eth1"), await lab.ip(c, "rule")];
+  const before = await look();
+  await lab.cnitool.addAs("net1", second, c);
+  await lab.cnitool.delAs("net1", second, c);
+  expect(await look()).toEqual(before);
+});
+
+test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", async () => {
+  await using lab = await Lab.start({ plugins });
+  const second = {
+    ...zone("1.0.0", wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }), wrapped(other, "eth1")),
+    name: "other",
+  };
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(list, c));
+  await lab.ip(c, "link", "delete", "eth1");
+  expectPassed(await lab.cnitool.addAs("net1", second, c));
+  const before = await identity(lab, c, "eth1");
+  expectPassed(await lab.cnitool.del(list, c));
+  expect(await identity(lab, c, "eth1")).toEqual(before);
+});
+
+test("an attachment as eth1 does not change the network of other containers' eth1", async () => {
+  await using lab = await Lab.start({ plugins });
+  const [c1, stray, c2] = (await Promise.all(["c1", "stray", "c2"].map((name) => lab.addContainer(name)))) as [
+    Container,
+    Container,
+    Container,
+  ];
+  expectPassed(await lab.cnitool.add(list, c1));
+  expect(await lab.cnitool.addAs("eth1", list, stray)).toMatchObject(failed);
+  expectPassed(await lab.cnitool.add(list, c2));
+  expect((await addressesIn(lab, c2)).eth1).not.toEqual((await addressesIn(lab, c1)).eth1);
+});
+
+test("a result of the future, after the clock was set back, does not prevent recovery", async () => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const failing = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), flaky);
+  const old = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(failing, old));
+  await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*"]);
+  const c = await rebooted(lab, old);
+  await failNext(lab);
+  expect(await lab.goCni.add(failing, c)).toMatchObject(failed);
+  expectPassed(await lab.goCni.add(failing, c));
+});
+
+test.each([
+  ["at once", false],
+  ["after a reboot", true],
+])("DEL removes what was made under the ifName of an earlier try, %s", async (_, reboots) => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const named = (ifName: string) => zone("1.0.0", wrapped(front), wrapped(bridge, ifName), flaky);
+  const old = await lab.addContainer("c1");
+  if (!reboots) await failNext(lab);
+  await lab.goCni.add(named("eth1"), old);
+  const container = reboots ? await rebooted(lab, old) : old;
+  expectPassed(await lab.goCni.add(named("net1"), container));
+  expectPassed(await lab.goCni.del(named("net1"), container));
+  expect(await leftOfContainers(lab, "front0", "disc0")).toEqual([]);
+});
