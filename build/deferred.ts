@@ -13,7 +13,7 @@ const deferred = {
     "shared/act/recover.ts",
     "shared/act/remove.ts",
     "shared/act/run-delegate.ts",
-    "shared/act/splice-answer.ts",
+    "shared/act/run-and-splice.ts",
     "shared/attachment/addresses.ts",
     "shared/attachment/shared-address.ts",
     "shared/plan/add.ts",

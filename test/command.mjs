@@ -45,7 +45,7 @@ const scripts = {
     first: [build],
     run: [`vitest run --project runtimes ${caseReporters}`],
   },
-  "test:target": { run: ["node test/support/target.ts"] },
+  "test:target": { run: ["node test/target.ts"] },
   "test:unit": { run: ["vitest run --project unit"] },
 };
 

@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { DelegateCall } from "../plan/call.ts";
 import type { Effect, HandOver } from "../plan/plan.ts";
 import { type RoutingPlan, routingFile } from "../record/record.ts";
-import { withFixedMac } from "./device-mac.ts";
+import { withoutFloatingMacIn } from "./check-mac.ts";
 import { findDelegate } from "./find-delegate.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { checkRouting } from "./moved-routes.ts";
@@ -45,7 +45,7 @@ function actOn(session: Session, effect: Effect, calls: Calls): Calls {
       collectGarbage(session, effect.garbage);
       return calls;
     case "compareFixedMac":
-      return changeCalls(calls, (call) => withFixedMac(host, call, effect.mac));
+      return changeCalls(calls, (call) => withoutFloatingMacIn(host, call, effect.mac));
     case "followMovedRoutes":
       return followRoutes(host, effect.routing, calls);
     default:

@@ -3,10 +3,10 @@ import { isJsonObject, parseJsonObject } from "../protocol/json.ts";
 import {
   type AttachmentRecord,
   cachedResultFile,
-  chainedRecordFile,
   type KeptFile,
   type KeptRecord,
   type Lease,
+  metaRecordFile,
   namespaceOf,
   type RecordKey,
   type RecoveryPlan,
@@ -14,7 +14,7 @@ import {
   recordFile,
   resultDirectory,
 } from "../record/record.ts";
-import { readRecord } from "./record-file.ts";
+import { readRecord } from "./read-record.ts";
 
 // The questions about the records that list directories. Most calls ask none of them.
 
@@ -47,8 +47,8 @@ export function leasesOf(host: Host, directory: string, network: string): Lease[
 }
 
 /** Returns the files of a meta plugin's records for one interface. */
-export function filesOfChained(host: Host, key: RecordKey, delegate: string): string[] {
-  return filesBeginning(host, `${chainedRecordFile(key, delegate)}-`);
+export function filesOfMeta(host: Host, key: RecordKey, delegate: string): string[] {
+  return filesBeginning(host, `${metaRecordFile(key, delegate)}-`);
 }
 
 /** Returns every file that belongs to a network. */

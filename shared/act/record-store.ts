@@ -1,9 +1,9 @@
 import type { Host } from "../host/host.ts";
 import { type Records, recordFile } from "../record/record.ts";
-import { readRecord } from "./record-file.ts";
+import { readRecord } from "./read-record.ts";
 import {
   belongsToAnother,
-  filesOfChained,
+  filesOfMeta,
   filesOfNetwork,
   leasesOf,
   recordsOfAttachment,
@@ -19,7 +19,7 @@ export function recordsOn(host: Host): Records {
     sharesLeases: (record) => sharesLeases(host, record),
     belongsToAnother: (key, netns, made) => belongsToAnother(host, key, netns, made),
     leases: (directory, network) => leasesOf(host, directory, network),
-    ofChained: (key, delegate) => filesOfChained(host, key, delegate),
+    ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),
     ofNetwork: (network) => filesOfNetwork(host, network),
   };
 }

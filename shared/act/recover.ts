@@ -3,8 +3,8 @@ import { type DelegateCall, delOf } from "../plan/call.ts";
 import { addressesOf, askingFor } from "../plan/earlier-addresses.ts";
 import {
   type AttachmentRecord,
-  type ChainedRecoveryPlan,
   cachedResultFile,
+  type MetaRecoveryPlan,
   namespaceOf,
   type Origin,
   parseRecord,
@@ -55,7 +55,7 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
 }
 
 /** Runs a meta plugin's ADD after undoing an earlier try: plugins like bandwidth fail if it left something. */
-export function addChained(session: Session, path: string, call: DelegateCall, plan: ChainedRecoveryPlan): Finished {
+export function addMeta(session: Session, path: string, call: DelegateCall, plan: MetaRecoveryPlan): Finished {
   const { host } = session;
   const { file, key, netns, delegate, delegateNetwork } = plan;
   const present = readOrigin(session, netns);

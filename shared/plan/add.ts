@@ -12,16 +12,16 @@ import { CniError } from "../protocol/errors.ts";
 import { indexProblem, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
-import { chainedRecordFile, type Records } from "../record/record.ts";
+import { metaRecordFile, type Records } from "../record/record.ts";
 import { delegateCall } from "./call.ts";
 import { chainedResult } from "./chained-result.ts";
 import { expectedRecords } from "./expected-records.ts";
-import { planHandOver } from "./hand-over.ts";
 import { inLeasedNetwork } from "./leased-network.ts";
 import { instanceOf, listedAs } from "./listed.ts";
 import type { AddPlan, Plan, Splice } from "./plan.ts";
+import { planHandOver } from "./plan-hand-over.ts";
 import { recordKey } from "./record-key.ts";
-import { movedBy } from "./routing.ts";
+import { movedBy } from "./routing-plan.ts";
 import { sharedDeviceName } from "./shared-device.ts";
 import type { Target } from "./target.ts";
 
@@ -62,13 +62,13 @@ export function planChainedAdd(request: Request, target: Target, prevResult: Cni
       ...recoveryOf(request, target),
     };
   }
-  const chained = chainedRecoveryOf(request, target);
-  if (others.length === 0) return { call: delegateCall(request, target), splice: { as: "only" }, ...chained };
+  const metaRecovery = metaRecoveryOf(request, target);
+  if (others.length === 0) return { call: delegateCall(request, target), splice: { as: "only" }, ...metaRecovery };
   const attachment = ownAttachment(prevResult, selector);
   if (attachment === undefined) throw missingAttachment(selector.ifName, others);
   const narrowed = narrowPrevResult(prevResult, attachment, selector);
   const splice: Splice = narrowed === prevResult ? { as: "only" } : { as: "meta", selector, prevResult, attachment };
-  return { call: delegateCall(request, target, narrowed), splice, ...chained };
+  return { call: delegateCall(request, target, narrowed), splice, ...metaRecovery };
 }
 
 /**
@@ -101,12 +101,12 @@ function recoveryOf(request: Request, target: Target): Pick<AddPlan, "recovery">
   return { recovery: { ...recorded, mode, earlierNetns } };
 }
 
-function chainedRecoveryOf(request: Request, target: Target): Pick<AddPlan, "chained"> {
+function metaRecoveryOf(request: Request, target: Target): Pick<AddPlan, "metaRecovery"> {
   if (request.wrapper.recover === "never") return {};
   const { delegate, network: delegateNetwork } = target;
   const key = recordKey(request, target);
-  const file = chainedRecordFile(key, instanceOf(request, target));
-  return { chained: { key, file, netns: request.variables.netns, delegate, delegateNetwork } };
+  const file = metaRecordFile(key, instanceOf(request, target));
+  return { metaRecovery: { key, file, netns: request.variables.netns, delegate, delegateNetwork } };
 }
 
 function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentSelector): void {

@@ -6,11 +6,11 @@ import type { CniResult } from "../protocol/result.ts";
 import type { Records } from "../record/record.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { chainedResult } from "./chained-result.ts";
-import { planHandOver } from "./hand-over.ts";
 import { inNetworkOf, listNetwork } from "./list-network.ts";
 import type { Plan } from "./plan.ts";
+import { planHandOver } from "./plan-hand-over.ts";
 import { recordKey } from "./record-key.ts";
-import { routingOf } from "./routing.ts";
+import { routingOf } from "./routing-plan.ts";
 import { type DeviceMac, deviceMac } from "./shared-device.ts";
 import type { Target } from "./target.ts";
 

@@ -3,10 +3,10 @@ import type { Request } from "../protocol/request.ts";
 import { type AttachmentRecord, type RecordKey, type Records, recordFile, routingFile } from "../record/record.ts";
 import { type DelInput, delCall, delInput } from "./del-call.ts";
 import { withoutForeign } from "./foreign.ts";
-import { planHandOver, warning } from "./hand-over.ts";
 import { sharesNetwork } from "./list-network.ts";
 import { listedAs } from "./listed.ts";
 import type { Plan, Removal } from "./plan.ts";
+import { planHandOver, warning } from "./plan-hand-over.ts";
 import type { Profiles } from "./profile.ts";
 import { recordKey } from "./record-key.ts";
 import { recordedTarget } from "./recorded-target.ts";
@@ -94,5 +94,5 @@ function recordsToRemove(
 
 function metaFiles({ delegate, profile }: Target, key: RecordKey, records: Records): readonly string[] {
   const moved = profile?.movesRoutes && records.has(routingFile(key)) ? [routingFile(key)] : [];
-  return [...records.ofChained(key, delegate), ...moved];
+  return [...records.ofMeta(key, delegate), ...moved];
 }

@@ -1,8 +1,8 @@
 import { CniError } from "../protocol/errors.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { wrapperKeys } from "../protocol/shapes.ts";
-import { warning } from "./hand-over.ts";
 import type { Plan } from "./plan.ts";
+import { warning } from "./plan-hand-over.ts";
 
 /** The keys of the wrapper block, in lower case, that no wrapped plugin has. CNI itself has `args`. */
 const ownKeys = new Map(wrapperKeys.filter((key) => key !== "args").map((key) => [key.toLowerCase(), key]));

@@ -7,11 +7,11 @@ import { delegateCall } from "./call.ts";
 import { planCheck } from "./check.ts";
 import { planDel } from "./del.ts";
 import { planGc } from "./gc.ts";
-import { planHandOver } from "./hand-over.ts";
 import { misplacedKeys, withWarnings } from "./misplaced.ts";
 import type { Plan } from "./plan.ts";
+import { planHandOver } from "./plan-hand-over.ts";
 import type { Profiles } from "./profile.ts";
-import { hasSuspectKey } from "./suspect.ts";
+import { hasSuspectKey } from "./suspect-key.ts";
 import { delegateName, type Target, targetOf } from "./target.ts";
 
 /** Plans VERSION: the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */

@@ -1,7 +1,7 @@
 import type { Attachment, AttachmentSelector } from "../attachment/attachments.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { ChainedRecoveryPlan, RecoveryPlan, RoutingPlan } from "../record/record.ts";
+import type { MetaRecoveryPlan, RecoveryPlan, RoutingPlan } from "../record/record.ts";
 import type { DelegateCall } from "./call.ts";
 import type { ExpectedRecord } from "./expected-records.ts";
 import type { DeviceMac } from "./shared-device.ts";
@@ -67,7 +67,7 @@ export interface AddPlan {
   /** How to record ADD and recover from its failure. Creators only. */
   readonly recovery?: RecoveryPlan;
   /** How to undo an earlier try before ADD. Meta plugins only. */
-  readonly chained?: ChainedRecoveryPlan;
+  readonly metaRecovery?: MetaRecoveryPlan;
   /** Set for a plugin that moves routes. */
   readonly routing?: RoutingPlan;
   /** The records that the creators before this one left, if all of them are wrapped. */

@@ -59,7 +59,7 @@ export interface RecoveryPlan extends Recorded {
 }
 
 /** How to record a meta plugin's ADD, and how to undo it before another try. */
-export interface ChainedRecoveryPlan extends Recorded {
+export interface MetaRecoveryPlan extends Recorded {
   readonly file: string;
 }
 
@@ -102,7 +102,7 @@ export interface Records {
    */
   belongsToAnother(key: RecordKey, netns: string, made?: number): boolean;
   /** The files of a meta plugin's records for one interface. */
-  ofChained(key: RecordKey, delegate: string): readonly string[];
+  ofMeta(key: RecordKey, delegate: string): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
   /** host-local's leases of a network. */
@@ -131,13 +131,13 @@ export function recordFile({ network, containerId, runtimeIfName, ifName }: Reco
 }
 
 /** Returns the file of a meta plugin's record. Several meta plugins may act on one interface. */
-export function chainedRecordFile(key: RecordKey, instance: string): string {
+export function metaRecordFile(key: RecordKey, instance: string): string {
   return `${recordFile(key)}:${instance}`;
 }
 
 /** Returns the file that records the moved routes of a container, one for all its interfaces. */
 export function routingFile(key: Omit<RecordKey, "ifName">): string {
-  return chainedRecordFile({ ...key, ifName: "" }, routesInstance);
+  return metaRecordFile({ ...key, ifName: "" }, routesInstance);
 }
 
 /** Returns the file in which libcni keeps the result of a completed ADD (libcni/api.go, getCacheFilePath). */

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { allNodesOf, type Node } from "../support/syntax.ts";
 
@@ -77,6 +77,11 @@ describe("imports", () => {
     expect(pairs.length).toBeGreaterThan(layered.length);
     expect(pairs.filter(([file, imported]) => layerOf(imported) < 0 || layerOf(imported) > layerOf(file))).toEqual([]);
   });
+});
+
+test("no two files of the core have one name", () => {
+  const core = sources.filter((file) => /^shared\/(?!host\/)/.test(file)).map((file) => basename(file));
+  expect(core.filter((name, index) => core.indexOf(name) !== index)).toEqual([]);
 });
 
 describe("sizes", () => {

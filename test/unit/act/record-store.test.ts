@@ -56,9 +56,9 @@ describe("the records on a host", () => {
   });
 
   test("of a meta plugin: those of its type", () => {
-    expect(records.ofChained(eth1, "portmap")).toEqual([chained]);
-    expect(records.ofChained(eth1, "port")).toEqual([]);
-    expect(records.ofChained(eth0, "portmap")).toEqual([]);
+    expect(records.ofMeta(eth1, "portmap")).toEqual([chained]);
+    expect(records.ofMeta(eth1, "port")).toEqual([]);
+    expect(records.ofMeta(eth0, "portmap")).toEqual([]);
   });
 });
 

@@ -66,7 +66,7 @@ describe("after others", () => {
 
   test("a meta plugin leaves a record, whether or not prevResult has a container interface", () => {
     for (const prevResult of [{}, bothResult]) {
-      const { chained: recovery } = chained("tuning-wrapper", {}, prevResult);
+      const { metaRecovery: recovery } = chained("tuning-wrapper", {}, prevResult);
       expect(recovery).toMatchObject({ netns: blue, delegate: "tuning", delegateNetwork: "zone" });
     }
   });

@@ -179,16 +179,16 @@ describe("recovery", () => {
   test("a meta plugin's earlier try is undone, unless recovery is off", () => {
     const chained = (wrapper: object) => planned("ADD", { wrapper, prevResult: bothResult }, "tuning-wrapper");
     expect(chained(renamed)).toMatchObject({
-      chained: { key: key("eth1"), netns: blue, delegate: "tuning", delegateNetwork: "zone-eth1" },
+      metaRecovery: { key: key("eth1"), netns: blue, delegate: "tuning", delegateNetwork: "zone-eth1" },
     });
-    expect(chained({ recover: "never" })).not.toHaveProperty("chained");
-    expect(planned("ADD", { prevResult: macvlanResult })).not.toHaveProperty("chained");
+    expect(chained({ recover: "never" })).not.toHaveProperty("metaRecovery");
+    expect(planned("ADD", { prevResult: macvlanResult })).not.toHaveProperty("metaRecovery");
   });
 
   test("two tunings of one interface have a record each, the same at every try", () => {
     const fileOf = (more: object) => {
       const plan = planned("ADD", { prevResult: bothResult, ...more }, "tuning-wrapper");
-      return plan.do === "splice" ? plan.chained?.file : undefined;
+      return plan.do === "splice" ? plan.metaRecovery?.file : undefined;
     };
     const [first, second] = [fileOf({ mtu: 1400 }), fileOf({ mtu: 1300 })];
     expect(first).toMatch(/^\/var\/lib\/cni\/wrappers\/zone:blue:eth0:eth0:tuning-[0-9a-f]+$/);

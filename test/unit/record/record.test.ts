@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { instanceOf } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
-import { chainedRecordFile, parseRecord, recordFile } from "../../../shared/record/record.ts";
+import { metaRecordFile, parseRecord, recordFile } from "../../../shared/record/record.ts";
 import { recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 
@@ -12,7 +12,7 @@ const parsed = (changes: object, from = file) => parseRecord(from, JSON.stringif
 describe("a record in a file's text", () => {
   test("counts if it matches the file's name", () => {
     expect(parsed({})).toEqual(record);
-    expect(parsed({}, chainedRecordFile(record, "portmap-1"))).toEqual(record);
+    expect(parsed({}, metaRecordFile(record, "portmap-1"))).toEqual(record);
     expect(parsed({}, `${file}1`)).toBeUndefined();
     expect(parsed({}, recordFile({ ...record, ifName: "eth" }))).toBeUndefined();
   });

@@ -1,8 +1,8 @@
 import {
   type AttachmentRecord,
-  chainedRecordFile,
   type KeptFile,
   type Lease,
+  metaRecordFile,
   type Records,
   recordFile,
 } from "../../../shared/record/record.ts";
@@ -57,8 +57,8 @@ export function keptRecords(
       ),
     belongsToAnother: (key) => claimed.includes(key.ifName),
     leases: (directory, network) => leases[`${directory}/${network}`] ?? [],
-    ofChained: (key, delegate) =>
-      all.map(({ file }) => file).filter((file) => file.startsWith(`${chainedRecordFile(key, delegate)}-`)),
+    ofMeta: (key, delegate) =>
+      all.map(({ file }) => file).filter((file) => file.startsWith(`${metaRecordFile(key, delegate)}-`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
   };
 }

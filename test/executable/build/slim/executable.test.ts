@@ -63,7 +63,7 @@ function inputs(part: string, name: string): string[] {
 test("zod is in the part for faults only", () => {
   const core = ["main", "shared", "later", "rare"].flatMap((name) => inputs("core", name));
   expect(core).toEqual(
-    expect.arrayContaining(["shared/run.ts", "shared/attachment/narrow.ts", "shared/act/splice-answer.ts"]),
+    expect.arrayContaining(["shared/run.ts", "shared/attachment/narrow.ts", "shared/act/run-and-splice.ts"]),
   );
   expect(core.filter((path) => path.includes("node_modules"))).toEqual([]);
   expect(inputs("problem", "problem").filter((path) => path.includes("node_modules/zod/v4/core/"))).not.toEqual([]);
@@ -72,7 +72,7 @@ test("zod is in the part for faults only", () => {
 test("what a CHECK that passes does not need is not in what each call reads", () => {
   const unneeded = [
     "protocol/catalogue.ts",
-    "act/splice-answer.ts",
+    "act/run-and-splice.ts",
     "attachment/splice.ts",
     "act/recover.ts",
     "record/routing.ts",

@@ -4,7 +4,7 @@ import { type DeviceMac, macOriginFile, withoutFloatingMac } from "../plan/share
 import type { CniResult } from "../protocol/result.ts";
 
 /** Returns the CHECK without the MAC of a shared device, unless that MAC is fixed. */
-export function withFixedMac(host: Host, call: DelegateCall, mac: DeviceMac): DelegateCall {
+export function withoutFloatingMacIn(host: Host, call: DelegateCall, mac: DeviceMac): DelegateCall {
   const file = macOriginFile(mac.device);
   const origin = file === undefined ? undefined : host.readFile(file);
   const { configuration = {} } = call;

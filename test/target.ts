@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { machine, tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { findProgram } from "./program.ts";
+import { findProgram } from "./support/program.ts";
 
 /** The architectures, and their number in an ELF header (e_machine), in the format of binfmt_misc. */
 const machines: Readonly<Record<string, string>> = { x86_64: "\\x3e", aarch64: "\\xb7" };

@@ -12,7 +12,7 @@ import { findDelegate } from "./find-delegate.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { writeRoutingRecord } from "./moved-routes.ts";
 import { noteDelegate } from "./prepare-call.ts";
-import { addChained, addWithRecovery } from "./recover.ts";
+import { addMeta, addWithRecovery } from "./recover.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 import { warnOfUnwrapped } from "./warn-unwrapped.ts";
@@ -45,10 +45,10 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
 }
 
 function runAdd(session: Session, path: string, plan: AddPlan): Finished {
-  const { call, recovery, chained } = plan;
+  const { call, recovery, metaRecovery } = plan;
   try {
     if (recovery) return addWithRecovery(session, path, call, recovery);
-    return chained ? addChained(session, path, call, chained) : runDelegate(session, path, call);
+    return metaRecovery ? addMeta(session, path, call, metaRecovery) : runDelegate(session, path, call);
   } catch (thrown) {
     const error = toCniError(thrown);
     // The delegate was cut off while it printed its answer, after its work was done.
@@ -87,7 +87,7 @@ function versionProblem({ cniVersion }: CniResult): string | undefined {
 function undo(
   session: Session,
   path: string,
-  { call, recovery, chained, routing }: AddPlan,
+  { call, recovery, metaRecovery, routing }: AddPlan,
   error: CniError,
 ): CniError {
   say(session, "error", `${error.message}; running the delegate's DEL`, { details: error.details });
@@ -97,7 +97,7 @@ function undo(
       return error.addDetail(`The delegate's DEL failed as well: ${stdout.decodeUtf8() || `exit code ${exitCode}`}`);
     }
     if (recovery) session.host.removeFile(recordFile(recovery.key));
-    if (chained) session.host.removeFile(chained.file);
+    if (metaRecovery) session.host.removeFile(metaRecovery.file);
     if (routing) session.host.removeFile(routingFile(routing.key));
     return error;
   } catch (thrown) {
