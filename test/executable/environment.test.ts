@@ -40,13 +40,16 @@ describe.each(verbs)("%s", (command) => {
 describe.each(["ADD", "CHECK", "DEL"])("%s of a renamed interface", (command) => {
   const call = { command, delegate: command === "ADD" ? "environment-and-fail" : "environment", env: odd };
   const variable = (name: string, value: string) => `${name}=${value}`;
+  // Without a result, DEL would take the interface for another attachment's.
+  const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth1", sandbox: "/run/netns/blue" }] };
+  const recalled = command === "ADD" ? {} : { prevResult };
 
   test.each([
     [{ ifName: "eth1" }, "K8S_POD_NAME=web;A=b"],
     [{ ifName: "eth1", args: "keep" }, odd.CNI_ARGS],
   ])("two variables change: %j", async (wrapper, args) => {
     const machine = new Machine();
-    const wrapped = environmentOf((await machine.call({ ...call, configuration: { wrapper } })).stdout);
+    const wrapped = environmentOf((await machine.call({ ...call, configuration: { wrapper, ...recalled } })).stdout);
     const bare = environmentOf((await machine.bare(call)).stdout);
     const others = ([name]: string[]) => name !== "CNI_IFNAME" && name !== "CNI_ARGS";
     const rest = (all: string[]) => all.filter((pair) => others(pair.split("=")));
