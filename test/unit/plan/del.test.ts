@@ -108,6 +108,22 @@ describe("a creator's DEL follows the record", () => {
     expect(runs(del({ ifName: "eth1" }, edited, eth3))).toEqual([["bridge", "eth1", "zone-eth1", "eth1"]]);
   });
 
+  test("and removes what the same plugin made in an earlier try, under a name that the result does not have", () => {
+    const earlier = recordOf({ ifName: "net9" });
+    const own = ["bridge", "eth1", "zone-eth1", "eth1"];
+    const removals = planned({ ifName: "eth1" }, { prevResult: bothResult }, { records: keptRecords([eth1, earlier]) });
+    expect(runs(removals)).toEqual([own, ["bridge", "net9", "zone-net9", "net9"]]);
+    const withoutOwn = { ...bothResult, interfaces: bothResult.interfaces.slice(0, 1), ips: [] };
+    expect(runs(planned({ ifName: "eth1" }, { prevResult: withoutOwn }, { records: keptRecords([eth1]) }))).toEqual([
+      own,
+    ]);
+    const interfaces = [...bothResult.interfaces, { name: "net9", sandbox: "/run/netns/blue" }];
+    const listed = { ...bothResult, interfaces };
+    expect(
+      runs(planned({ ifName: "eth1" }, { prevResult: listed }, { records: keptRecords([eth1, earlier]) })),
+    ).toEqual([own]);
+  });
+
   test("and notes why it gets no prevResult", () => {
     const note = "invalid prevResult: the delegate gets no prevResult";
     const notes = (...records: Parameters<typeof keptRecords>[0] & object) =>
@@ -209,6 +225,30 @@ describe("without a record", () => {
     const calls = (removals: ReturnType<typeof planned>) =>
       removals.map(({ call }) => call && (call.environment.CNI_NETNS ?? "the namespace"));
 
+    test("but an unreadable record is a sign of an ADD", () => {
+      const owner = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+      const file = { file: recordFile({ ...owner, ifName: "eth1" }), owner, record: undefined, isLive: false };
+      expect(calls(planned({ ifName: "eth1" }, {}, { records: keptRecords([], { files: [file] }) }))).toEqual([
+        "the namespace",
+        "",
+      ]);
+    });
+
+    test("but a prevResult that cannot be read is a sign of an ADD", () => {
+      expect(calls(planned({ ifName: "eth1" }, { problem: "invalid" }))).toEqual(["the namespace", ""]);
+    });
+
+    test("but the file of a meta plugin's ADD is a sign of it", () => {
+      const owner = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+      const file = `${recordFile({ ...owner, ifName: "eth1" })}:limiter-1`;
+      const records = keptRecords([], {
+        files: [{ file, owner, record: undefined, isLive: false }],
+        claimed: ["eth1"],
+      });
+      const wrapper = { ifName: "eth1", role: "meta", delegate: "limiter" };
+      expect(calls(planned(wrapper, { prevResult }, { records }))).toEqual(["the namespace"]);
+    });
+
     test("if the runtime has no result: ADD never completed", () => {
       expect(calls(planned({ ifName: "eth1" }))).toEqual(["", ""]);
       expect(calls(planned({ ifName: "eth1" }, { prevResult }))).toEqual(["the namespace", ""]);
@@ -222,6 +262,10 @@ describe("without a record", () => {
         const records = keptRecords([], { leases: { [`/var/lib/cni/networks/${network}`]: [lease] } });
         const removals = delRemovals(request, targetOf(request, "bridge-wrapper", profiles), profiles, records, {});
         expect(calls(removals)).toEqual(["the namespace", ""]);
+        const others = { [`/var/lib/cni/networks/${network}`]: [{ ...lease, ifName: "eth2" }] };
+        const none = keptRecords([], { leases: others });
+        const target = targetOf(request, "bridge-wrapper", profiles);
+        expect(calls(delRemovals(request, target, profiles, none, {}))).toEqual(["", ""]);
       }
     });
 

@@ -28,7 +28,7 @@ describe("ADD of a renamed interface", () => {
     ["they are in another directory", { wrapper: eth1, ipam: { ...ipam, dataDir: "/run/others" } }, "zone-eth1"],
     ["another interface has them", { wrapper: { ifName: "eth2" }, ipam }, "zone-eth2"],
     ["it has a network", { wrapper: { ...eth1, network: "disc" }, ipam }, "disc"],
-    ["its IPAM plugin keeps no leases here", { wrapper: eth1, ipam: { type: "dhcp" } }, "zone-eth1"],
+    ["its IPAM plugin keeps no leases here", { wrapper: eth1, ipam: { ...ipam, type: "dhcp" } }, "zone-eth1"],
     ["it has no IPAM plugin", { wrapper: eth1 }, "zone-eth1"],
     ["it has other ranges", { wrapper: eth1, ipam: { ...ipam, subnet: "10.0.0.0/24" } }, "zone-eth1"],
     [

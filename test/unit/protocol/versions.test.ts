@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isChainVersion, newestVersion, supportedVersions } from "../../../shared/protocol/versions.ts";
+import { delGetsResult, isChainVersion, newestVersion, supportedVersions } from "../../../shared/protocol/versions.ts";
 
 test("every released version of the specification is supported", () => {
   expect(supportedVersions).toEqual(["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]);
@@ -16,3 +16,11 @@ test.each([undefined, "", "0.1.0", "0.2.0", "0.3", "1.0", "1.0.1", "1.2.0", "2.0
     expect(isChainVersion(version)).toBe(false);
   },
 );
+
+test.each(["0.4.0", "1.0.0", "1.1.0"])("DEL of %s gets the result of ADD", (version) => {
+  expect(delGetsResult(version)).toBe(true);
+});
+
+test.each([undefined, "0.1.0", "0.2.0", "0.3.0", "0.3.1", "2.0.0"])("DEL of %s does not", (version) => {
+  expect(delGetsResult(version)).toBe(false);
+});
