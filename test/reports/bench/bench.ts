@@ -6,13 +6,15 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeSection } from "../../support/page-section.ts";
 import { say } from "../../support/progress.ts";
+import { timeAgainstBase } from "./base.ts";
 import { timeChains } from "./chain.ts";
 import { firstLine } from "./first-line.ts";
+import type { Stage } from "./peers.ts";
 import { plotOf } from "./plot.ts";
 import { describeMachine, type Report } from "./report.ts";
 import { timeRestores } from "./restore.ts";
 import { timeAtOnce, timeCalls, timeGrowth } from "./sections.ts";
-import { type Stage, setStage } from "./stage.ts";
+import { setStage } from "./stage.ts";
 import { tablesOf } from "./tables.ts";
 
 const { values: options } = parseArgs({
@@ -24,13 +26,17 @@ const { values: options } = parseArgs({
     runs: { type: "string", default: "120" },
     /** Names of parts, separated by commas. */
     only: { type: "string" },
+    /** The `dist` directory of another build. Only the comparison with it runs. */
+    base: { type: "string" },
   },
 });
 
 type Part = Omit<Partial<Report>, "missing"> & { readonly missing?: readonly string[] };
 
+type Measure = (stage: Stage, runs: number) => Promise<Part>;
+
 /** The parts of the benchmark. Long parts run less often, because their figures vary less. */
-const parts: Readonly<Record<string, (stage: Stage, runs: number) => Promise<Part>>> = {
+const everyPart: Readonly<Record<string, Measure>> = {
   calls: async (stage, runs) => ({ calls: await timeCalls(stage, runs) }),
   growth: async (stage, runs) => ({ growth: await timeGrowth(stage, runs) }),
   "at-once": async (stage, runs) => ({ atOnce: await timeAtOnce(stage, atLeast(3, runs / 3)) }),
@@ -41,20 +47,24 @@ const parts: Readonly<Record<string, (stage: Stage, runs: number) => Promise<Par
   restore: timeRestores,
 };
 
+const comparison: typeof everyPart = { base: async (stage, runs) => ({ base: await timeAgainstBase(stage, runs) }) };
+
 function atLeast(least: number, runs: number): number {
   return Math.max(least, Math.round(runs));
 }
 
-async function bench(runs: number, names: readonly string[]): Promise<Report> {
+async function bench(runs: number, base: string | undefined, only: string | undefined): Promise<Report> {
   if (!(runs > 0)) throw new Error("--runs must be a positive number");
+  const parts = base === undefined ? everyPart : comparison;
+  const names = only?.split(",") ?? Object.keys(parts);
   const unknown = names.find((name) => !parts[name]);
   if (unknown !== undefined) throw new Error(`unknown part ${unknown}: the parts are ${Object.keys(parts).join(", ")}`);
   const loadBefore = loadavg()[0] ?? Number.NaN;
-  const stage = await setStage();
+  const stage = await setStage(base && path.resolve(base));
   const missing = [...stage.missing];
   const found: Part[] = [];
   for (const name of names) {
-    const part = await runPart(name, stage, runs);
+    const part = await attempt(name, () => parts[name]?.(stage, runs));
     found.push(part);
     missing.push(...(part.missing ?? []));
   }
@@ -62,9 +72,9 @@ async function bench(runs: number, names: readonly string[]): Promise<Report> {
 }
 
 /** A failed part is reported, and the exit code is 1. The other figures took minutes, so they are kept. */
-async function runPart(name: string, stage: Stage, runs: number): Promise<Part> {
+async function attempt(name: string, measure: () => Promise<Part> | undefined): Promise<Part> {
   try {
-    return (await parts[name]?.(stage, runs)) ?? {};
+    return (await measure()) ?? {};
   } catch (error) {
     process.exitCode = 1;
     say(`${name}: failed: ${error instanceof Error ? error.message : error}`);
@@ -84,7 +94,7 @@ function write(report: Report): void {
 }
 
 try {
-  const report = await bench(Number(options.runs), options.only?.split(",") ?? Object.keys(parts));
+  const report = await bench(Number(options.runs), options.base, options.only);
   if (options.write) write(report);
   console.log(options.json ? JSON.stringify(report, null, 2) : tablesOf(report));
 } catch (error) {

@@ -5,7 +5,11 @@ export interface Case {
   readonly verb: "" | "ADD" | "CHECK" | "DEL" | "VERSION";
   readonly plugin: Plugin;
   readonly request: object;
+  /** The interfaces that the wrappers' records name before the call. */
+  readonly recorded: Recorded;
 }
+
+export type Recorded = "none" | "eth0" | "eth0 and eth1";
 
 export type Plugin = "macvlan" | "bridge";
 
@@ -22,13 +26,10 @@ export const variables: Readonly<Record<string, string>> = {
   PATH: "/usr/bin:/bin",
 };
 
-/**
- * The `wrapper` block, which only wrappers get. The stage has no record of the interface. Without `network`, a wrapper
- * would assume that a script made the interface, and would also run DEL under the list's own name.
- */
+/** The `wrapper` block, which only wrappers get. */
 export const wrapperBlocks: Readonly<Record<Plugin, object | undefined>> = {
   macvlan: undefined,
-  bridge: { ifName: "eth1", network: "zone-eth1" },
+  bridge: { ifName: "eth1" },
 };
 
 /** The delegates' answers to ADD, as the reference plugins gave them in the chain of hashicorp/nomad#25510. */
@@ -82,14 +83,29 @@ const bridge = {
 
 /** The timed calls of a runtime, for the first and the second interface creator of a list. */
 export const cases: readonly Case[] = [
-  { title: "start", verb: "", plugin: "macvlan", request: {} },
-  { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: { ...macvlan, prevResult: whole } },
-  { title: "CHECK chained", verb: "CHECK", plugin: "bridge", request: { ...bridge, prevResult: whole } },
-  { title: "ADD first", verb: "ADD", plugin: "macvlan", request: macvlan },
-  { title: "ADD chained", verb: "ADD", plugin: "bridge", request: { ...bridge, prevResult: answers.macvlan } },
-  { title: "DEL chained", verb: "DEL", plugin: "bridge", request: { ...bridge, prevResult: whole } },
-  { title: "VERSION", verb: "VERSION", plugin: "macvlan", request: { cniVersion: "1.0.0" } },
+  { title: "start", verb: "", plugin: "macvlan", request: {}, recorded: "none" },
+  { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: checked(macvlan), recorded: "eth0 and eth1" },
+  { title: "CHECK chained", verb: "CHECK", plugin: "bridge", request: checked(bridge), recorded: "eth0 and eth1" },
+  { title: "ADD first", verb: "ADD", plugin: "macvlan", request: macvlan, recorded: "none" },
+  { title: "ADD chained", verb: "ADD", plugin: "bridge", request: chained(bridge), recorded: "eth0" },
+  { title: "DEL chained", verb: "DEL", plugin: "bridge", request: checked(bridge), recorded: "eth0 and eth1" },
+  { title: "VERSION", verb: "VERSION", plugin: "macvlan", request: { cniVersion: "1.0.0" }, recorded: "none" },
 ];
+
+function checked(configuration: object): object {
+  return { ...configuration, prevResult: whole };
+}
+
+function chained(configuration: object): object {
+  return { ...configuration, prevResult: answers.macvlan };
+}
+
+/** The case of that title. */
+export function caseOf(title: string): Case {
+  const found = cases.find((one) => one.title === title);
+  if (!found) throw new Error(`there is no case ${title}`);
+  return found;
+}
 
 /** These cases show how the cost grows with the interfaces in prevResult and with the plugin's configuration. */
 export const growthCases = {
@@ -100,7 +116,7 @@ export const growthCases = {
 };
 
 function growthCase(title: string, more: object): Case {
-  return { title, verb: "CHECK", plugin: "macvlan", request: { ...macvlan, ...more } };
+  return { title, verb: "CHECK", plugin: "macvlan", request: { ...macvlan, ...more }, recorded: "eth0 and eth1" };
 }
 
 /**

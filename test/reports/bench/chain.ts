@@ -7,8 +7,8 @@ import { type Contestant, contestantsOf, type Plugin } from "./contestants.ts";
 import { firstLine } from "./first-line.ts";
 import { type Command, measure, type Run, timingOf } from "./measure.ts";
 import { barePlugins } from "./names.ts";
+import type { Stage } from "./peers.ts";
 import type { Row } from "./report.ts";
-import type { Stage } from "./stage.ts";
 
 /** The chains whose whole CHECK is timed. Each bridge is another one, with its own subnet. */
 const chains: readonly { readonly title: string; readonly creators: readonly Plugin[] }[] = [

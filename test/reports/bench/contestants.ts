@@ -5,7 +5,8 @@ import { installExecutable } from "../../nomad/scripts.ts";
 import { Lab } from "../../support/lab.ts";
 import type { Jq } from "../../support/later-jq.ts";
 import type { NetworkList } from "../../support/runtime.ts";
-import { type Stage, scriptDirectory, scriptName, scriptWith } from "./stage.ts";
+import type { Stage } from "./peers.ts";
+import { scriptDirectory, scriptName, scriptWith } from "./stage.ts";
 
 export type Plugin = Readonly<Record<string, unknown>>;
 

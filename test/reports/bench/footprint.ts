@@ -3,7 +3,7 @@ import path from "node:path";
 import { execa } from "execa";
 import type { Case } from "./cases.ts";
 import { planned } from "./measure.ts";
-import { inPrivateMounts, peersOf, type Stage } from "./stage.ts";
+import { inPrivateMounts, peersOf, type Stage } from "./peers.ts";
 
 /** The memory and system calls of a peer until it executes the plugin, and its size on disk. */
 export interface Footprint {
@@ -20,7 +20,7 @@ export async function footprintsOf(stage: Stage, one: Case): Promise<Footprint[]
   const file = path.join(stage.directory, "footprint.json");
   const commands = peers.map((peer) => ({ ...planned(peer), delegate: stage.delegate }));
   writeFileSync(file, JSON.stringify({ commands }));
-  const [command, args] = inPrivateMounts([stage.programs.footprint, file]);
+  const [command, args] = inPrivateMounts([stage.programs.footprint, file], peers[0]?.records);
   const { stdout } = await execa(command, args, { stderr: "inherit" });
   const found: { peakKiB: number; systemCalls: number }[] = stdout.split("\n").map((line) => JSON.parse(line));
   return peers.map(({ name }, index) => ({

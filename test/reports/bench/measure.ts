@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { inPrivateMounts, type Stage } from "./stage.ts";
+import { inPrivateMounts, recordDirectory, type Stage } from "./peers.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
 /** A timed command. */
@@ -10,6 +10,8 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** The file on its stdin. */
   readonly stdin: string;
+  /** The directory that is `/var/lib/cni/wrappers` before each run. */
+  readonly records?: string;
   /** The number of processes that start together and are timed together. */
   readonly atOnce?: number;
 }
@@ -35,13 +37,13 @@ const warmUp = 3;
 
 /** Times commands round by round. Returns the runs of each. */
 export async function measure(clock: Clock, commands: readonly Command[], runs: number): Promise<Run[][]> {
-  const plan = { rounds: warmUp + runs, commands: commands.map(planned), leftovers: "" };
+  const plan = { rounds: warmUp + runs, commands: commands.map(planned) };
   return await rounds(clock, plan);
 }
 
 /** The same in the stage. Each run starts from the same state. */
 export async function measureOnStage(stage: Stage, commands: readonly Command[], runs: number): Promise<Run[][]> {
-  const plan = { rounds: warmUp + runs, commands: commands.map(planned), leftovers: "/var/lib/cni/wrappers" };
+  const plan = { rounds: warmUp + runs, commands: commands.map(planned), records: recordDirectory };
   return await rounds((text) => stageClock(stage, text), plan);
 }
 
@@ -74,6 +76,6 @@ export function timingOf(peer: string, runs: readonly Run[] = []): Timing {
 }
 
 /** A command in the form that the stopwatch and similar programs read. */
-export function planned({ argv, env, stdin, atOnce = 1 }: Command): object {
-  return { argv, stdin, atOnce, env: Object.entries(env).map(([name, value]) => `${name}=${value}`) };
+export function planned({ argv, env, stdin, records, atOnce = 1 }: Command): object {
+  return { argv, stdin, records, atOnce, env: Object.entries(env).map(([name, value]) => `${name}=${value}`) };
 }

@@ -33,6 +33,17 @@ export interface Chains {
   readonly rows: readonly Row[];
 }
 
+/** The calls of this build's flavors, and of the same flavors in another build. */
+export interface BaseRow {
+  readonly title: string;
+  readonly flavor: string;
+  /** The median of the ratios to the other build in each round, of elapsed and of processor time. */
+  readonly wallRatio: number;
+  readonly cpuRatio: number;
+  /** The difference of the medians. */
+  readonly moreWallMs: number;
+}
+
 export interface Restore {
   readonly allocations: number;
   readonly runs: number;
@@ -49,6 +60,7 @@ export interface Report {
   readonly atOnce?: readonly AtOnceRow[];
   readonly chains?: Chains;
   readonly restore?: Restore;
+  readonly base?: { readonly runs: number; readonly rows: readonly BaseRow[] };
   readonly missing: readonly string[];
 }
 

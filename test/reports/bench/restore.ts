@@ -7,8 +7,8 @@ import { isPassedCheck } from "../../nomad/log.ts";
 import { NomadLab } from "../../nomad/nomad-lab.ts";
 import { isNomadBuilt } from "../../support/go.ts";
 import { say } from "../../support/progress.ts";
+import type { Stage } from "./peers.ts";
 import type { Restore } from "./report.ts";
-import type { Stage } from "./stage.ts";
 import { spreadOf } from "./statistics.ts";
 
 const allocations = 50;

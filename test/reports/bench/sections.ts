@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { say } from "../../support/progress.ts";
-import { type Case, cases, growthCases } from "./cases.ts";
+import { type Case, caseOf, cases, growthCases } from "./cases.ts";
 import { footprintsOf } from "./footprint.ts";
 import { measureOnStage, type Timing, timingOf } from "./measure.ts";
+import { type Kind, peersOf, type Stage } from "./peers.ts";
 import type { AtOnceRow, Calls, Growth, Row } from "./report.ts";
-import { type Kind, peersOf, type Stage } from "./stage.ts";
 import { verify } from "./verify.ts";
 
 /** Times the calls of a runtime, one by one. */
@@ -20,12 +20,6 @@ const everyKind: readonly Kind[] = ["alone", "floor", "slim", "node", "emptySea"
 
 /** Nomad makes this call for each interface when a client restarts. */
 const checkChained = caseOf("CHECK chained");
-
-function caseOf(title: string): Case {
-  const found = cases.find((one) => one.title === title);
-  if (!found) throw new Error(`there is no case ${title}`);
-  return found;
-}
 
 /** Times CHECK with more and more interfaces, and with larger and larger configurations. */
 export async function timeGrowth(stage: Stage, runs: number): Promise<Growth> {

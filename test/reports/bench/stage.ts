@@ -17,52 +17,22 @@ import { benchPrograms } from "../../support/go.ts";
 import type { Jq } from "../../support/later-jq.ts";
 import { nativeProgram } from "../../support/native.ts";
 import { sizeOf } from "../../support/program.ts";
-import { answers, type Case, variables, wrapperBlocks } from "./cases.ts";
+import { answers, caseOf } from "./cases.ts";
 import { findJqs } from "./jqs.ts";
-import type { Command } from "./measure.ts";
-
-/** The kinds of peers: the wrapper in its flavors, the alternatives, and programs that show the lower limit. */
-export type Kind = "slim" | "node" | "alone" | "floor" | "emptySea" | "script";
-
-/** One executable that runs a case, with the variables and the stdin of a runtime. */
-export interface Peer extends Command {
-  readonly name: string;
-  readonly kind: Kind;
-}
-
-/** These peers do the wrapper's work, so their actions must be equal. The others show what a start costs. */
-export const working: readonly Kind[] = ["slim", "node", "script"];
-
-/** Whether the peer runs the timed plugin, or the recorder, which writes the plugin's request to a file. */
-export type Purpose = "timed" | "recorded";
-
-/** All files of the benchmark, in a temporary directory that is removed when this process ends. */
-export interface Stage {
-  readonly directory: string;
-  readonly programs: { readonly stopwatch: string; readonly footprint: string };
-  /** The plugin that does nothing. */
-  readonly delegate: string;
-  readonly peers: readonly StagedPeer[];
-  /** What is missing here, and why. */
-  readonly missing: readonly string[];
-}
-
-interface StagedPeer {
-  readonly name: string;
-  readonly kind: Kind;
-  /** The size of the files that it needs on a host. In bytes. */
-  readonly size: number;
-  /** The executable, if it is a wrapper. */
-  readonly file?: string;
-  /** Its jq, if it is a script. */
-  readonly jq?: Jq;
-}
+import { peersOf, recordsOf, runOnce, type Stage, type StagedPeer } from "./peers.ts";
 
 const dist = path.resolve(import.meta.dirname, "../../../dist");
 const muslTarget = `${process.arch === "x64" ? "x86_64" : "aarch64"}-unknown-linux-musl`;
 
-/** The flavors, each with the executable that its build makes. */
-const flavors = [
+/** A wrapper's executable, and the command that builds it. */
+interface Flavor {
+  readonly name: string;
+  readonly kind: "slim" | "node";
+  readonly file: string;
+  readonly how: string;
+}
+
+const flavors: readonly Flavor[] = [
   {
     name: "slim, musl",
     kind: "slim",
@@ -71,13 +41,27 @@ const flavors = [
   },
   { name: "slim", kind: "slim", file: `${dist}/slim/bin/cni-wrappers`, how: "npm run build:slim" },
   { name: "Node flavor", kind: "node", file: `${dist}/bin/cni-wrappers`, how: "npm run build" },
-] as const;
+];
+
+/** The name of a flavor in the build to compare with. */
+export function baseName(flavor: string): string {
+  return `${flavor}, base`;
+}
+
+function flavorsOfBase(base: string): Flavor[] {
+  return flavors.map(({ name, file, ...rest }) => {
+    return { ...rest, name: baseName(name), file: path.join(base, path.relative(dist, file)) };
+  });
+}
 
 export const scriptDirectory = path.join(import.meta.dirname, "../../support/workaround");
 const plugins = ["macvlan", "bridge"] as const;
 
-/** Makes the executables that are compared with the wrapper, and installs all of them as on a host. */
-export async function setStage(): Promise<Stage> {
+/**
+ * Makes the executables that are compared with the wrapper, and installs all of them as on a host. `base` is the `dist`
+ * directory of another build to compare with.
+ */
+export async function setStage(base?: string): Promise<Stage> {
   const programs = await benchPrograms();
   const delegate = await nativeProgram("delegate");
   const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-bench-"));
@@ -92,9 +76,10 @@ export async function setStage(): Promise<Stage> {
   writeFileSync(at("recorded", "recorder.json"), JSON.stringify({ real: at("timed"), out: at("records") }));
   symlinkSync(await nativeProgram("floor"), at("floor"));
   await addEmptySea(directory);
-  const wrappers = flavors.filter(({ file }) => existsSync(file));
+  const wanted = [...flavors, ...(base === undefined ? [] : flavorsOfBase(base))];
+  const wrappers = wanted.filter(({ file }) => existsSync(file));
   for (const { name, file } of wrappers) addWrapper(at(name), file);
-  for (const { name, how } of flavors.filter((flavor) => !wrappers.includes(flavor))) {
+  for (const { name, how } of wanted.filter((flavor) => !wrappers.includes(flavor))) {
     missing.push(`${name}: not built (${how})`);
   }
 
@@ -105,7 +90,24 @@ export async function setStage(): Promise<Stage> {
     { name: "empty SEA", kind: "emptySea", size: sizeOf([at("empty")]) },
     ...jqs.map((jq) => ({ name: scriptName(jq), kind: "script", size: scriptSize(jq), jq }) as const),
   ];
-  return { directory, programs, delegate, peers, missing };
+  const stage = { directory, programs, delegate, peers, missing };
+  writeRecords(stage);
+  return stage;
+}
+
+/** Lets a wrapper write the records that the cases start from. */
+function writeRecords(stage: Stage): void {
+  mkdirSync(recordsOf(stage, "none"), { recursive: true });
+  for (const [title, recorded] of [
+    ["ADD first", "eth0"],
+    ["ADD chained", "eth0 and eth1"],
+  ] as const) {
+    const peer = peersOf(stage, caseOf(title), "timed").find(({ kind }) => kind === "node");
+    if (!peer) throw new Error("the Node flavor is not built: npm run build");
+    const script = '"$0" >/dev/null && cp -r /var/lib/cni/wrappers "$1"';
+    const argv = ["sh", "-c", script, ...peer.argv, recordsOf(stage, recorded)];
+    runOnce({ ...peer, argv });
+  }
 }
 
 /** The name of the script with this jq. */
@@ -154,54 +156,4 @@ function addWrapper(directory: string, file: string): void {
   mkdirSync(directory);
   copyFileSync(file, path.join(directory, "cni-wrappers"));
   for (const plugin of plugins) symlinkSync("cni-wrappers", path.join(directory, `${plugin}-wrapper`));
-}
-
-/** The executables that run a case. */
-export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly Peer[] {
-  const { plugin, verb } = one;
-  const directory = path.join(stage.directory, purpose);
-  const env = { ...variables, CNI_COMMAND: verb, CNI_PATH: directory };
-  const requests = writeRequests(stage, one);
-  const inStage = (...names: string[]) => path.join(stage.directory, ...names);
-  const delegate = path.join(directory, plugin);
-  return stage.peers
-    .filter(({ kind }) => verb !== "" || (kind !== "floor" && kind !== "alone"))
-    .map(({ name, kind }): Peer => {
-      const own = { name, kind, env, stdin: requests.own };
-      switch (kind) {
-        case "slim":
-        case "node":
-          return { ...own, argv: [inStage(name, `${plugin}-wrapper`)], stdin: requests.wrapper };
-        case "alone":
-          return { ...own, argv: [delegate] };
-        case "emptySea":
-          return { ...own, argv: [inStage("empty")] };
-        case "floor":
-          return { ...own, argv: [inStage("floor"), delegate] };
-        case "script":
-          return { ...own, argv: [path.join(directory, name, plugin)] };
-        default:
-          return kind satisfies never;
-      }
-    });
-}
-
-/** Writes a case's request into files: one for the plugin, one for the wrapper. */
-function writeRequests(
-  { directory }: Stage,
-  { title, verb, plugin, request }: Case,
-): Record<"own" | "wrapper", string> {
-  const file = (suffix: string) => path.join(directory, `${title}-${suffix}.json`);
-  // The request of VERSION is not a plugin configuration.
-  const typed = (type: string, more: object) => (verb === "VERSION" ? request : { ...request, type, ...more });
-  const wrapper = wrapperBlocks[plugin];
-  writeFileSync(file("own"), JSON.stringify(typed(plugin, {})));
-  writeFileSync(file("wrapper"), JSON.stringify(typed(`${plugin}-wrapper`, { wrapper })));
-  return { own: file("own"), wrapper: file("wrapper") };
-}
-
-/** A command line in a private mount namespace. Calls may write to `/var/lib` there, and the host does not change. */
-export function inPrivateMounts(argv: readonly string[]): [string, string[]] {
-  const script = 'mount -t tmpfs bench /var/lib && exec "$@"';
-  return ["unshare", ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...argv]];
 }

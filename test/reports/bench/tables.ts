@@ -1,11 +1,11 @@
 import { table } from "../../support/table.ts";
 import { type Aim, aimsOf, isMet } from "./aims.ts";
 import type { Footprint } from "./footprint.ts";
-import { type AtOnceRow, type Report, type Restore, type Row, rowOf, timingOfPeer } from "./report.ts";
+import { type AtOnceRow, type BaseRow, type Report, type Restore, type Row, rowOf, timingOfPeer } from "./report.ts";
 
 /** All results as tables. */
 export function tablesOf(report: Report): string {
-  const { calls, growth, atOnce, chains, restore } = report;
+  const { calls, growth, atOnce, chains, restore, base } = report;
   return [
     machineOf(report),
     ...(calls
@@ -27,8 +27,8 @@ export function tablesOf(report: Report): string {
     ...(atOnce ? ["**At once: time ÷ (calls × one's CPU time ÷ cores)**", loads(atOnce)] : []),
     ...(chains ? [heading("go-cni CHECK ÷ the bare plugins", chains.runs), ratios(chains.rows, "bare plugins")] : []),
     ...(restore ? [restores(restore)] : []),
-    "**Aims**",
-    aims(aimsOf(report)),
+    ...(base ? [heading("This build ÷ the other build", base.runs), againstBase(base.rows)] : []),
+    ...(base ? [] : ["**Aims**", aims(aimsOf(report))]),
     ...(report.missing.length > 0 ? [`Missing here:\n\n${report.missing.map((each) => `- ${each}`).join("\n")}`] : []),
   ].join("\n\n");
 }
@@ -107,6 +107,14 @@ function restores({ allocations, runs, seconds }: Restore): string {
       seconds.map(({ peer, median, p10, p90 }) => [peer, figure(median), `${figure(p10)}–${figure(p90)}`]),
     ),
   ].join("\n\n");
+}
+
+function againstBase(rows: readonly BaseRow[]): string {
+  const columns = ["", "", "time", "CPU time", "more, ms"];
+  const cells = ({ title, flavor, wallRatio, cpuRatio, moreWallMs }: BaseRow) => {
+    return [title, flavor, wallRatio.toFixed(3), cpuRatio.toFixed(3), moreWallMs.toFixed(3)];
+  };
+  return table(columns, rows.map(cells));
 }
 
 function aims(all: readonly Aim[]): string {

@@ -1,10 +1,9 @@
-import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { CallRecord } from "../../support/lab.ts";
 import type { Case } from "./cases.ts";
 import { firstDifference } from "./difference.ts";
-import { inPrivateMounts, type Peer, peersOf, type Stage, working } from "./stage.ts";
+import { type Peer, peersOf, runOnce, type Stage, working } from "./peers.ts";
 
 /** The actions of a peer: the delegate's input and the runtime's output. */
 export interface Deed {
@@ -48,22 +47,12 @@ export function verify(stage: Stage, one: Case): void {
 
 function deedOf(stage: Stage, one: Case, peer: Peer): Deed {
   const records = path.join(stage.directory, "records");
-  const stdout = outputOf(one, peer);
+  const stdout = runOnce(peer);
   const files = readdirSync(records).map((name) => path.join(records, name));
   const [record, ...more] = files.map((file): CallRecord => JSON.parse(readFileSync(file, "utf8")));
   for (const file of files) rmSync(file);
   if (!record || more.length > 0) throw new Error(`${one.title}: ${peer.name} ran the delegate ${files.length} times`);
   return { env: record.env, request: compared(one, record.stdin), answer: stdout && JSON.parse(stdout) };
-}
-
-// Runs it as the stopwatch does: stdin is the file itself.
-function outputOf({ title }: Case, { name, argv, env, stdin }: Peer): string {
-  const [command, args] = inPrivateMounts(argv);
-  const input = openSync(stdin, "r");
-  const call = spawnSync(command, args, { env, encoding: "utf8", stdio: [input, "pipe", "pipe"] });
-  closeSync(input);
-  if (call.status !== 0) throw new Error(`${title}: ${name} fails: ${call.stdout}${call.stderr}`);
-  return call.stdout;
 }
 
 function compared({ title }: Case, request: CallRequest): CallRequest {

@@ -16,14 +16,16 @@ import (
 type plan struct {
 	Rounds   int       `json:"rounds"`
 	Commands []command `json:"commands"`
-	// Removed before each run, because files of an earlier run would change the next one.
-	Leftovers string `json:"leftovers"`
+	// The directory of the wrappers' records. An earlier run's would change the next run.
+	Records string `json:"records"`
 }
 
 type command struct {
 	Argv  []string `json:"argv"`
 	Env   []string `json:"env"`
 	Stdin string   `json:"stdin"`
+	// The directory that is copied to the plan's Records before each run.
+	Records string `json:"records"`
 	// The number of processes that start at once. The default is one.
 	AtOnce int `json:"atOnce"`
 }
@@ -71,16 +73,28 @@ func follow(file string) error {
 func measureAll(todo *plan) ([]measurement, error) {
 	round := make([]measurement, len(todo.Commands))
 	for _, index := range rand.Perm(len(todo.Commands)) {
-		if err := os.RemoveAll(todo.Leftovers); err != nil {
+		one := &todo.Commands[index]
+		if err := restore(todo.Records, one.Records); err != nil {
 			return nil, err
 		}
-		measured, err := measureAtOnce(&todo.Commands[index])
+		measured, err := measureAtOnce(one)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %w", todo.Commands[index].Argv, err)
+			return nil, fmt.Errorf("%v: %w", one.Argv, err)
 		}
 		round[index] = measured
 	}
 	return round, nil
+}
+
+// restore makes a directory equal to another one. Without one, it does nothing.
+func restore(directory, from string) error {
+	if from == "" {
+		return nil
+	}
+	if err := os.RemoveAll(directory); err != nil {
+		return err
+	}
+	return os.CopyFS(directory, os.DirFS(from))
 }
 
 // measureAtOnce returns the time from the first start to the last end, and the processor time of all. A failed run did not do
