@@ -16,9 +16,9 @@ thread_local! {
 }
 
 /// Makes the object that the core's `main` gets.
-pub fn machine<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+pub fn machine<'js>(ctx: &Ctx<'js>, arguments: Vec<String>) -> Result<Object<'js>> {
     let machine = Object::new(ctx.clone())?;
-    machine.set("arguments", env::args_os().map(|argument| lossy(&argument)).collect::<Vec<_>>())?;
+    machine.set("arguments", arguments)?;
     machine.set("variables", variables(ctx)?)?;
     machine.set("pid", std::process::id())?;
     macro_rules! functions {

@@ -1,5 +1,6 @@
 //! The slim flavor: the TypeScript core, compiled to bytecode, on an embedded QuickJS. This is only a host: it does what the
 //! core asks of the machine, and knows nothing about CNI.
+#![no_main]
 mod child;
 mod files;
 #[cfg(target_env = "gnu")]
@@ -11,6 +12,7 @@ mod process;
 use rquickjs::context::Intrinsic;
 use rquickjs::context::intrinsic::{Date, Json, MapSet, Promise, RegExp};
 use rquickjs::{Context, Ctx, Error, Function, Module, Object, Runtime};
+use std::ffi::{c_char, c_int};
 use std::process::exit;
 
 macro_rules! bytecode {
@@ -24,11 +26,17 @@ static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", 
 /// it is in `rare`.
 type Intrinsics = (Json, MapSet, Promise, RegExp);
 
-fn main() {
+/// The C library calls this. Rust's own start would also read /proc/self/maps and prepare a handler for a stack overflow, which
+/// takes 2% of a call.
+#[unsafe(no_mangle)]
+extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
+    process::prepare_streams();
     #[cfg(target_env = "gnu")]
     heap::populate();
+    // SAFETY: the C library passes `count` strings.
+    let arguments = unsafe { process::strings(count, arguments) };
     let failed = match engine() {
-        Ok(context) => context.with(|ctx| match run(&ctx) {
+        Ok(context) => context.with(|ctx| match run(&ctx, arguments) {
             // Drops nothing: the kernel frees the memory faster.
             Ok(code) => exit(code),
             Err(error) => format!("{error}: {:?}", ctx.catch()),
@@ -36,7 +44,7 @@ fn main() {
         Err(error) => error.to_string(),
     };
     eprintln!("{failed}");
-    exit(1);
+    1
 }
 
 fn engine() -> rquickjs::Result<Context> {
@@ -46,8 +54,8 @@ fn engine() -> rquickjs::Result<Context> {
     Context::custom::<Intrinsics>(&runtime)
 }
 
-fn run(ctx: &Ctx<'_>) -> rquickjs::Result<i32> {
-    let machine = host::machine(ctx)?;
+fn run(ctx: &Ctx<'_>, arguments: Vec<String>) -> rquickjs::Result<i32> {
+    let machine = host::machine(ctx, arguments)?;
     ctx.globals().set("load", Function::new(ctx.clone(), load)?)?;
     declare(ctx, "shared")?;
     let main: Function = load(ctx.clone(), "main".to_owned())?.get("main")?;

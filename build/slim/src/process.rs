@@ -3,7 +3,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::stdio::{dup2_stdin, stdin, stdout};
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::ptr::null;
@@ -13,6 +13,29 @@ use std::time::Duration;
 unsafe extern "C" {
     /// The C library's environment.
     static environ: *const *const c_char;
+}
+
+/// Does what Rust's own start does about the standard streams: a write to a closed pipe fails and sends no signal, and no
+/// file gets the number of a closed stream.
+pub fn prepare_streams() {
+    // SAFETY: no other thread exists yet, and the path ends in a NUL.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        for stream in 0..=2 {
+            if libc::fcntl(stream, libc::F_GETFD) < 0 {
+                libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+            }
+        }
+    }
+}
+
+/// Copies the strings that the C library passes to `main`.
+///
+/// # Safety
+/// `strings` must point to `count` C strings.
+pub unsafe fn strings(count: c_int, strings: *const *const c_char) -> Vec<String> {
+    let text = |index| unsafe { CStr::from_ptr(*strings.add(index)) }.to_string_lossy().into_owned();
+    (0..count as usize).map(text).collect()
 }
 
 const CHUNK: usize = 16 * 1024;
