@@ -18,8 +18,3 @@ export class Notes {
     return this.#texts.indexOf(text) + 1;
   }
 }
-
-/** The first line of an error, short enough for a note. */
-export function firstLine(text: string): string {
-  return text.trim().split("\n")[0] ?? "";
-}

@@ -1,10 +1,10 @@
 import { bridge, macvlan } from "../../e2e/support.ts";
+import { firstLine } from "../../support/first-line.ts";
 import { multus } from "../../support/go.ts";
 import { type Container, Lab } from "../../support/lab.ts";
 import { say } from "../../support/progress.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import { type Contestant, contestantsOf, type Plugin } from "./contestants.ts";
-import { firstLine } from "./first-line.ts";
 import { type Command, measure, type Run, timingOf } from "./measure.ts";
 import { barePlugins } from "./names.ts";
 import type { Stage } from "./peers.ts";

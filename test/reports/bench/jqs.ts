@@ -1,7 +1,7 @@
 import { execa } from "execa";
+import { firstLine } from "../../support/first-line.ts";
 import { type Jq, laterJq, laterSuites } from "../../support/later-jq.ts";
 import { withLibraries } from "../../support/program.ts";
-import { firstLine } from "./first-line.ts";
 
 /** The host's jq and those of later Debian releases. For each one that is missing, the reason. */
 export async function findJqs(): Promise<{ jqs: Jq[]; missing: string[] }> {

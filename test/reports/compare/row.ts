@@ -1,5 +1,5 @@
+import { firstLine } from "../../support/first-line.ts";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
-import { firstLine } from "../../support/notes.ts";
 import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
 import type { Contestant } from "./contestants.ts";
 

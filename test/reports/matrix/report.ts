@@ -1,4 +1,5 @@
-import { firstLine, Notes } from "../../support/notes.ts";
+import { firstLine } from "../../support/first-line.ts";
+import { Notes } from "../../support/notes.ts";
 import { table } from "../../support/table.ts";
 import { type Cause, causes } from "./causes.ts";
 import type { StepName, StepResult } from "./course.ts";
