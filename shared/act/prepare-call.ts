@@ -1,5 +1,5 @@
 import type { DelegateCall } from "../plan/call.ts";
-import { CniError } from "../protocol/errors.ts";
+import { jsonText } from "../protocol/json-text.ts";
 import { applyFilter } from "./filter.ts";
 import type { Session } from "./session.ts";
 
@@ -14,11 +14,7 @@ export function prepareCall(session: Session, call: DelegateCall): DelegateCall 
   return call.filter ? applyFilter(session, call, call.filter) : call;
 }
 
-/** Returns the text for the delegate's stdin; undefined if it gets the runtime's own. Code 6 if it is nested too deeply. */
+/** Returns the text for the delegate's stdin; undefined if it gets the runtime's own. */
 export function inputOf({ configuration }: DelegateCall): string | undefined {
-  try {
-    return JSON.stringify(configuration);
-  } catch {
-    throw new CniError("undecodableInput", "", "it is nested too deeply");
-  }
+  return configuration && jsonText(configuration);
 }

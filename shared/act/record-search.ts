@@ -38,12 +38,15 @@ export function belongsToAnother(host: Host, key: RecordKey, netns: string, made
   return made === undefined || host.linkIndex(netns, key.ifName) !== made;
 }
 
-/** Returns host-local's leases of a network (plugins/ipam/host-local/backend/disk): a file for each address. */
-export function leasesOf(host: Host, directory: string, network: string): Lease[] {
-  return host.listDirectory(`${directory}/${network}`).flatMap((address) => {
-    const [containerId = "", ifName] = (host.readFile(`${directory}/${network}/${address}`) ?? "").split("\n");
-    return ifName === undefined ? [] : { address, containerId: containerId.trim(), ifName: ifName.trim() };
-  });
+/** Returns host-local's leases in the directory of a network (plugins/ipam/host-local/backend/disk): a file for each address. */
+export function leasesOf(host: Host, directory: string, isWanted: (address: string) => boolean): Lease[] {
+  return host
+    .listDirectory(directory)
+    .filter(isWanted)
+    .flatMap((address) => {
+      const [containerId = "", ifName] = (host.readFile(`${directory}/${address}`) ?? "").split("\n");
+      return ifName === undefined ? [] : { address, containerId: containerId.trim(), ifName: ifName.trim() };
+    });
 }
 
 /** Returns the files of a meta plugin's records for one interface. */

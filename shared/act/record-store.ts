@@ -18,7 +18,7 @@ export function recordsOn(host: Host): Records {
     ofAttachment: (key) => recordsOfAttachment(host, key),
     sharesLeases: (record) => sharesLeases(host, record),
     belongsToAnother: (key, netns, made) => belongsToAnother(host, key, netns, made),
-    leases: (directory, network) => leasesOf(host, directory, network),
+    leases: (directory, isWanted) => leasesOf(host, directory, isWanted),
     ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),
     ofNetwork: (network) => filesOfNetwork(host, network),
   };

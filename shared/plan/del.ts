@@ -1,6 +1,6 @@
 import { containerInterfaceNames } from "../attachment/attachments.ts";
 import type { Request } from "../protocol/request.ts";
-import { type AttachmentRecord, type RecordKey, type Records, recordFile, routingFile } from "../record/record.ts";
+import { type KeptRecord, type RecordKey, type Records, recordFile, routingFile } from "../record/record.ts";
 import { type DelInput, delCall, delInput } from "./del-call.ts";
 import { withoutForeign } from "./foreign.ts";
 import { sharesNetwork } from "./list-network.ts";
@@ -39,8 +39,7 @@ export function delRemovals(
   const unreadable = records.has(recordFile(key)) && !records.find(key) ? [recordFile(key)] : [];
   const files = metaFiles(configured, key, records);
   // Without a profile or a "role", only the files that ADD left tell that the delegate is a meta plugin.
-  if (configured.role === "meta" || (configured.role === undefined && files.length > 0))
-    return [metaRemoval(request, configured, input, files, records)];
+  if (configured.role === "meta" || files.length > 0) return [metaRemoval(request, configured, input, files, records)];
   const kept = recordsToRemove(request, configured, key, records, input);
   if (kept.length === 0) return unrecordedRemovals(request, configured, input, unreadable, records);
   const removals = kept.map(({ file, record }) => {
@@ -70,29 +69,37 @@ export function delRemovals(
  */
 function recordsToRemove(
   request: Request,
-  { delegate, selector }: Target,
+  target: Target,
   key: RecordKey,
   records: Records,
   { prevResult }: DelInput,
-) {
+): readonly KeptRecord[] {
   const own = request.unusable.includes("ifName") ? undefined : records.find(key);
-  const isIts = (record: AttachmentRecord): boolean =>
-    record.delegate === delegate && (record.listed === undefined || record.listed === listedAs(request));
-  const earlier = records
-    .ofAttachment(key)
-    .filter(
-      ({ record }) => isIts(record) && record.ifName !== selector.runtimeIfName && record.ifName !== own?.record.ifName,
-    );
-  if (own?.record.delegate === delegate) {
+  if (own?.record.delegate === target.delegate) {
+    if (!prevResult) return [own];
     // The result of a completed ADD lists the interfaces that other plugins of the same configuration made.
-    const listed = prevResult && containerInterfaceNames(prevResult);
-    return [own, ...earlier.filter(({ record }) => listed && !listed.includes(record.ifName))];
+    const listed = [own.record.ifName, ...containerInterfaceNames(prevResult)];
+    const earlier = earlierRecords(request, target, key, records);
+    return [own, ...earlier.filter(({ record }) => !listed.includes(record.ifName))];
   }
-  if (earlier.length > 0) return earlier;
-  return own ? [own] : [];
+  const earlier = earlierRecords(request, target, key, records);
+  return earlier.length > 0 || !own ? earlier : [own];
 }
 
-function metaFiles({ delegate, profile }: Target, key: RecordKey, records: Records): readonly string[] {
+/** The records of other interfaces that the same configuration made, but not of the runtime's own. */
+function earlierRecords(request: Request, { delegate, selector }: Target, key: RecordKey, records: Records) {
+  return records
+    .ofAttachment(key)
+    .filter(
+      ({ record }) =>
+        record.delegate === delegate &&
+        (record.listed === undefined || record.listed === listedAs(request)) &&
+        record.ifName !== selector.runtimeIfName,
+    );
+}
+
+function metaFiles({ delegate, profile, role }: Target, key: RecordKey, records: Records): readonly string[] {
+  if (role === "creator") return [];
   const moved = profile?.movesRoutes && records.has(routingFile(key)) ? [routingFile(key)] : [];
   return [...records.ofMeta(key, delegate), ...moved];
 }

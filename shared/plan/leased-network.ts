@@ -24,11 +24,10 @@ export function inLeasedNetwork(request: Request, target: Target, records: Recor
  */
 function hasOlderLease(request: Request, { selector }: Target, network: string, records: Records): boolean {
   const { ifName } = selector;
-  const inSubnet = subnetFinder(subnetsOf(request));
-  return leasesIn(request, network, records).some(
+  const subnetsWith = subnetFinder(subnetsOf(request));
+  return leasesIn(request, network, records, (address) => subnetsWith(address).length > 0).some(
     (lease) =>
       lease.ifName === ifName &&
-      inSubnet(lease.address).length > 0 &&
       !records.find({ network, containerId: lease.containerId, runtimeIfName: ifName, ifName }),
   );
 }
@@ -37,7 +36,7 @@ function hasOlderLease(request: Request, { selector }: Target, network: string, 
  * Returns the targets of a DEL without a record, the likelier one first. If this container has a lease in the interface's
  * network, the record was lost. Otherwise something else made the interface, in the list's own network.
  */
-export function inBothNetworks(request: Request, target: Target, records: Records): readonly Target[] {
+export function inBothNetworks(request: Request, target: Target, records: Records): readonly [Target, ...Target[]] {
   const other = listNetwork(request, target);
   if (other === undefined) return [target];
   const inList = { ...target, network: other };
@@ -53,11 +52,17 @@ export function hasOwnLease(request: Request, { selector, network }: Target, rec
 }
 
 // host-local is the only reference IPAM plugin that keeps leases on the host.
-function leasesIn(request: Request, network: string, records: Records): readonly Lease[] {
+function leasesIn(
+  request: Request,
+  network: string,
+  records: Records,
+  isWanted: (address: string) => boolean = () => true,
+): readonly Lease[] {
   const ipam = ipamOf(request);
   if (goLookup(ipam, "type") !== "host-local") return [];
   const directory = goLookup(ipam, "dataDir");
-  return records.leases(typeof directory === "string" && directory !== "" ? directory : leaseDirectory, network);
+  const path = typeof directory === "string" && directory !== "" ? directory : leaseDirectory;
+  return records.leases(`${path}/${network}`, isWanted);
 }
 
 /** host-local's default `dataDir`. */

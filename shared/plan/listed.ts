@@ -1,4 +1,4 @@
-import { CniError } from "../protocol/errors.ts";
+import { jsonText } from "../protocol/json-text.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Target } from "./target.ts";
 
@@ -24,16 +24,8 @@ export function listedAs({ configuration }: Request): string {
 
 // FNV-1a, 32 bits: enough to tell a few configurations apart.
 function checksum(value: unknown): string {
-  const text = textOf(value);
+  const text = jsonText(value);
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return (hash >>> 0).toString(16);
-}
-
-function textOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    throw new CniError("undecodableInput", "", "it is nested too deeply");
-  }
 }

@@ -1,7 +1,10 @@
 import { type JsonObject, parseJsonObject } from "./json.ts";
 
+/** The specification versions in which DEL gets the result of the attachment's ADD. */
+const withResult: readonly string[] = ["0.4.0", "1.0.0", "1.1.0"];
+
 /** The specification versions whose results list interfaces, so that they can be narrowed and spliced. */
-const chainVersions: readonly string[] = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+const chainVersions: readonly string[] = ["0.3.0", "0.3.1", ...withResult];
 
 /** The versions whose results list no interfaces. A configuration without a version has the first of them. */
 const unchainedVersions: readonly string[] = ["0.1.0", "0.2.0"];
@@ -12,9 +15,9 @@ export const supportedVersions: readonly string[] = [...unchainedVersions, ...ch
 /** The newest specification version that a wrapper supports. */
 export const newestVersion = "1.1.0";
 
-/** Whether a runtime gives DEL the result of the attachment's ADD: from 0.4.0 on. */
+/** Whether a runtime gives DEL the result of the attachment's ADD. */
 export function delGetsResult(cniVersion: string | undefined): boolean {
-  return isChainVersion(cniVersion) && !/^0\.3/.test(cniVersion ?? "");
+  return cniVersion !== undefined && withResult.includes(cniVersion);
 }
 
 /** Whether results of this specification version can be narrowed and spliced. */

@@ -105,8 +105,8 @@ export interface Records {
   ofMeta(key: RecordKey, delegate: string): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
-  /** host-local's leases of a network. */
-  leases(directory: string, network: string): readonly Lease[];
+  /** host-local's leases in the directory of a network. Only the files of wanted addresses are read. */
+  leases(directory: string, isWanted: (address: string) => boolean): readonly Lease[];
 }
 
 /** An address that host-local gave to an interface of a container. */

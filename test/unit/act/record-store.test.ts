@@ -77,7 +77,8 @@ describe("leases that another attachment of the container shares", () => {
 });
 
 describe("host-local's leases", () => {
-  const leases = (text: string) => recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).leases("/leases", "zone");
+  const leases = (text: string) =>
+    recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).leases("/leases/zone", () => true);
   const lease = { address: "10.0.0.2", containerId: "blue", ifName: "eth1" };
 
   test.each(["blue\r\neth1", "blue\neth1\n", "blue\r\neth1\r\n"])(
@@ -89,7 +90,19 @@ describe("host-local's leases", () => {
 
   test("are files with two lines", () => {
     expect(leases("10.0.0.2")).toEqual([]);
-    expect(recordsOn(hostOf()).leases("/leases", "zone")).toEqual([]);
+    expect(recordsOn(hostOf()).leases("/leases/zone", () => true)).toEqual([]);
+  });
+
+  test("are read only of the wanted addresses", () => {
+    const host = hostOf(["/leases/zone/10.0.0.2", "blue\neth1"], ["/leases/zone/10.0.0.3", "red\neth1"]);
+    const read: string[] = [];
+    const readFile = (path: string) => {
+      read.push(path);
+      return host.readFile(path);
+    };
+    const wanted = recordsOn({ ...host, readFile }).leases("/leases/zone", (address) => address === "10.0.0.2");
+    expect(wanted).toEqual([lease]);
+    expect(read).toEqual(["/leases/zone/10.0.0.2"]);
   });
 });
 

@@ -338,6 +338,11 @@ describe("a meta plugin's DEL", () => {
     expect(only?.forget).toEqual([files[0]?.file]);
   });
 
+  test("without a record of its own leaves the creator's", () => {
+    const removals = planned({ ifName: "eth1" }, {}, { calledAs: "portmap-wrapper", records: keptRecords([key]) });
+    expect(runs(removals)).toEqual([["portmap", "eth1", "zone-eth1", ""]]);
+  });
+
   test("runs for a plugin of unknown role if its ADD acted on an existing interface", () => {
     const file = `${recordFile(key)}:unknown-1`;
     const acted = keptRecords([key], { files: [{ file, owner: key, record: undefined, isLive: false }] });

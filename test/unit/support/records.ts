@@ -56,7 +56,7 @@ export function keptRecords(
           one.delegateNetwork === record.delegateNetwork,
       ),
     belongsToAnother: (key) => claimed.includes(key.ifName),
-    leases: (directory, network) => leases[`${directory}/${network}`] ?? [],
+    leases: (directory, isWanted) => (leases[directory] ?? []).filter(({ address }) => isWanted(address)),
     ofMeta: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${metaRecordFile(key, delegate)}-`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
