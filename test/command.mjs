@@ -37,7 +37,7 @@ const scripts = {
   "test:mutation": { run: ["node test/reports/mutation/mutation.ts"] },
   "test:nomad": {
     setup: "--network --nomad",
-    first: [build, "node test/support/go.ts nomad"],
+    first: [build, "node test/support/nomad.ts"],
     run: [`vitest run --project nomad --maxWorkers=2 ${caseReporters} ${verdictReporter}`],
   },
   "test:runtimes": {

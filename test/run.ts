@@ -35,7 +35,7 @@ const steps: Step[] = [
     name: "nomad",
     ...vitest("nomad", caseReporters, ["test/nomad/short.test.ts"]),
     needs: "build",
-    lacks: ["node", "test/support/go.ts", "lacks-nomad"],
+    lacks: ["node", "test/support/nomad.ts", "lacks-nomad"],
   },
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
   { name: "executable-slim", ...vitest("executable-slim"), needs: "build-slim", slim: true },

@@ -1,6 +1,7 @@
 import { taskPort } from "./survey.ts";
 
 interface JobOptions {
+  readonly id?: string;
   readonly network: string;
   readonly count?: number;
   /** Host ports, by label; 0 lets Nomad choose one. */
@@ -13,7 +14,7 @@ interface JobOptions {
 }
 
 /** A job in the form of Nomad's API. Each task answers on a port of its own network and names its namespace. */
-export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns, cniArgs }: JobOptions) {
+export function jobOf({ id = "job", network, count = 1, ports = {}, rescheduled = false, dns, cniArgs }: JobOptions) {
   const labels = Object.entries(ports).map(([Label, Value]) => ({ Label, Value, To: taskPort }));
   const group = {
     Name: "group",
@@ -41,5 +42,5 @@ export function jobOf({ network, count = 1, ports = {}, rescheduled = false, dns
       },
     ],
   };
-  return { ID: "job", Name: "job", Type: "service", Datacenters: ["*"], TaskGroups: [group] };
+  return { ID: id, Name: id, Type: "service", Datacenters: ["*"], TaskGroups: [group] };
 }

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { nomad, type PluginVersion } from "../support/go.ts";
+import type { PluginVersion } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
+import { type NomadVersion, nomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
@@ -16,12 +17,16 @@ const socket = "/run/lab/nomad.sock";
 interface NomadLabOptions {
   readonly networks: readonly NetworkList[];
   readonly plugins?: PluginVersion;
+  /** The version of Nomad, if it is not the one that most tests use. */
+  readonly version?: NomadVersion;
   /** Records the plugins' calls. `lab.records` returns them. */
   readonly recorded?: boolean;
   /** The client's `cni_path`, if it is not Nomad's default. */
   readonly cniPath?: string;
   /** More programs for `/run/lab/programs`, besides Nomad. */
-  readonly programs?: readonly string[];
+  readonly programs?: Readonly<Record<string, string>>;
+  /** The seconds until a wait fails, if many allocations need more than the usual ones. */
+  readonly patience?: number;
   /** Changes the host before the client starts. */
   readonly prepare?: (lab: Lab) => Promise<void>;
 }
@@ -38,13 +43,11 @@ export class NomadLab implements AsyncDisposable {
   static onEnd: ((story: string) => void) | undefined;
 
   readonly client: Agent;
-  readonly #server: Agent;
+  readonly server: Agent;
   readonly api: Api;
   readonly lab: Lab;
   readonly #disk: string;
   readonly #options: NomadLabOptions;
-  /** The number of lines in the client's log at its last start. */
-  #logStart = 0;
   /** The time of the client's last start, in milliseconds of the host's clock. */
   #startedAt = 0;
   #ended = false;
@@ -53,7 +56,7 @@ export class NomadLab implements AsyncDisposable {
     this.lab = lab;
     this.#disk = disk;
     this.#options = options;
-    this.#server = new Agent(lab, "server");
+    this.server = new Agent(lab, "server");
     this.client = new Agent(lab, "client");
     this.api = new Api(lab.path(socket));
   }
@@ -63,8 +66,8 @@ export class NomadLab implements AsyncDisposable {
   }
 
   static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
-    const { plugins = "1.9.1", recorded = false, programs = [] } = options;
-    const lab = await Lab.start({ plugins, recorded, programs: [await nomad(), ...programs], disk });
+    const { plugins = "1.9.1", recorded = false, version, programs = {} } = options;
+    const lab = await Lab.start({ plugins, recorded, programs: { nomad: await nomad(version), ...programs }, disk });
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
     // The host is on the other end of macvlan's parent, so it can talk to macvlan's interfaces.
@@ -73,20 +76,23 @@ export class NomadLab implements AsyncDisposable {
       await lab.writeFile(`${configDirectory}/${list.name}.conflist`, JSON.stringify(list));
     }
     await options.prepare?.(lab);
-    await host.#server.configure(serverConfig);
+    await host.server.configure(serverConfig);
     await host.client.configure(clientConfig(options.cniPath));
-    await host.#server.start();
     void lab.start("/run/lab/drivers/forward", [socket, "127.0.0.1:4646"], "/run/lab/forward.log");
-    await until("leader", () => host.api.get<string>("/v1/status/leader").catch(() => undefined));
+    await host.startServer();
     await host.startClient();
     return host;
   }
 
+  async startServer(): Promise<void> {
+    await this.server.start();
+    await this.server.until("leader", () => this.api.get<string>("/v1/status/leader").catch(() => undefined));
+  }
+
   async startClient(): Promise<void> {
-    this.#logStart = (await this.client.lines()).length;
     this.#startedAt = Date.now();
     await this.client.start();
-    await until("client ready", async () => (await this.node())?.Status === "ready");
+    await this.client.until("client ready", async () => (await this.node())?.Status === "ready");
   }
 
   /** Stops the client as a service manager does, changes the host, and starts the client again. */
@@ -102,9 +108,13 @@ export class NomadLab implements AsyncDisposable {
    */
   async reboot(): Promise<NomadLab> {
     await this.client.stop();
-    await this.#server.stop();
+    await this.server.stop();
     await this.#end();
     return NomadLab.#boot(this.#disk, this.#options);
+  }
+
+  #until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
+    return until(what, probe, this.#options.patience);
   }
 
   async node(): Promise<Node | undefined> {
@@ -126,7 +136,7 @@ export class NomadLab implements AsyncDisposable {
   async run(job: Job): Promise<void> {
     await this.register(job);
     const wanted = job.TaskGroups.reduce((sum, group) => sum + group.Count, 0);
-    await until(`${wanted} running allocations`, async () => {
+    await this.#until(`${wanted} running allocations`, async () => {
       const states = (await this.allocations(job.ID)).map(({ ClientStatus }) => ClientStatus);
       if (states.includes("failed")) throw new Error("an allocation failed");
       return states.filter((state) => state === "running").length === wanted;
@@ -135,7 +145,7 @@ export class NomadLab implements AsyncDisposable {
 
   /** Waits until this number of the job's allocations have this state, and returns them. */
   async untilStatus(status: Allocation["ClientStatus"], count: number): Promise<Allocation[]> {
-    return until(`${count} allocations ${status}`, async () => {
+    return this.#until(`${count} allocations ${status}`, async () => {
       const found = (await this.allocations("job")).filter(({ ClientStatus }) => ClientStatus === status);
       return found.length >= count && found;
     });
@@ -143,14 +153,17 @@ export class NomadLab implements AsyncDisposable {
 
   /** Waits until this number of the job's allocations are sound. */
   async untilSound(count: number): Promise<void> {
-    await until(`${count} sound allocations`, async () => (await this.survey("job")).filter(isSound).length === count);
+    await this.#until(
+      `${count} sound allocations`,
+      async () => (await this.survey("job")).filter(isSound).length === count,
+    );
   }
 
   /** Restarts the task of an allocation, as an operator does, and waits until it answers. */
   async restartTask(allocation: string): Promise<void> {
     const [before] = await this.survey("job");
     await this.api.put(`/v1/client/allocation/${allocation}/restart`, {});
-    await until("another process", async () => {
+    await this.#until("another process", async () => {
       const [now] = await this.survey("job");
       return now !== undefined && now.pid !== before?.pid && isSound(now);
     });
@@ -169,7 +182,7 @@ export class NomadLab implements AsyncDisposable {
   /** Waits until the only earlier allocation has failed and its replacement runs. */
   async untilReplaced([before]: readonly AllocationState[]): Promise<void> {
     const id = before?.id ?? "";
-    await until("another allocation in its place", async () => {
+    await this.#until("another allocation in its place", async () => {
       const { ClientStatus, NextAllocation } = await this.allocation(id);
       return ClientStatus === "failed" && NextAllocation && this.#isRunning(NextAllocation);
     });
@@ -188,13 +201,13 @@ export class NomadLab implements AsyncDisposable {
   async stop(job: string): Promise<void> {
     const running = (await this.allocations(job)).filter(({ ClientStatus }) => ClientStatus === "running");
     await this.api.delete(`/v1/job/${job}?purge=false`);
-    await until("allocations stopped", async () =>
+    await this.#until("allocations stopped", async () =>
       (await this.allocations(job)).every(
         ({ ClientStatus }) => ClientStatus === "complete" || ClientStatus === "failed",
       ),
     );
     const stopped = running.map(({ ID }) => ID);
-    await until("networks taken down", async () => {
+    await this.#until("networks taken down", async () => {
       const done = (await this.logLines()).filter(isTornDown).map(({ alloc_id }) => alloc_id);
       return stopped.every((id) => done.includes(id));
     });
@@ -218,7 +231,7 @@ export class NomadLab implements AsyncDisposable {
 
   /** The client's log lines since its last start. */
   async logLines(): Promise<LogLine[]> {
-    return this.client.lines(this.#logStart);
+    return this.client.lines();
   }
 
   /**
@@ -226,7 +239,7 @@ export class NomadLab implements AsyncDisposable {
    * start.
    */
   async untilLogged(count: number, isWanted: (line: LogLine) => boolean): Promise<number> {
-    const found = await until(`lines in the client's log about ${count} allocations`, async () => {
+    const found = await this.#until(`lines in the client's log about ${count} allocations`, async () => {
       const lines = (await this.logLines()).filter(isWanted);
       return new Set(lines.map(({ alloc_id }) => alloc_id)).size >= count && lines;
     });
@@ -235,7 +248,7 @@ export class NomadLab implements AsyncDisposable {
 
   /** The client's lines about allocations. They help to find out why a case failed. */
   async story(): Promise<string> {
-    const lines = (await this.client.lines()).filter((line) => line.alloc_id ?? line.alloc);
+    const lines = (await this.client.allLines()).filter((line) => line.alloc_id ?? line.alloc);
     const telling = lines.filter((line) => isPassedCheck(line) || /^(warn|error|info)$/.test(line["@level"]));
     return telling.map(wordsOf).join("\n");
   }

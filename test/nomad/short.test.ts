@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
-import { isNomadBuilt } from "../support/go.ts";
+import { isNomadBuilt } from "../support/nomad.ts";
 import { jobOf } from "./jobs.ts";
 import { errorsOf, isComplaint, isFailedCheck, isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";

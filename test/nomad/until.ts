@@ -1,15 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 
 const interval = 100;
-const patience = 60_000;
 
-/** Waits until a value is there or true. After two minutes it fails and names the value. */
-export async function until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
-  const end = performance.now() + patience;
+/** Waits until a value is there or true. After so many seconds it fails and names the value. */
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, seconds = 60): Promise<T> {
+  const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
     await setTimeout(interval);
   }
-  throw new Error(`not seen within ${patience / 1000} s: ${what}`);
+  throw new Error(`not seen within ${seconds} s: ${what}`);
 }

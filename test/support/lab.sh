@@ -2,7 +2,7 @@
 # "ready", and stays until its input is closed. No other process sees its mounts, and they end with it.
 set -eu
 plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 disk=$7
-shift 7 # the rest are programs
+shift 7 # the rest are names and files of programs
 
 # Binds everything from outside first, because later mounts hide parts of the file system.
 mount -t tmpfs lab /run
@@ -12,9 +12,10 @@ mount --bind "$wrappers" /run/lab/wrappers
 mount --bind "$drivers" /run/lab/drivers
 touch /run/lab/node
 mount --bind "$node" /run/lab/node
-for program; do
-  touch "/run/lab/programs/${program##*/}"
-  mount --bind "$program" "/run/lab/programs/${program##*/}"
+while [ $# -gt 0 ]; do
+  touch "/run/lab/programs/$1"
+  mount --bind "$2" "/run/lab/programs/$1"
+  shift 2
 done
 mount --bind /run/netns /run/netns
 mount --make-shared /run/netns

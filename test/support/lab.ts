@@ -36,8 +36,8 @@ export interface LabOptions {
   readonly plugins: PluginVersion | { readonly directory: string };
   /** The recorder replaces every plugin and passes the calls on. `records` returns its records. */
   readonly recorded?: boolean;
-  /** Programs that the lab gets in `/run/lab/programs`. */
-  readonly programs?: readonly string[];
+  /** Programs that the lab gets in `/run/lab/programs`, by their names there. */
+  readonly programs?: Readonly<Record<string, string>>;
   /**
    * A directory of this machine that becomes `/var/lib`, as the host's disk. With it a lab can be started again, like a
    * host after a reboot: with the same files and another boot id. Without it, `/var/lib` is a tmpfs.
@@ -77,13 +77,14 @@ export class Lab implements AsyncDisposable {
 
   /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions): Promise<Lab> {
-    const { plugins, recorded = false, forRuntimes = false, disk = "", programs = [] } = options;
+    const { plugins, recorded = false, forRuntimes = false, disk = "", programs = {} } = options;
     if (!existsSync(wrappersDirectory)) {
       throw new Error(`no wrappers in ${wrappersDirectory}: run "npm run build" first`);
     }
     const directories = [await directoryOf(plugins), wrappersDirectory, await drivers()];
     const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins"];
-    const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...programs]);
+    const named = Object.entries(programs).flat();
+    const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...named]);
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
     return new Lab(holder, children.trim());
   }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { execa } from "execa";
-import { nomad } from "./go.ts";
+import { nomad, versionOf } from "./nomad.ts";
 
 /** The version of a Go module that a folder in `test/` pins, such as `1.1.14`. */
 export function pinnedVersion(folder: string, module: string): string {
@@ -15,8 +14,7 @@ export function pinnedVersion(folder: string, module: string): string {
 
 /** The version of the tests' Nomad. */
 export async function nomadVersion(): Promise<string> {
-  const { stdout } = await execa(await nomad(), ["version"]);
-  return /^Nomad v(\S+)/.exec(stdout)?.[1] ?? "of unknown version";
+  return await versionOf(await nomad());
 }
 
 /** Versions as a sentence above a table: `Nomad 1.11.0, go-cni 1.1.14.` */

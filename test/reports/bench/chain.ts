@@ -48,7 +48,7 @@ type Chain = (typeof chains)[number];
 
 async function timeChain(stage: Stage, chain: Chain, contestants: readonly Contestant[], runs: number): Promise<Found> {
   const { title, creators } = chain;
-  const programs = [stage.programs.stopwatch, ...contestants.flatMap((each) => each.programs)];
+  const programs = Object.assign({ stopwatch: stage.programs.stopwatch }, ...contestants.map((each) => each.programs));
   await using lab = await Lab.start({ plugins: "1.9.1", programs });
   await lab.run("mkdir", ["-p", "/var/lib/cni"]);
   const bare = await bareCommands(lab, creators);

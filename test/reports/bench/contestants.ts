@@ -17,7 +17,7 @@ export interface Contestant {
   readonly id: string;
   readonly pluginPath: string;
   /** The programs of this machine that it needs in a lab. */
-  readonly programs: readonly string[];
+  readonly programs: Readonly<Record<string, string>>;
   install(lab: Lab): Promise<void>;
   list(creators: readonly Plugin[]): NetworkList;
 }
@@ -47,7 +47,7 @@ const node: Contestant = {
   name: "Node flavor",
   id: "node",
   pluginPath: Lab.pluginPath,
-  programs: [],
+  programs: {},
   install: async () => {},
   list: wrappedList,
 };
@@ -57,7 +57,7 @@ function slimOf(file: string): Contestant {
     name: "slim",
     id: "slim",
     pluginPath: `/opt/cni/slim:${Lab.pluginPath}`,
-    programs: [file],
+    programs: { "cni-wrappers": file },
     install: async (lab) => {
       await lab.run("mkdir", ["/opt/cni/slim"]);
       for (const plugin of ["macvlan", "bridge"]) {
@@ -80,7 +80,7 @@ function scripted(jq: Jq): Contestant {
     name: scriptName(jq),
     id,
     pluginPath: `${directory}:${Lab.pluginPath}`,
-    programs: [],
+    programs: {},
     install: async (lab) => {
       await lab.run("mkdir", [directory]);
       await installExecutable(lab, `${id}/macvlan`, scriptOf("macvlan"));
@@ -105,7 +105,7 @@ function multusOf(file: string): Contestant {
     name: "multus",
     id: "multus",
     pluginPath: Lab.pluginPath,
-    programs: [file],
+    programs: { multus: file },
     install: async (lab) => {
       await lab.run("ln", ["-s", "/run/lab/programs/multus", `${Lab.pluginPath}/multus`]);
     },

@@ -5,7 +5,7 @@ import { twoInterfaces } from "../../e2e/support.ts";
 import { jobOf } from "../../nomad/jobs.ts";
 import { isPassedCheck } from "../../nomad/log.ts";
 import { NomadLab } from "../../nomad/nomad-lab.ts";
-import { isNomadBuilt } from "../../support/go.ts";
+import { isNomadBuilt } from "../../support/nomad.ts";
 import { say } from "../../support/progress.ts";
 import type { Stage } from "./peers.ts";
 import type { Restore } from "./report.ts";

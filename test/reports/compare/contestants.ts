@@ -25,7 +25,7 @@ export interface Contestant {
   /** CNI_PATH, and Nomad's cni_path. */
   readonly pluginPath: string;
   /** Programs that it needs in a lab. */
-  readonly programs: readonly string[];
+  readonly programs: Readonly<Record<string, string>>;
   /** Installs it in a lab. */
   install(lab: Lab): Promise<void>;
   /** The list for two creators, with more plugins at its end for the whole result. */
@@ -57,7 +57,7 @@ function listOf(...plugins: Plugin[]): NetworkList {
 const plain: Contestant = {
   title: "plain chain",
   pluginPath: Lab.pluginPath,
-  programs: [],
+  programs: {},
   install: nothing,
   list: (creators, ...last) => listOf(...creators, ...last),
   onSecond: (creators, meta) => [atTheEnd(listOf(...creators, meta))],
@@ -75,7 +75,7 @@ function scripted(title: string, kind: "workaround" | "merge-only", directory: s
   return {
     title,
     pluginPath: scriptPath,
-    programs: [],
+    programs: {},
     install: async (lab) => {
       await installScripts(kind)(lab);
       await lab.run("ln", ["-s", "bridge", `${Lab.pluginPath}/${unscripted}`]);
@@ -118,7 +118,7 @@ function multusOf(file: string): Contestant {
   return {
     title: `multus ${pinnedVersion("reports/compare/multus", "gopkg.in/k8snetworkplumbingwg/multus-cni.v4")}`,
     pluginPath: Lab.pluginPath,
-    programs: [file],
+    programs: { multus: file },
     install: async (lab) => {
       await lab.run("ln", ["-s", "/run/lab/programs/multus", `${Lab.pluginPath}/multus`]);
     },
@@ -156,7 +156,7 @@ const linksDirectory = "/opt/cni/wrapped";
 const wrappersOf = (title: string, file: string): Contestant => ({
   title,
   pluginPath: `${linksDirectory}:${Lab.pluginPath}`,
-  programs: [file],
+  programs: { "cni-wrappers": file },
   install: async (lab) => {
     await lab.run("mkdir", [linksDirectory]);
     for (const plugin of ["bridge", "macvlan", "portmap"]) {

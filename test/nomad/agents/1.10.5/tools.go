@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package tools pins the Nomad that the suite builds.
+// Package tools pins a Nomad that the suite builds.
 package tools
 
 import _ "github.com/hashicorp/nomad"
