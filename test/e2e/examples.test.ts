@@ -25,7 +25,7 @@ interface Example {
 }
 
 /** Nomad's argument for consul-cni. */
-const proxy = JSON.stringify({ ProxyUserID: "101", ProxyOutboundPort: 15001 });
+const proxy = JSON.stringify({ ProxyUserID: "101", ProxyInboundPort: 20000, ProxyOutboundPort: 15001 });
 
 const examples: Readonly<Record<string, Example>> = {
   "macvlan-bridge": {

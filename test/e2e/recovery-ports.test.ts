@@ -83,7 +83,9 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
   await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");
   const file = path.resolve(import.meta.dirname, "../../conf-examples/nomad-transparent-proxy.conflist");
   const list: NetworkList = JSON.parse(readFileSync(file, "utf8"));
-  const proxy = JSON.stringify({ ProxyUserID: "101", ProxyOutboundPort: 15001 });
+  // The proxy takes all other inbound traffic.
+  const ports = { ProxyInboundPort: 20000, ProxyOutboundPort: 15001, ExcludeInboundPorts: ["80"] };
+  const proxy = JSON.stringify({ ProxyUserID: "101", ...ports });
   const labels = { IgnoreUnknown: "true", CONSUL_IPTABLES_CONFIG: proxy };
   const options: AttachOptions = { ports: published, labels };
   const container = await lab.addContainer("c1");

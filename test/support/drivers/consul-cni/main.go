@@ -1,96 +1,76 @@
 // Command consul-cni replaces Consul's plugin of that name, the last one in a transparent proxy's network list. The real one
-// cannot be built from a public module. This one does the parts that concern the other plugins of the list. On ADD it takes
-// CONSUL_IPTABLES_CONFIG from CNI_ARGS, requires an address in prevResult, redirects the namespace's outbound tcp to the
-// proxy, and passes prevResult on. On DEL and CHECK it does nothing.
+// is part of consul-k8s and cannot be built from a public module. This one treats Nomad's calls in the same way: HashiCorp's
+// own library makes the rules, and DEL and CHECK do nothing. It cannot ask Kubernetes.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"strconv"
-	"strings"
+
+	"github.com/containernetworking/cni/pkg/skel"
+	"github.com/containernetworking/cni/pkg/types"
+	current "github.com/containernetworking/cni/pkg/types/100"
+	"github.com/containernetworking/cni/pkg/version"
+	"github.com/hashicorp/consul/sdk/iptables"
 )
 
-const argument = "CONSUL_IPTABLES_CONFIG="
-
-type configuration struct {
-	CNIVersion string          `json:"cniVersion"`
-	PrevResult json.RawMessage `json:"prevResult"`
-}
-
-type result struct {
-	IPs []json.RawMessage `json:"ips"`
-}
-
-type redirection struct {
-	ProxyUserID       string
-	ProxyOutboundPort int
-	NetNS             string
+// Nomad's argument. Its name is the name in CNI_ARGS.
+type arguments struct {
+	types.CommonArgs
+	CONSUL_IPTABLES_CONFIG types.UnmarshallableString
 }
 
 func main() {
-	var err error
-	switch os.Getenv("CNI_COMMAND") {
-	case "":
-		fmt.Fprintln(os.Stderr, "CNI consul-cni plugin v1.5.0")
-	case "ADD":
-		err = add()
-	case "VERSION":
-		fmt.Println(`{"cniVersion": "1.0.0", "supportedVersions": ["0.3.0", "0.3.1", "0.4.0", "1.0.0"]}`)
-	}
-	if err != nil {
-		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"cniVersion": "0.4.0", "code": 100, "msg": err.Error()})
-		os.Exit(1)
-	}
+	nothing := func(*skel.CmdArgs) error { return nil }
+	funcs := skel.CNIFuncs{Add: add, Check: nothing, Del: nothing}
+	skel.PluginMainFuncs(funcs, version.All, "CNI consul-cni plugin v1.5.0")
 }
 
-func add() error {
-	conf := configuration{}
-	stdin, err := io.ReadAll(os.Stdin)
+func add(call *skel.CmdArgs) error {
+	conf := types.NetConf{}
+	if err := json.Unmarshal(call.StdinData, &conf); err != nil {
+		return err
+	}
+	before, err := previous(&conf)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(stdin, &conf); err != nil {
+	if err := redirect(call); err != nil {
 		return err
 	}
-	before := result{}
+	return types.PrintResult(before, conf.CNIVersion)
+}
+
+func previous(conf *types.NetConf) (*current.Result, error) {
+	if err := version.ParsePrevResult(conf); err != nil {
+		return nil, err
+	}
 	if conf.PrevResult == nil {
-		return fmt.Errorf("must be called as final chained plugin")
+		return &current.Result{CNIVersion: "0.3.1"}, nil
 	}
-	if err := json.Unmarshal(conf.PrevResult, &before); err != nil {
-		return err
+	before, err := current.GetResult(conf.PrevResult)
+	if err == nil && len(before.IPs) == 0 {
+		err = errors.New("got no container IPs")
 	}
-	if len(before.IPs) == 0 {
-		return fmt.Errorf("got no container IPs")
-	}
-	if err := redirect(); err != nil {
-		return err
-	}
-	_, err = os.Stdout.Write(conf.PrevResult)
-	return err
+	return before, err
 }
 
-func redirect() error {
-	config := redirection{}
-	for _, pair := range strings.Split(os.Getenv("CNI_ARGS"), ";") {
-		if value, found := strings.CutPrefix(pair, argument); found {
-			if err := json.Unmarshal([]byte(value), &config); err != nil {
-				return fmt.Errorf("%s: %w", argument, err)
-			}
-		}
+func redirect(call *skel.CmdArgs) error {
+	args := arguments{}
+	if err := types.LoadArgs(call.Args, &args); err != nil {
+		return err
 	}
-	if config.ProxyOutboundPort == 0 {
-		return fmt.Errorf("%s is missing in CNI_ARGS", argument)
+	if args.CONSUL_IPTABLES_CONFIG == "" {
+		return errors.New("not running in a pod, namespace and pod should have values")
 	}
-	port := strconv.Itoa(config.ProxyOutboundPort)
-	rule := []string{"-t", "nat", "-A", "OUTPUT", "-p", "tcp", "!", "-d", "127.0.0.1/32",
-		"-m", "owner", "!", "--uid-owner", config.ProxyUserID, "-j", "REDIRECT", "--to-ports", port}
-	args := append([]string{"--net=" + os.Getenv("CNI_NETNS"), "iptables"}, rule...)
-	if output, err := exec.Command("nsenter", args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("iptables: %w: %s", err, output)
+	config := iptables.Config{}
+	if err := json.Unmarshal([]byte(args.CONSUL_IPTABLES_CONFIG), &config); err != nil {
+		return fmt.Errorf("could not unmarshal CNI args: %w", err)
+	}
+	config.NetNS = call.Netns
+	if err := iptables.Setup(config); err != nil {
+		return fmt.Errorf("could not apply iptables setup: %w", err)
 	}
 	return nil
 }
