@@ -42,7 +42,7 @@ const scripts = {
   },
   "test:runtimes": {
     setup: "--network --runtimes",
-    first: [build],
+    first: [build, "node test/runtimes/containerd2.ts"],
     run: [`vitest run --project runtimes ${caseReporters}`],
   },
   "test:target": { run: ["node test/target.ts"] },

@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { describe, expect, test } from "vitest";
+import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
+import { type Container, Lab } from "../support/lab.ts";
+
+// Two plugins of other projects. No package registry has them: OTHER_PLUGINS is a directory with their executables.
+
+const plugins = "1.9.1";
+const front = {
+  type: "bridge",
+  bridge: "front0",
+  isGateway: true,
+  // With a gateway: route-override's CHECK compares every route of the container with its own interface's gateways.
+  ipam: hostLocal("172.30.0.0/20", { dst: "0.0.0.0/0", gw: "172.30.0.1" }),
+};
+const defaultRoute = "default via 172.30.0.1 dev eth0";
+const lan = { type: "macvlan", master: "uplink0", mode: "bridge", ipam: hostLocal("172.16.5.0/24") };
+const creators = [wrapped(front), wrapped(lan, "eth1")];
+
+describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped interface plugins", () => {
+  const list = zone("1.0.0", ...creators, { type: "tc-redirect-tap" });
+
+  test("gives the traffic of eth0 to a tap, passes CHECK, and leaves nothing after DEL", async () => {
+    await using lab = await withPlugin("tc-redirect-tap");
+    const container = await attached(lab, lab.goCni, list);
+    expect(await redirections(lab, container)).toEqual({ eth0: ["tap0"], eth1: [], tap0: ["eth0"] });
+    const { interfaces, ips } = await lab.kernel.cachedResult("zone", "c1");
+    expect(interfaces?.map(({ name, sandbox }) => [name, sandbox])).toEqual([
+      ["front0", undefined],
+      [expect.stringMatching(/^veth/), undefined],
+      ["eth0", container.netns],
+      ["eth1", container.netns],
+      ["tap0", container.netns],
+      ["tap0", "c1"],
+    ]);
+    // The virtual machine gets the MAC and the address of eth0.
+    expect(interfaces?.at(-1)?.mac).toBe((await lab.kernel.link(container, "eth0")).address);
+    expect(ips?.map((ip) => [ip.address, ip.interface])).toEqual([
+      ["172.30.0.2/20", 2],
+      ["172.16.5.2/24", 3],
+      ["172.30.0.2/20", 5],
+    ]);
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
+  test.each([
+    ["the redirection of eth0 is gone", ["tc", "qdisc", "del", "dev", "eth0", "ingress"], /Qdisc on device "eth0"/],
+    ["the tap is gone", ["ip", "link", "delete", "tap0"], /tap0/],
+  ])("fails CHECK when %s", async (_, command, message) => {
+    await using lab = await withPlugin("tc-redirect-tap");
+    const container = await attached(lab, lab.goCni, list);
+    await lab.run("ip", ["netns", "exec", container.name, ...command]);
+    expectFailure(await lab.goCni.check(list, container), message);
+  });
+
+  test("wrapped, gives the traffic of eth1 to a tap, but its CHECK does not find the tap", async () => {
+    await using lab = await withPlugin("tc-redirect-tap");
+    const ofSecond = zone("1.0.0", ...creators, wrapped({ type: "tc-redirect-tap" }, "eth1"));
+    const container = await attached(lab, lab.goCni, ofSecond);
+    expect(await redirections(lab, container)).toEqual({ eth0: [], eth1: ["tap0"], tap0: ["eth1"] });
+    // The wrapper hands over only eth1: the plugin looks for its tap in prevResult.
+    const missing = 'did not find expected network device with name "pseudo-device for c1"';
+    expectFailure(await lab.goCni.check(ofSecond, container), missing);
+    expectSuccess(await lab.goCni.del(ofSecond, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "tap0"]);
+    await expectNothingLeft(lab, ["front0"]);
+  });
+});
+
+describe.skipIf(!isGiven("route-override"))("route-override-wrapper of eth1", () => {
+  const route = { dst: "10.88.0.0/16", gw: "172.16.5.1" };
+  const added = `${route.dst} via ${route.gw} dev eth1`;
+  const lanWithRoute = { ...lan, ipam: hostLocal("172.16.5.0/24", route) };
+
+  test("adds its route to eth1, passes CHECK, and leaves nothing after DEL", async () => {
+    await using lab = await withPlugin("route-override");
+    const list = zone("1.0.0", ...creators, wrapped({ type: "route-override", addroutes: [route] }, "eth1"));
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.kernel.routes(container)).toEqual([defaultRoute, added]);
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
+  test("deletes a route, and fails CHECK when the route is back", async () => {
+    await using lab = await withPlugin("route-override");
+    const remover = { type: "route-override", delroutes: [{ dst: route.dst }] };
+    // Without a default route: for this plugin's CHECK, any route to the address is the deleted one.
+    const isolated = wrapped({ ...front, ipam: hostLocal("172.30.0.0/20") });
+    const list = zone("1.0.0", isolated, wrapped(lanWithRoute, "eth1"), wrapped(remover, "eth1"));
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.kernel.routes(container)).toEqual([]);
+    expectSuccess(await lab.goCni.check(list, container));
+    await lab.ip(container, "route", "add", route.dst, "via", route.gw);
+    expectFailure(await lab.goCni.check(list, container), /^route-override: route is not removed/);
+  });
+
+  test("flushes the routes of eth1 alone; unwrapped it flushes those of eth0 too", async () => {
+    await using lab = await withPlugin("route-override");
+    const both = [wrapped(front), wrapped(lanWithRoute, "eth1")];
+    const flush = { type: "route-override", flushroutes: true };
+    const kept = await attached(lab, lab.goCni, zone("1.0.0", ...both, wrapped(flush, "eth1")));
+    expect(await lab.kernel.routes(kept)).toEqual([defaultRoute]);
+    const lost = await attached(lab, lab.goCni, zone("1.0.0", ...both, flush), "c2");
+    expect(await lab.kernel.routes(lost)).toEqual([]);
+  });
+});
+
+function isGiven(name: string): boolean {
+  return existsSync(fileOf(name));
+}
+
+function fileOf(name: string): string {
+  return path.join(process.env.OTHER_PLUGINS || "/nowhere", name);
+}
+
+async function withPlugin(name: string): Promise<Lab> {
+  const lab = await Lab.start({ plugins, programs: { [name]: fileOf(name) } });
+  await lab.run("ln", ["-s", `/run/lab/programs/${name}`, `${Lab.pluginPath}/${name}`]);
+  await lab.run("ln", ["-s", "cni-wrappers", `${Lab.pluginPath}/${name}-wrapper`]);
+  return lab;
+}
+
+/** The links to which tc(8) redirects what each link receives. */
+async function redirections(lab: Lab, container: Container): Promise<Record<string, string[]>> {
+  const names = (await lab.kernel.linkNames(container)).filter((name) => name !== "lo");
+  const found = names.map(async (name) => {
+    const text = await lab.run("tc", ["-n", container.name, "filter", "show", "dev", name, "parent", "ffff:"]);
+    return [name, [...text.matchAll(/Redirect to device (\S+?)\)/g)].map(([, to = ""]) => to)] as const;
+  });
+  return Object.fromEntries(await Promise.all(found));
+}
