@@ -36,12 +36,16 @@ const toolsOf = {
     busybox: "busybox-static",
     dnsmasq: "dnsmasq-base",
   },
+  // User Mode Linux, and the loader of its modules.
+  "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", setpriv: "util-linux" },
 };
 
 const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));
 const tools = Object.assign({}, ...flags.map((flag) => toolsOf[flag]));
 // cargo needs a C compiler for the slim flavor. Without one, the flavor is skipped, and the step that builds it says so.
-const optionalTools = flags.length > 0 && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
+const compiler = flags.length > 0 && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
+// Debian has the package for this architecture only. Without it, the step that needs it is skipped, and says so.
+const secondKernel = process.argv.includes("--try-kernel") && process.arch === "x64" ? toolsOf["--kernel"] : {};
 
 checkNode();
 if (flags.length > 0) prepareHost();
@@ -57,7 +61,8 @@ function prepareHost() {
   const lacking = [missingSystem(), missingRoot(), missingGo()].filter(Boolean);
   if (lacking.length === 0 && find("apt-get")) {
     installTools(tools, fail);
-    installTools(optionalTools, say);
+    installTools(compiler, say);
+    installTools(secondKernel, say);
   }
   const missing = [...lacking, ...missingOf(tools)];
   if (missing.length > 0) fail(`missing: ${missing.join(", ")}`);

@@ -31,9 +31,19 @@ const scripts = {
   fix: { run: ["biome check --write"] },
   lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json"] },
   matrix: { setup: "--network --nomad", first: [build], run: ["node test/reports/matrix/matrix.ts"] },
-  "plugins-table": { setup: "--network", first: [build], run: ["node test/reports/plugins-table/plugins-table.ts"] },
-  surface: { setup: "--network", first: [build], run: ["node test/reports/surface/surface.ts"] },
-  test: { setup: "--network", run: ["node test/run.ts"] },
+  "plugins-table": {
+    setup: "--network --kernel",
+    first: [build],
+    run: ["node test/reports/plugins-table/plugins-table.ts"],
+  },
+  surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
+  test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },
+  "test:kernel": {
+    setup: "--network --kernel",
+    first: [build, "node test/support/go.ts"],
+    tries: [buildSlim],
+    run: ["node test/kernel/run.ts"],
+  },
   "test:mutation": { run: ["node test/reports/mutation/mutation.ts"] },
   "test:nomad": {
     setup: "--network --nomad",

@@ -1,6 +1,6 @@
+import process from "node:process";
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { bridge, expectFailure, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
 
@@ -22,6 +22,7 @@ const listOf = (eth0: object, eth1: object) =>
   );
 const list = listOf({ ports: { except: [443] } }, { ports: { only: ["443-444"] } });
 const byJq = listOf(leaveOut("== 443"), leaveOut("!= 443"));
+const hasJq = process.env.CNI_WRAPPERS_FLAVOR !== "slim";
 const both = ["goCni", "cnitool"] as const;
 const ports = (["tcp", "udp"] as const).flatMap((protocol) => [
   { hostPort: 25080, containerPort: 80, protocol },
@@ -32,10 +33,19 @@ test.each(both)("%s, by ports: each port answers by tcp and udp, through its own
   expectDivided(runtime, list),
 );
 
-test.skipIf(!hostHas.jq).each(both)(
-  "%s, by jq: each port answers by tcp and udp, through its own interface only",
-  (runtime) => expectDivided(runtime, byJq),
+test.each(both)("%s, by jq: the same with the Node flavor, and an error of ADD with the slim one", (runtime) =>
+  hasJq ? expectDivided(runtime, byJq) : expectRefused(runtime, byJq),
 );
+
+async function expectRefused(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const container = await lab.addContainer("c1");
+  const message = /wrapper\.jq is not available in this build: use the Node flavor; /;
+  expectFailure(await lab[runtime].add(list, container, { ports }), message);
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"))).toEqual([]);
+  expectSuccess(await lab[runtime].del(list, container, { ports }));
+  expect(await lab.kernel.leases()).toEqual([]);
+}
 
 async function expectDivided(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
   await using lab = await Lab.start({ plugins: "1.9.1" });

@@ -22,8 +22,11 @@ mount --make-shared /run/netns
 mount -t tmpfs lab /opt
 if [ "$disk" ]; then
   mount --bind "$disk" /var/lib
-  cat /proc/sys/kernel/random/uuid >/run/lab/boot_id
-  mount --bind /run/lab/boot_id /proc/sys/kernel/random/boot_id
+  # The second kernel boots for each lab. Its own boot id is another one.
+  if [ -z "${CNI_WRAPPERS_SECOND_KERNEL-}" ]; then
+    cat /proc/sys/kernel/random/uuid >/run/lab/boot_id
+    mount --bind /run/lab/boot_id /proc/sys/kernel/random/boot_id
+  fi
 else
   mount -t tmpfs lab /var/lib
 fi

@@ -71,7 +71,8 @@ function namespaceState({ links, bridgePorts, routes, routes6, rules, rules6, sy
     // The kernel adds the link-local addresses of IPv6 after duplicate address detection, at any time.
     routes6: parse(routes6).filter(({ protocol }: { protocol: string }) => protocol !== "kernel"),
     rules: [parse(rules), parse(rules6)],
-    sysctls: sysctls.split("\n"),
+    // By file: the kernel's order depends on the random names of veths.
+    sysctls: Object.fromEntries(sysctls.split("\n").map((line) => line.split(/:(.*)/, 2))),
   };
 }
 

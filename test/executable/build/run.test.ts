@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "./tree.ts";
 
-type Outcome = { exit?: number; files?: { status: string; tests: string[] }[] };
+type Outcome = { exit?: number; files?: { status: string; tests: string[] }[]; alsoPassed?: string[] };
 
 const onePasses = { files: [{ status: "passed", tests: ["passed"] }] };
 const allPass: Record<string, Outcome> = {
@@ -14,17 +14,19 @@ const allPass: Record<string, Outcome> = {
   nomad: onePasses,
   "executable-slim": onePasses,
   "e2e-slim": onePasses,
+  kernel: onePasses,
 };
 
 const sources = ["test/run.ts", "test/support/plain-outcome.ts", "build/slim/toolchain.ts"];
 
 /**
  * Makes a tree with stand-ins for the tools: each prints its name and ends as `outcomes` says, vitest with a report. `nomad`
- * is the line about a missing Nomad.
+ * and `kernel` are the lines
+ * about a missing Nomad and a missing second kernel.
  */
 function makeTree(
   outcomes: Record<string, Outcome>,
-  { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "" } = {},
+  { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "", kernel = "" } = {},
 ): string {
   const tree = scratch();
   for (const directory of ["test/support", "outcomes", "build/slim"])
@@ -32,15 +34,20 @@ function makeTree(
   for (const file of sources) copyFileSync(join(root, file), join(tree, file));
   writeScript(join(tree, "host/cargo"), cargo);
   writeScript(join(tree, "host/cc"), cc);
-  for (const [name, { exit = 0, files }] of Object.entries(outcomes)) {
+  for (const [name, { exit = 0, files, alsoPassed = [] }] of Object.entries(outcomes)) {
     writeFileSync(join(tree, "outcomes", name), `${exit}`);
-    if (files) writeFileSync(join(tree, "outcomes", `${name}.json`), JSON.stringify(reportOf(files)));
+    if (files) writeFileSync(join(tree, "outcomes", `${name}.json`), JSON.stringify(reportOf(files, alsoPassed)));
   }
   const end = (name: string) => `echo "output of ${name}"; exit "$(cat "outcomes/${name}" || echo 0)"`;
-  const lacksNomad = "case $* in *lacks-nomad) exec cat outcomes/lacks-nomad;; esac";
   writeFileSync(join(tree, "outcomes/lacks-nomad"), nomad);
+  writeFileSync(join(tree, "outcomes/lacks-kernel"), kernel);
+  const cases = [
+    "*lacks-nomad) exec cat outcomes/lacks-nomad;;",
+    "*lacks) exec cat outcomes/lacks-kernel;;",
+    `test/kernel/*) cp outcomes/kernel.json "$4"; ${end("kernel")};;`,
+  ];
   for (const tool of ["biome", "tsc", "node"]) {
-    writeScript(join(tree, "node_modules/.bin", tool), `${lacksNomad}; ${end(tool)}`);
+    writeScript(join(tree, "node_modules/.bin", tool), `case $* in ${cases.join(" ")} esac; ${end(tool)}`);
   }
   const report =
     'for arg; do case $arg in --outputFile.json=*) cp "outcomes/$3.json" "$(echo "$arg" | cut -d= -f2)";; esac; done';
@@ -51,10 +58,12 @@ function makeTree(
   return tree;
 }
 
-function reportOf(files: { status: string; tests: string[] }[]) {
+function reportOf(files: { status: string; tests: string[] }[], alsoPassed: string[]) {
   const assertions = (tests: string[]) =>
     tests.map((status, index) => ({ status, fullName: `${status} test ${index}` }));
-  return { testResults: files.map(({ status, tests }) => ({ status, assertionResults: assertions(tests) })) };
+  const more = alsoPassed.map((fullName) => ({ status: "passed", fullName }));
+  const results = files.map(({ status, tests }) => ({ status, assertionResults: [...assertions(tests), ...more] }));
+  return { testResults: results };
 }
 
 function run(tree: string) {
@@ -63,16 +72,16 @@ function run(tree: string) {
 }
 
 test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
-  ["a step that passes is a passed test", "13 passed, 0 failed", {}],
-  ["a step that fails is a failed test", "12 passed, 1 failed", { biome: { exit: 1 } }],
+  ["a step that passes is a passed test", "14 passed, 0 failed", {}],
+  ["a step that fails is a failed test", "13 passed, 1 failed", { biome: { exit: 1 } }],
   [
     "a failed test",
-    "13 passed, 1 failed",
+    "14 passed, 1 failed",
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
   [
     "a failed test, and a file that cannot be imported",
-    "13 passed, 2 failed",
+    "14 passed, 2 failed",
     {
       unit: {
         exit: 1,
@@ -85,22 +94,22 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
   ],
   [
     "all tests pass and vitest fails (a reporter, an uncaught error)",
-    "13 passed, 1 failed",
+    "14 passed, 1 failed",
     { e2e: { ...onePasses, exit: 1 } },
   ],
-  ["vitest leaves no report", "12 passed, 1 failed", { executable: { exit: 0 } }],
-  ["a project without a test", "12 passed, 1 failed", { e2e: { files: [] } }],
+  ["vitest leaves no report", "13 passed, 1 failed", { executable: { exit: 0 } }],
+  ["a project without a test", "13 passed, 1 failed", { e2e: { files: [] } }],
   [
     "skipped tests and those to do",
-    "13 passed, 0 failed, 2 skipped",
+    "14 passed, 0 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
   [
     "a step with only skipped tests",
-    "12 passed, 1 failed, 2 skipped",
+    "13 passed, 1 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["skipped", "skipped"] }] } },
   ],
-  ["without a build, what needs it has failed", "4 passed, 9 failed", { node: { exit: 1 } }],
+  ["without a build, what needs it has failed", "4 passed, 10 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
   expect(stdout.split("\n").at(-1)).toBe(verdict);
@@ -111,24 +120,25 @@ test("each step has a line; what failed is shown whole, what passed is not", asy
   const { all } = await run(makeTree({ ...allPass, tsc: { exit: 2 } }));
   expect(all.replaceAll(/\d+\.\d s/g, "0.1 s")).toBe(
     [
-      "[1/13] lint            ok (1 passed, 0 failed; 0.1 s)",
-      "[2/13] types           FAILED (0 passed, 1 failed; 0.1 s)",
+      "[1/14] lint            ok (1 passed, 0 failed; 0.1 s)",
+      "[2/14] types           FAILED (0 passed, 1 failed; 0.1 s)",
       "output of tsc",
       "",
-      "[3/13] core types      FAILED (0 passed, 1 failed; 0.1 s)",
+      "[3/14] core types      FAILED (0 passed, 1 failed; 0.1 s)",
       "output of tsc",
       "",
-      "[4/13] unit            ok (1 passed, 0 failed; 0.1 s)",
-      "[5/13] build           ok (1 passed, 0 failed; 0.1 s)",
-      "[6/13] executable      ok (1 passed, 0 failed; 0.1 s)",
-      "[7/13] plugins         ok (1 passed, 0 failed; 0.1 s)",
-      "[8/13] e2e             ok (1 passed, 0 failed; 0.1 s)",
-      "[9/13] nomad           ok (1 passed, 0 failed; 0.1 s)",
-      "[10/13] build-slim      ok (1 passed, 0 failed; 0.1 s)",
-      "[11/13] executable-slim ok (1 passed, 0 failed; 0.1 s)",
-      "[12/13] e2e-slim        ok (1 passed, 0 failed; 0.1 s)",
-      "[13/13] differential    ok (1 passed, 0 failed; 0.1 s)",
-      "11 passed, 2 failed",
+      "[4/14] unit            ok (1 passed, 0 failed; 0.1 s)",
+      "[5/14] build           ok (1 passed, 0 failed; 0.1 s)",
+      "[6/14] executable      ok (1 passed, 0 failed; 0.1 s)",
+      "[7/14] plugins         ok (1 passed, 0 failed; 0.1 s)",
+      "[8/14] e2e             ok (1 passed, 0 failed; 0.1 s)",
+      "[9/14] nomad           ok (1 passed, 0 failed; 0.1 s)",
+      "[10/14] build-slim      ok (1 passed, 0 failed; 0.1 s)",
+      "[11/14] executable-slim ok (1 passed, 0 failed; 0.1 s)",
+      "[12/14] e2e-slim        ok (1 passed, 0 failed; 0.1 s)",
+      "[13/14] differential    ok (1 passed, 0 failed; 0.1 s)",
+      "[14/14] kernel          ok (1 passed, 0 failed; 0.1 s)",
+      "12 passed, 2 failed",
     ].join("\n"),
   );
 });
@@ -137,7 +147,24 @@ test("skipped tests are named", async () => {
   const { stdout } = await run(
     makeTree({ ...allPass, e2e: { files: [{ status: "passed", tests: ["passed", "todo"] }] } }),
   );
-  expect(stdout).toContain("\n      skipped: todo test 1\n");
+  expect(stdout).toContain("\nskipped: todo test 1\n");
+});
+
+test("a skipped test that the second kernel ran is not skipped", async () => {
+  const e2e = { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] };
+  const kernel = { files: [{ status: "passed", tests: [] }], alsoPassed: ["skipped test 1"] };
+  const { stdout } = await run(makeTree({ ...allPass, e2e, kernel }));
+  expect(stdout).toContain("e2e             ok (1 passed, 0 failed, 2 skipped;");
+  expect(stdout.split("\n").slice(-2)).toEqual(["skipped: todo test 2", "14 passed, 0 failed, 1 skipped"]);
+});
+
+test("without a second kernel, its step and the tests are skipped by name", async () => {
+  const why = "no second kernel, as linux.uml (user-mode-linux) is missing";
+  const e2e = { files: [{ status: "passed", tests: ["passed", "skipped"] }] };
+  const { kernel, ...rest } = allPass;
+  const { stdout } = await run(makeTree({ ...rest, e2e }, { kernel: `${why}\n` }));
+  expect(stdout).toContain(`] kernel          skipped: ${why}\n`);
+  expect(stdout.split("\n").slice(-2)).toEqual(["skipped: skipped test 1", "13 passed, 0 failed, 2 skipped"]);
 });
 
 test("the reporter of the executed cases takes part in the steps that have a list of them, found or not", async () => {
@@ -174,7 +201,7 @@ test("a step is skipped by name where its tool is missing", async () => {
   const why = "Nomad is not built here";
   const { stdout, exitCode } = await run(makeTree({ ...allPass, nomad: { exit: 1 } }, { nomad: `${why}\n` }));
   expect(stdout).toContain(`] nomad           skipped: ${why}\n`);
-  expect(stdout.split("\n").at(-1)).toBe("12 passed, 0 failed, 1 skipped");
+  expect(stdout.split("\n").at(-1)).toBe("13 passed, 0 failed, 1 skipped");
   expect(exitCode).toBe(0);
 });
 
@@ -189,9 +216,9 @@ test.each([
 ])("where %s, the slim half is skipped by name", async (_, tools, why) => {
   const { stdout, exitCode } = await run(makeTree(allPass, tools));
   const skipped = stdout.split("\n").filter((line) => line.includes("skipped: "));
-  expect(skipped.map((line) => line.replace(/^\[\d+\/13\] /, "").replace(/ +/, " "))).toEqual(
+  expect(skipped.map((line) => line.replace(/^\[\d+\/14\] /, "").replace(/ +/, " "))).toEqual(
     ["build-slim", "executable-slim", "e2e-slim", "differential"].map((name) => `${name} skipped: ${why}`),
   );
-  expect(stdout.split("\n").at(-1)).toBe("9 passed, 0 failed, 4 skipped");
+  expect(stdout.split("\n").at(-1)).toBe("10 passed, 0 failed, 4 skipped");
   expect(exitCode).toBe(0);
 });

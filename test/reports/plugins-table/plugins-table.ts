@@ -1,29 +1,64 @@
 // Prints the steps that each wrapped plugin passes in each place of a chain, with the real plugins in private
-// namespaces (root, Go). `--write` puts the table into docs/plugins.md.
+// namespaces (root, Go). Plugins that this machine's kernel cannot run are tried in a second kernel. `--write` puts the
+// table into docs/plugins.md. `--rows NAME,NAME` prints these rows as JSON.
+import path from "node:path";
 import process from "node:process";
+import { parseArgs } from "node:util";
 import { profiles } from "../../../plugins/index.ts";
+import { inSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import { writeSection } from "../../support/page-section.ts";
 import { table } from "../../support/table.ts";
 import type { PluginCase } from "./case.ts";
 import { loadCases, type Position, positions, steps, tryOut } from "./positions.ts";
 
+const { values } = parseArgs({ options: { write: { type: "boolean" }, rows: { type: "string" } } });
 const cases = await loadCases();
-const rows: string[][] = [];
-for (const name of Object.keys(profiles)) {
-  const given = cases[name];
-  if (given === undefined) throw new Error(`no case for ${name}`);
-  const cells = [];
-  for (const position of positions) cells.push(await cell(name, given, position));
-  rows.push([`[${name}](../plugins/${name}/README.md)`, ...cells, given.fault.words]);
+
+if (values.rows === undefined) {
+  const text = table(["plugin", ...positions, "the fault"], await allRows());
+  process.stdout.write(`${text}\n`);
+  if (values.write) writeSection("plugins", text);
+} else {
+  process.stdout.write(JSON.stringify(await rowsOf(values.rows.split(","))));
 }
-const text = table(["plugin", ...positions, "the fault"], rows);
-process.stdout.write(`${text}\n`);
-if (process.argv.includes("--write")) writeSection("plugins", text);
+
+async function allRows(): Promise<string[][]> {
+  const names = Object.keys(profiles);
+  const isPossible = (name: string) => {
+    const needs = cases[name]?.needs;
+    return needs === undefined || hostHas[needs];
+  };
+  const elsewhere = names.filter((name) => !isPossible(name));
+  const rows = [...(await rowsOf(names.filter(isPossible))), ...(await rowsInSecondKernel(elsewhere))];
+  const order = ([title = ""]: string[]) => names.findIndex((name) => title.startsWith(`[${name}]`));
+  return rows.toSorted((one, other) => order(one) - order(other));
+}
+
+async function rowsInSecondKernel(names: readonly string[]): Promise<string[][]> {
+  if (names.length === 0) return [];
+  const file = path.relative(path.resolve(import.meta.dirname, "../../.."), import.meta.filename);
+  return inSecondKernel(["node_modules/.bin/node", file, "--rows", names.join()], ({ exitCode, stdout, stderr }) => {
+    process.stderr.write(stderr);
+    process.exitCode = exitCode || process.exitCode;
+    return JSON.parse(stdout);
+  });
+}
+
+async function rowsOf(names: readonly string[]): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const name of names) {
+    const given = cases[name];
+    if (given === undefined) throw new Error(`no case for ${name}`);
+    const cells = [];
+    for (const position of positions) cells.push(await cell(name, given, position));
+    rows.push([`[${name}](../plugins/${name}/README.md)`, ...cells, given.fault.words]);
+  }
+  return rows;
+}
 
 /** A mark for each step. Errors go to stderr. */
 async function cell(name: string, given: PluginCase, position: Position): Promise<string> {
-  if (given.needs && !hostHas[given.needs]) return "source";
   const found = await tryOut(given, position);
   for (const step of steps) if (found[step]) process.stderr.write(`${name}, ${position}, ${step}: ${found[step]}\n`);
   const marks = steps.map((step) => (found[step] === undefined ? "–" : found[step] === "" ? "✓" : "✗"));

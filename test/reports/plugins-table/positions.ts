@@ -49,8 +49,9 @@ function companions(given: PluginCase, position: Position): Plugin[] {
   return position === "first" ? creators : [...creators, wrapped(bridge.plugin(1), "eth1")];
 }
 
+/** No master can have both macvlan and ipvlan interfaces. */
 function companionOf(given: PluginCase): PluginCase {
-  return given.plugin(0, "eth0").type === "macvlan" ? bridge : macvlan;
+  return ["macvlan", "ipvlan"].includes(String(given.plugin(0, "eth0").type)) ? bridge : macvlan;
 }
 
 function wrapped(plugin: Plugin, ifName: string): Plugin {
@@ -112,11 +113,13 @@ async function state(lab: Lab, container: Container) {
   const rules = (await lab.kernel.packetRules()).filter((rule) =>
     /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\./.test(rule),
   );
+  // The kernel makes this rule with a namespace's first VRF, and keeps it.
+  const policy = (await lab.ip(container, "rule")).replace(/^\d+:\tfrom all lookup \[l3mdev-table\]\s*\n/m, "");
   return {
     links: links.sort(),
     rules,
     inside: await lab.kernel.linkNames(container),
-    policy: await lab.ip(container, "rule"),
+    policy,
     leases: await lab.kernel.leases(),
     results: await lab.kernel.cachedResults(),
     records: await lab.readdir("/var/lib/cni/wrappers"),

@@ -4,6 +4,8 @@ import { dualStack, everyPlugin, leftOutOfEvery } from "./every-plugin.ts";
 // The options of bridge: plugins/main/bridge/bridge.go, NetConf and MacEnvArgs.
 
 const noAddress = { ipam: undefined, isGateway: undefined } as const;
+// With a VLAN and a gateway it has two ports. A bridge without a MAC of its own takes the lower one of theirs.
+const filtering = "ip link add disc0 address 02:00:00:00:00:76 type bridge vlan_filtering 1";
 const addressed = "ip link add disc0 type bridge; ip address add 172.26.99.1/20 dev disc0";
 
 export const cases: readonly SurfaceCase[] = [
@@ -83,7 +85,14 @@ export const cases: readonly SurfaceCase[] = [
     config: { vlan: 5, isGateway: false },
     needs: "bridgeVlanFiltering",
   },
-  { option: "vlan", value: "5, with isGateway", config: { vlan: 5 }, needs: "bridgeVlanFiltering", allowed: "order" },
+  {
+    option: "vlan",
+    value: "5, with isGateway",
+    config: { vlan: 5 },
+    before: filtering,
+    needs: "bridgeVlanFiltering",
+    allowed: "order",
+  },
   { option: "vlan", value: "negative", config: { vlan: -1 }, fails: "invalid VLAN ID -1" },
   { option: "vlan", value: "4095", config: { vlan: 4095 }, fails: "invalid VLAN ID 4095" },
   {
@@ -103,6 +112,7 @@ export const cases: readonly SurfaceCase[] = [
     option: "vlanTrunk.maxID",
     value: "101 to 103, with vlan 5",
     config: { vlan: 5, vlanTrunk: [{ minID: 101, maxID: 103 }] },
+    before: filtering,
     needs: "bridgeVlanFiltering",
     allowed: "order",
   },
@@ -130,6 +140,7 @@ export const cases: readonly SurfaceCase[] = [
     option: "preserveDefaultVlan",
     value: "true",
     config: { vlan: 5, preserveDefaultVlan: true },
+    before: filtering,
     needs: "bridgeVlanFiltering",
     allowed: "order",
   },

@@ -83,7 +83,8 @@ async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promis
   const left = await snapshot(lab, container);
   // A DEL that fails keeps the record for the next DEL.
   const detached = del.exitCode === 0 ? left : withoutRecords(left);
-  return normalise({ add, attached, ...check, del, detached }, { keep: chosenMacs });
+  // The kernel's order of the links numbers the MACs: wrapped results may have another order of interfaces.
+  return normalise({ attached, add, ...check, del, detached }, { keep: chosenMacs });
 }
 
 interface Result extends Json {

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import { hostHas } from "../support/needs.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
+
+// Interfaces that share a master, and VLANs of bridges. Many kernels lack them.
+
+const plugins = "1.9.1";
+const hasEverything = Object.values(hostHas).every(Boolean);
+
+const macvlan = { type: "macvlan", master: "uplink0", ipam: hostLocal("10.20.0.0/24") };
+const vlan = (vlanId: number) => ({
+  type: "vlan",
+  master: "uplink0",
+  vlanId,
+  ipam: hostLocal(`10.21.${vlanId}.0/24`),
+});
+const ipvlan = (part: number) => ({ type: "ipvlan", master: "uplink0", ipam: hostLocal(`10.22.${part}.0/24`) });
+const dummy = { type: "dummy", ipam: hostLocal("10.23.0.0/24") };
+const vrf = { type: "vrf-wrapper", wrapper: { ifName: "eth1" }, vrfname: "tenant" };
+
+test.skipIf(!hasEverything).each([
+  {
+    title: "ipvlan, vlan, dummy and vrf",
+    list: zone(
+      "1.0.0",
+      wrapped(ipvlan(1)),
+      wrapped(vlan(5), "eth1"),
+      wrapped(dummy, "eth2"),
+      wrapped(ipvlan(2), "eth3"),
+      vrf,
+    ),
+    addresses: { eth0: "10.22.1.2/24", eth1: "10.21.5.2/24", eth2: "10.23.0.2/24", eth3: "10.22.2.2/24" },
+    inVrf: ["eth1"],
+    // vrf sees the loss of eth1's routes first.
+    compared: ["eth0", "eth2", "eth3"],
+  },
+  {
+    title: "macvlan and two vlans",
+    list: zone("1.0.0", wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(vlan(6), "eth2")),
+    addresses: { eth0: "10.20.0.2/24", eth1: "10.21.5.2/24", eth2: "10.21.6.2/24" },
+    inVrf: [],
+    compared: ["eth0", "eth1", "eth2"],
+  },
+])("on one master: $title", async ({ list, addresses, inVrf, compared }) => {
+  await using lab = await Lab.start({ plugins });
+  const container = await attached(lab, lab.goCni, list);
+  for (const [name, address] of Object.entries(addresses)) {
+    expect(await lab.kernel.addresses(container, name)).toEqual([address]);
+  }
+  expectSuccess(await lab.goCni.check(list, container));
+  for (const name of compared) await expectLossSeen(lab, container, list, name);
+  for (const name of inVrf) {
+    await lab.ip(container, "link", "set", name, "nomaster");
+    expectFailure(await lab.goCni.check(list, container), /routing of interface eth1 has changed|find eth1 associated/);
+  }
+  expectSuccess(await lab.goCni.del(list, container));
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  await expectNothingLeft(lab);
+});
+
+async function expectLossSeen(lab: Lab, container: Container, list: ReturnType<typeof zone>, name: string) {
+  const [lost = ""] = await lab.kernel.addresses(container, name);
+  await lab.ip(container, "address", "del", lost, "dev", name);
+  expectFailure(await lab.goCni.check(list, container), `Failed to match addr ${lost} on interface ${name}`);
+  await lab.ip(container, "address", "add", lost, "dev", name);
+  expectSuccess(await lab.goCni.check(list, container));
+}
+
+test.skipIf(!hasEverything)(
+  "macvlan, vlan and ipvlan on one master: the kernel refuses ipvlan, and DEL cleans up",
+  async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(ipvlan(1), "eth2"));
+    const container = await lab.addContainer("c1");
+    const refused = 'plugin type="ipvlan-wrapper" failed (add): failed to create ipvlan: device or resource busy';
+    expectFailure(await lab.goCni.add(list, container), refused);
+    // The runtime's own second try: what the first one left is not in the way.
+    expectFailure(await lab.goCni.add(list, container), refused);
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab);
+  },
+);
+
+test.skipIf(!hostHas.bridgeVlanFiltering)(
+  "a bridge with a VLAN and its gateway, then one with a trunk: each port has its VLANs",
+  async () => {
+    await using lab = await Lab.start({ plugins });
+    const gateway = { type: "bridge", bridge: "front0", vlan: 5, isGateway: true, ipam: hostLocal("10.24.0.0/24") };
+    const trunk = {
+      type: "bridge",
+      bridge: "trunk0",
+      vlanTrunk: [{ minID: 101, maxID: 103 }, { id: 105 }],
+      ipam: hostLocal("10.25.0.0/24"),
+    };
+    const list = zone("1.0.0", wrapped(gateway), wrapped(trunk, "eth1"));
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.kernel.addresses(undefined, "front0.5")).toEqual(["10.24.0.1/24"]);
+    expect(await vlansOf(lab, await lab.kernel.hostVeth(container, "eth0"))).toEqual(["5 PVID Egress Untagged"]);
+    const carried = await vlansOf(lab, await lab.kernel.hostVeth(container, "eth1"));
+    expect(carried).toEqual(expect.arrayContaining(["101 ", "102 ", "103 ", "105 "]));
+    expect(carried).not.toContain("104 ");
+    for (const name of ["eth0", "eth1"]) await expectLossSeen(lab, container, list, name);
+    expectSuccess(await lab.goCni.del(list, container));
+    // The plain plugin leaves its gateway's interface and the other end of it, too.
+    await expectNothingLeft(lab, ["front0", await gatewaysPort(lab), "front0.5", "trunk0"]);
+  },
+);
+
+/** The port of front0 that leads to its gateway's interface. */
+async function gatewaysPort(lab: Lab): Promise<string> {
+  const veths: { ifname: string; link?: string }[] = JSON.parse(
+    await lab.ip(undefined, "-json", "link", "show", "type", "veth"),
+  );
+  return veths.find(({ link }) => link === "front0.5")?.ifname ?? "none";
+}
+
+/** The VLANs of a bridge's port, each with its flags. */
+async function vlansOf(lab: Lab, port: string): Promise<string[]> {
+  const [shown] = JSON.parse(await lab.run("bridge", ["-json", "vlan", "show", "dev", port]));
+  const vlans: { vlan: number; flags?: string[] }[] = shown.vlans;
+  return vlans.map(({ vlan, flags = [] }) => `${vlan} ${flags.join(" ")}`);
+}

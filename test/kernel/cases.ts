@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { CaseList } from "../support/case-list.ts";
+
+/** The cases of the end-to-end tests by file. The names are those of `cases.json`. */
+export type Selection = Readonly<Record<string, readonly string[]>>;
+
+const listFile = path.resolve(import.meta.dirname, "../e2e/cases.json");
+
+/** The end-to-end cases whose `needs` in `cases.json` is a feature of the kernel. */
+export function kernelCases(): Selection {
+  const list: CaseList = JSON.parse(readFileSync(listFile, "utf8"));
+  const files = Object.entries(list).map(([file, entries]): [string, string[]] => [
+    file,
+    entries.flatMap((entry) => (typeof entry !== "string" && entry.needs.endsWith(" in the kernel") ? entry.name : [])),
+  ]);
+  return Object.fromEntries(files.filter(([, names]) => names.length > 0));
+}
+
+/** Divides the cases into as many parts as there are names: each part gets every so-many-th case. */
+export function inTurn(selection: Selection, parts: number): Selection[] {
+  const all = Object.entries(selection).flatMap(([file, names]) => names.map((name) => ({ file, name })));
+  return Array.from({ length: parts }, (_, part) =>
+    selectionOf(all.filter((_, index) => index % parts === part).map(({ file, name }) => [file, name])),
+  );
+}
+
+function selectionOf(cases: readonly (readonly [string, string])[]): Selection {
+  const files = [...new Set(cases.map(([file]) => file))];
+  return Object.fromEntries(
+    files.map((file) => [file, cases.filter(([other]) => other === file).map(([, name]) => name)]),
+  );
+}
+
+/** The arguments of vitest that run exactly these cases. vitest puts a space between the names of suites and tests. */
+export function vitestArguments(selection: Selection): string[] {
+  const names = Object.values(selection).flat();
+  const pattern = names.map((name) => name.split(" > ").map(escaped).join("( >)? ")).join("|");
+  return [...Object.keys(selection).map((file) => `test/e2e/${file}`), "--testNamePattern", `^(${pattern})$`];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

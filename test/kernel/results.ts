@@ -1,0 +1,44 @@
+import path from "node:path";
+import type { Selection } from "./cases.ts";
+
+/** The part of vitest's JSON report that is read and written. */
+export interface Report {
+  readonly testResults: { name: string; status: string; message?: string; assertionResults: Assertion[] }[];
+}
+
+/** The result of one case. */
+export interface Assertion {
+  readonly ancestorTitles: string[];
+  readonly title: string;
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages?: string[];
+}
+
+/** The selected cases alone. One that did not run is a failure. */
+export function resultsOf(selection: Selection, { testResults }: Report): Report {
+  return {
+    testResults: Object.entries(selection).map(([file, names]) => {
+      const found = testResults.find(({ name }) => path.basename(name) === file);
+      const assertionResults = names.map((name) => {
+        const result = found?.assertionResults.find(
+          (each) => [...each.ancestorTitles, each.title].join(" > ") === name,
+        );
+        return result && result.status !== "skipped" ? result : notRun(name, result?.status, found?.message);
+      });
+      const passed = assertionResults.every(({ status }) => status === "passed");
+      return { name: file, status: passed ? "passed" : "failed", assertionResults };
+    }),
+  };
+}
+
+function notRun(name: string, status = "not found", why = ""): Assertion {
+  const titles = name.split(" > ");
+  return {
+    ancestorTitles: titles.slice(0, -1),
+    title: titles.at(-1) ?? "",
+    fullName: titles.join(" "),
+    status: "failed",
+    failureMessages: [`did not run: ${status} ${why}`.trim()],
+  };
+}

@@ -1,0 +1,84 @@
+// `npm run test:kernel`: the end-to-end cases that need a feature of the kernel, in a second kernel (User Mode Linux) that
+// has all of them. Each flavor has a kernel of its own.
+//
+//     node test/kernel/run.ts                   every case in each flavor, and the reboots
+//     node test/kernel/run.ts --in-turn         every case in one flavor
+//     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
+//     node test/kernel/run.ts lacks             prints what this host lacks, in one line
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { cargoProblem } from "../../build/slim/toolchain.ts";
+import { flavors } from "../support/flavors.ts";
+import { inTurn, kernelCases, type Selection, vitestArguments } from "./cases.ts";
+import { type Report, resultsOf } from "./results.ts";
+import { inSecondKernel, kernelProblem, ownCpus, sharedFolder } from "./second-kernel.ts";
+
+/** The cases of one flavor. */
+interface Share {
+  readonly suffix: string;
+  readonly selection: Selection;
+}
+
+const root = path.resolve(import.meta.dirname, "../..");
+const { values, positionals } = parseArgs({
+  options: { "in-turn": { type: "boolean", default: false }, report: { type: "string" } },
+  allowPositionals: true,
+});
+
+if (positionals[0] === "lacks") console.log(kernelProblem() ?? "");
+else await runAll();
+
+async function runAll(): Promise<void> {
+  const cpus = ownCpus();
+  const reports = await Promise.all(shares().map((share, index) => runShare(share, cpus[index % cpus.length])));
+  const all: Report = { testResults: reports.flatMap(({ testResults }) => testResults) };
+  if (values.report) writeFileSync(values.report, JSON.stringify(all));
+  if (all.testResults.some(({ status }) => status !== "passed")) process.exitCode = 1;
+}
+
+/** Without cargo there is only the Node flavor. */
+function shares(): Share[] {
+  const built = flavors.filter(({ suffix }) => suffix === "" || cargoProblem() === undefined);
+  const cases = kernelCases();
+  const parts = values["in-turn"] ? inTurn(cases, built.length) : built.map(() => cases);
+  return built.map(({ suffix }, index) => ({ suffix, selection: parts[index] ?? {} }));
+}
+
+async function runShare({ suffix, selection }: Share, cpu: number | undefined): Promise<Report> {
+  const started = performance.now();
+  const command = [path.join(root, "node_modules/.bin/node"), "node_modules/vitest/vitest.mjs", "run"];
+  const options = [
+    "--project",
+    `e2e${suffix}`,
+    // The clone cannot be written there.
+    "--configLoader=runner",
+    // One CPU: another thread only makes it slower. So do the starts of vitest's processes.
+    ...["--pool=threads", "--no-isolate", "--maxWorkers=1"],
+    ...["--reporter=json", `--outputFile=${sharedFolder}/report.json`],
+  ];
+  const report = await inSecondKernel(
+    [...command, ...options, ...vitestArguments(selection)],
+    ({ stdout, stderr }, folder) => {
+      const file = path.join(folder, "report.json");
+      if (!existsSync(file)) throw new Error(`vitest left no report:\n${stdout}${stderr}`);
+      return resultsOf(selection, JSON.parse(readFileSync(file, "utf8")));
+    },
+    cpu,
+  );
+  tell(suffix, report, (performance.now() - started) / 1000);
+  return report;
+}
+
+function tell(suffix: string, { testResults }: Report, seconds: number): void {
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  for (const { name, assertionResults } of testResults) {
+    for (const { fullName, status, failureMessages = [] } of assertionResults) {
+      console.log(`${status === "passed" ? "✓" : "✗"} e2e${suffix} ${name}: ${fullName}`);
+      for (const message of status === "passed" ? [] : failureMessages) console.log(message);
+    }
+  }
+  const passed = all.filter(({ status }) => status === "passed").length;
+  console.log(`second kernel, e2e${suffix}: ${passed} of ${all.length} passed (${seconds.toFixed(0)} s)`);
+}

@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+
+/** The end of a command in the second kernel. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A booted second kernel. */
+export interface Booted {
+  /** The host's folder that the second kernel has as `sharedFolder`. */
+  readonly folder: string;
+  /** The end of the command. It is an error if the kernel ends before the command. */
+  readonly ended: Promise<Ended>;
+  /** Kills the kernel, as if the host lost its power. Then `ended` is an error. */
+  pullPower(): Promise<void>;
+}
+
+/** The place of the boot's folder in the second kernel. Only this folder outlives a boot. */
+export const sharedFolder = "/mnt";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const tools = { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", setpriv: "util-linux" };
+const variables = ["PATH", "HOME", "LANG", "XDG_CACHE_HOME", "CNI_WRAPPERS_BIN", "NO_COLOR"];
+
+/** Says in one line why this host cannot boot a second kernel; undefined if it can. */
+export function kernelProblem(): string | undefined {
+  const missing = Object.entries(tools).filter(([tool]) => spawnSync("which", [tool]).status !== 0);
+  if (missing.length === 0) return undefined;
+  return `no second kernel, as ${missing.map(([tool, from]) => `${tool} (${from})`).join(" and ")} is missing`;
+}
+
+/** The CPUs of this process. One kernel uses one CPU: on two it is ten times slower. */
+export function ownCpus(): number[] {
+  const list = /^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
+  return list.split(",").flatMap((range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}
+
+/** Runs a command of this clone in a second kernel of its own. Returns what it left in its folder by `read`. */
+export async function inSecondKernel<T>(
+  command: readonly string[],
+  read: (ended: Ended, folder: string) => T,
+  cpu = ownCpus()[0],
+): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), "cni-wrappers-kernel-"));
+  try {
+    const { ended } = boot(command, folder, cpu);
+    return read(await ended, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. */
+export function boot(command: readonly string[], folder: string, cpu = ownCpus()[0]): Booted {
+  copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));
+  writeFileSync(path.join(folder, "job"), jobOf(command));
+  for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
+  const kernel = ["linux.uml", "mem=1G", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"];
+  const parameters = [`init=${folder}/init`, `folder=${folder}`, "con=null", "con0=fd:0,fd:1"];
+  // It must end with this process.
+  const command_ = ["--pdeathsig", "KILL", "taskset", "--cpu-list", `${cpu}`, ...kernel, ...parameters];
+  const child = spawn("setpriv", command_, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const closed = once(child, "close");
+  return {
+    folder,
+    ended: closed.then(() => readEnd(folder, Buffer.concat(chunks).toString())),
+    async pullPower() {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+      await closed;
+    },
+  };
+}
+
+function jobOf(command: readonly string[]): string {
+  const given = variables.flatMap((name) => (process.env[name] ? [`${name}=${process.env[name]}`] : []));
+  const words = ["env", ...given, "TMPDIR=/run/tmp", "CNI_WRAPPERS_SECOND_KERNEL=1", ...command];
+  return `cd ${quoted(root)} && exec ${words.map(quoted).join(" ")}\n`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function readEnd(folder: string, terminal: string): Ended {
+  const read = (name: string) =>
+    existsSync(path.join(folder, name)) ? readFileSync(path.join(folder, name), "utf8") : "";
+  const exitCode = read("exit-code");
+  const [stdout, stderr] = [read("stdout"), read("stderr")];
+  if (exitCode === "") throw new Error(`the second kernel ended before its command:\n${terminal}${stdout}${stderr}`);
+  return { exitCode: Number(exitCode), stdout, stderr };
+}

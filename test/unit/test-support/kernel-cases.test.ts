@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { inTurn, kernelCases, vitestArguments } from "../../kernel/cases.ts";
+import { resultsOf } from "../../kernel/results.ts";
+
+const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
+
+test("the second kernel runs the cases that need a kernel's feature, and no others", () => {
+  const all = Object.entries(kernelCases()).flatMap(([file, names]) => names.map((name) => `${file}: ${name}`));
+  expect(all).toContain("plugins.test.ts: vrf > passes ADD, CHECK, a fault and DEL: twice");
+  expect(all.filter((name) => name.includes("jq"))).toEqual([]);
+});
+
+test("each case is in one of the parts", () => {
+  expect(inTurn(selection, 2)).toEqual([
+    { "a.test.ts": ["one"], "b.test.ts": ["four (1.0.0, 1.1.0)"] },
+    { "a.test.ts": ["two > three"] },
+  ]);
+  expect(inTurn(selection, 1)).toEqual([selection]);
+});
+
+test("vitest's pattern matches the cases, however vitest joins their titles", () => {
+  const [one, two, option, pattern = ""] = vitestArguments(selection);
+  expect([one, two, option]).toEqual(["test/e2e/a.test.ts", "test/e2e/b.test.ts", "--testNamePattern"]);
+  const matching = ["one", "two three", "two > three", "four (1.0.0, 1.1.0)", "one more", "four (1x0.0, 1.1.0)"];
+  expect(matching.filter((name) => new RegExp(pattern).test(name))).toEqual(matching.slice(0, 4));
+});
+
+test("a case that did not run is a failure, and so is its file", () => {
+  const passed = { ancestorTitles: [], title: "one", fullName: "one", status: "passed" };
+  const skipped = { ancestorTitles: ["two"], title: "three", fullName: "two three", status: "skipped" };
+  const other = { ancestorTitles: [], title: "other", fullName: "other", status: "skipped" };
+  const ran = { name: "/clone/test/e2e/a.test.ts", status: "passed", assertionResults: [passed, skipped, other] };
+  expect(resultsOf(selection, { testResults: [ran] })).toMatchObject({
+    testResults: [
+      { name: "a.test.ts", status: "failed", assertionResults: [passed, { fullName: "two three", status: "failed" }] },
+      { name: "b.test.ts", status: "failed", assertionResults: [{ status: "failed" }] },
+    ],
+  });
+});
