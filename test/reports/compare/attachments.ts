@@ -1,6 +1,6 @@
 import { bridge, macvlan } from "../../e2e/support.ts";
 import { leftovers } from "../../support/leftovers.ts";
-import type { Contestant, Creators } from "./contestants.ts";
+import type { Contestant, Creators } from "./contestant.ts";
 import { type Cell, cellOf, must, type Row, type Scene, secondName, setScene } from "./row.ts";
 
 /** The two interfaces of most questions. */

@@ -5,7 +5,7 @@ import { say } from "../../support/progress.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import { spreadOf } from "../bench/statistics.ts";
 import { creators } from "./attachments.ts";
-import type { Contestant } from "./contestants.ts";
+import type { Contestant } from "./contestant.ts";
 import { type Cell, comparedPlugins, must, type Row, setScene } from "./row.ts";
 
 const checks = 10;

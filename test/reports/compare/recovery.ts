@@ -9,7 +9,7 @@ import type { Lab, Outcome } from "../../support/lab.ts";
 import { leftovers } from "../../support/leftovers.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import { creators } from "./attachments.ts";
-import type { Contestant, Plugin } from "./contestants.ts";
+import type { Contestant, Plugin } from "./contestant.ts";
 import { firewall, port, portmap, portTargets } from "./results.ts";
 import { type Cell, cellOf, must, quoted, type Row, type Scene, secondName, setScene } from "./row.ts";
 

@@ -5,7 +5,7 @@ import { joinLayer2, layer2 } from "../../nomad/networks.ts";
 import { NomadLab } from "../../nomad/nomad-lab.ts";
 import { survived } from "../../nomad/survey.ts";
 import type { Lab } from "../../support/lab.ts";
-import type { Contestant, Creators } from "./contestants.ts";
+import type { Contestant, Creators } from "./contestant.ts";
 import { type Cell, comparedPlugins, quoted, type Row } from "./row.ts";
 
 export const restart: Row = {

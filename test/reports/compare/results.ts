@@ -1,7 +1,7 @@
 import type { Lab } from "../../support/lab.ts";
 import type { PortMapping } from "../../support/runtime.ts";
 import { creators } from "./attachments.ts";
-import type { Contestant, Way } from "./contestants.ts";
+import type { Contestant, Way } from "./contestant.ts";
 import { type Cell, must, quoted, type Row, type Scene, secondName, setScene } from "./row.ts";
 
 interface SetupAnswer {

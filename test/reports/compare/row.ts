@@ -1,7 +1,7 @@
 import { firstLine } from "../../support/first-line.ts";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
-import type { Contestant } from "./contestants.ts";
+import type { Contestant } from "./contestant.ts";
 
 /** The result for one contestant, and notes about it. */
 export interface Cell {
