@@ -69,7 +69,7 @@ describe.each(containerds)("the CRI of %s", (version) => {
   });
 
   test("calls only ADD and DEL with a list of 1.0.0", async () => {
-    await using lab = await startLab(version, true);
+    await using lab = await startLab(version, { recorded: true });
     await using cri = await Cri.start(lab, version, list);
     const id = await cri.run("p1");
     await cri.restart();
@@ -88,7 +88,7 @@ describe("the CRI of containerd 2.2.9 with a list of 1.1.0", () => {
   const list = pods("1.1.0", ...creators, portmap);
 
   test("asks every plugin for its STATUS, and calls neither CHECK nor GC", async () => {
-    await using lab = await startLab("containerd 2.2.9", true);
+    await using lab = await startLab("containerd 2.2.9", { recorded: true });
     await using cri = await Cri.start(lab, "containerd 2.2.9", list);
     await lab.run("sh", ["-c", "rm /run/lab/records/*"]);
     await cri.conditions();

@@ -1,7 +1,7 @@
 import path from "node:path";
 import process from "node:process";
 import { vi } from "vitest";
-import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { type Container, Lab, type LabOptions, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { containerd2 } from "./containerd2.ts";
 import { makeRootfs, plugins, rootfs } from "./support.ts";
@@ -77,12 +77,12 @@ export interface Sandbox {
   readonly result: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Makes a lab for this containerd and the client of its CRI. */
-export async function startLab(version: Version, recorded = false): Promise<Lab> {
+/** Makes a lab for this containerd and the client of its CRI. It may have more programs, and a recorder. */
+export async function startLab(version: Version, more: Pick<LabOptions, "programs" | "recorded"> = {}): Promise<Lab> {
   const directory = await containerd2();
   const names = version === "containerd 2.2.9" ? ["containerd", "containerd-shim-runc-v2", "ctr", "cri"] : ["cri"];
   const files = Object.fromEntries(names.map((name) => [name, path.join(directory, name)]));
-  return Lab.start({ plugins, forRuntimes: true, recorded, programs: files });
+  return Lab.start({ plugins, forRuntimes: true, ...more, programs: { ...files, ...more.programs } });
 }
 
 /** containerd in a lab, called over its socket as a kubelet calls it, with one network. */
