@@ -73,11 +73,17 @@ export function cellOf({ exitCode, stderr }: Outcome): Cell {
 
 /** An error as a note, without the parts that differ between runs or hosts. */
 export function quoted(error: string): string {
-  const steady = firstLine(error)
+  const steady = firstLine(withoutLog(error))
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ALLOCATION")
     .replace(/\bveth[0-9a-f]{8}\b/g, "vethXXXXXXXX")
     .replace(/\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b/g, "MAC")
     .replace(/CNI-[0-9a-f]{24}/g, "CHAIN")
     .replace(/(?<=\[)\/\S+\/(?=iptables )/g, "");
   return `\`${steady.replaceAll("`", "'")}\``;
+}
+
+// meta-cni writes a log before its error, in colors and with times.
+function withoutLog(error: string): string {
+  const lines = error.split("\n").filter((line) => !line.includes("\u001b"));
+  return lines.join("\n");
 }
