@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { PluginVersion } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
-import { type NomadVersion, nomad } from "../support/nomad.ts";
+import { type NomadVersion, nomad, oldestNomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
+import { imitateCgroups } from "./cgroup.ts";
 import { isPassedCheck, isTornDown, wordsOf } from "./log.ts";
 import { type AllocationState, isSound, surveyAllocations, taskProcesses } from "./survey.ts";
 import { until } from "./until.ts";
@@ -68,6 +69,7 @@ export class NomadLab implements AsyncDisposable {
   static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
     const { plugins = "1.9.1", recorded = false, version, programs = {} } = options;
     const lab = await Lab.start({ plugins, recorded, programs: { nomad: await nomad(version), ...programs }, disk });
+    if (version === oldestNomad) await imitateCgroups(lab);
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
     // The host is on the other end of macvlan's parent, so it can talk to macvlan's interfaces.

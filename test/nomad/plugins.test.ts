@@ -23,7 +23,7 @@ async function addCards(lab: Lab): Promise<void> {
 describe("a client is restarted, and allocations with other plugins do not notice", () => {
   test.for([
     {
-      title: "two host-device",
+      title: "two host-device (nomad#13520)",
       list: zone("1.0.0", wrapped(card(0)), wrapped(card(1), "eth1")),
       links: "eth0,eth1",
       // Each takes one of the host's two devices.
@@ -69,6 +69,7 @@ describe("a client is restarted, and allocations with other plugins do not notic
     await nomad.stop("job");
     expect(await nomad.lab.kernel.leases()).toEqual([]);
     expect(await nomad.lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
+    await expect.poll(() => nomad.lab.kernel.linkNames()).toEqual(expect.arrayContaining(["card0", "card1"]));
   });
 
   test("a port that leads to eth1 only: 1 allocation, and its rules are gone when it stops", async () => {

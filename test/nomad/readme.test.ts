@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
 import type { Lab } from "../support/lab.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
+import { copyOfTree } from "./tree.ts";
 import { until } from "./until.ts";
 import { judge } from "./verdict.ts";
 
@@ -92,13 +92,4 @@ job "job" {
 async function withoutWrappers(lab: Lab): Promise<void> {
   await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper"]);
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
-}
-
-/** Makes a copy of the tree for the build, because other tests use this one. */
-async function copyOfTree(): Promise<AsyncDisposable & { readonly directory: string }> {
-  const directory = await mkdtemp(path.join(tmpdir(), "cni-wrappers-tree-"));
-  const left = ["node_modules", "dist", ".git"].map((name) => path.join(root, name));
-  await cp(root, directory, { recursive: true, filter: (source) => !left.includes(source) });
-  await symlink(path.join(root, "node_modules"), path.join(directory, "node_modules"));
-  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
 }

@@ -14,11 +14,19 @@ export const oldestNomad = "1.9.5" satisfies NomadVersion;
 
 const newestNomad = "1.11.3" satisfies NomadVersion;
 
+const wholeNomad = "github.com/hashicorp/nomad";
+
+const packages: Readonly<Record<NomadVersion, string>> = {
+  "1.9.5": "./nomad",
+  "1.10.5": wholeNomad,
+  "1.11.3": wholeNomad,
+};
+
 function buildOf(version: NomadVersion): Build {
   return {
     title: `Nomad ${version} (about five minutes)`,
     module: path.resolve(import.meta.dirname, "../nomad/agents", version),
-    packages: ["github.com/hashicorp/nomad"],
+    packages: [packages[version]],
     ldflags: "-s -w",
     cgo: true,
   };

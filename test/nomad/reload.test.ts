@@ -1,0 +1,93 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
+import { referencePlugins } from "../support/go.ts";
+import { oldestNomad } from "../support/nomad.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { jobOf } from "./jobs.ts";
+import { errorsOf, isFailedCheck, isPassedCheck } from "./log.ts";
+import { NomadLab } from "./nomad-lab.ts";
+import { type AllocationState, isSound } from "./survey.ts";
+import { until } from "./until.ts";
+import { judge } from "./verdict.ts";
+
+const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+const bridgeAttribute = "plugins.cni.version.bridge";
+
+async function write(nomad: NomadLab, list: NetworkList): Promise<void> {
+  await nomad.lab.writeFile(`/opt/cni/config/${list.name}.conflist`, JSON.stringify(list));
+}
+
+function interfacesOf(states: readonly AllocationState[]): string[] {
+  return states.map(({ addresses }) => Object.keys(addresses).sort().join());
+}
+
+describe("the client gets SIGHUP", () => {
+  test("a list has other options, and another list is new: running allocations notice nothing, also on a restart", async (context) => {
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await nomad.run(jobOf({ id: "old", network: "cni/zone", count: 3 }));
+    const before = await nomad.survey("old");
+    expect(before.filter(isSound)).toHaveLength(3);
+    await write(nomad, zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, mtu: 1400 }, "eth1")));
+    await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
+    await nomad.client.reload();
+    await until("the new network", async () => JSON.stringify(await nomad.node()).includes('"cni/later"'));
+    await nomad.run(jobOf({ id: "changed", network: "cni/zone" }));
+    await nomad.run(jobOf({ id: "new", network: "cni/later" }));
+    expect(await nomad.survey("old")).toEqual(before);
+    const added = [...(await nomad.survey("changed")), ...(await nomad.survey("new"))];
+    expect(added.filter(isSound)).toHaveLength(2);
+    expect(interfacesOf(added)).toEqual(["eth0,eth1", "eth0"]);
+    expect(await mtuOf(nomad, before)).toBe(1500);
+    expect(await mtuOf(nomad, added)).toBe(1400);
+    await nomad.restartClient();
+    const seconds = await nomad.untilLogged(5, isPassedCheck);
+    const after = [...(await nomad.survey("old")), ...(await nomad.survey("changed")), ...(await nomad.survey("new"))];
+    expect(judge(context, [...before, ...added], after, seconds)).toMatchObject({ allocations: 5, survived: 5 });
+  });
+
+  test("a list has one more interface: a new allocation gets it, and a restart checks the old ones for it", async () => {
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await nomad.run(jobOf({ id: "old", network: "cni/zone" }));
+    await write(nomad, zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(ptp, "eth2")));
+    await nomad.client.reload();
+    await nomad.run(jobOf({ id: "new", network: "cni/zone" }));
+    const states = [...(await nomad.survey("old")), ...(await nomad.survey("new"))];
+    expect(states.filter(isSound)).toHaveLength(2);
+    expect(interfacesOf(states)).toEqual(["eth0,eth1", "eth0,eth1,eth2"]);
+    await nomad.restartClient();
+    await nomad.untilLogged(1, isPassedCheck);
+    await nomad.untilLogged(1, isFailedCheck);
+    const failed = (await nomad.logLines()).filter(isFailedCheck);
+    expect(failed.map(({ alloc_id }) => alloc_id)).toEqual([states[0]?.id]);
+    expect(errorsOf(failed)).toEqual([expect.stringMatching(/\beth2\b/)]);
+  });
+
+  test.for([
+    { title: "1.11.2 and later", version: undefined, seen: "v1.9.1" },
+    { title: "1.9.5", version: oldestNomad, seen: "v1.2.0" },
+  ] as const)("the plugins 1.2.0 are now 1.9.1: Nomad $title says $seen", async ({ version, seen }) => {
+    const newer = await referencePlugins("1.9.1");
+    const networks = [twoInterfaces("1.0.0")];
+    await using nomad = await NomadLab.start({ networks, plugins: "1.2.0", ...(version && { version }) });
+    const bridgeVersion = async () => (await nomad.node())?.Attributes[bridgeAttribute];
+    expect(await bridgeVersion()).toBe("v1.2.0");
+    await nomad.lab.replacePlugins(newer);
+    // The new list shows when the client has read everything again.
+    await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
+    await nomad.client.reload();
+    await until("the new network", async () => JSON.stringify(await nomad.node()).includes('"cni/later"'));
+    await expect.poll(bridgeVersion, { timeout: 20_000 }).toBe(seen);
+    // An older Nomad would need time to be wrong.
+    await setTimeout(5_000);
+    expect(await bridgeVersion()).toBe(seen);
+    await nomad.restartClient();
+    await expect.poll(bridgeVersion, { timeout: 20_000 }).toBe("v1.9.1");
+  });
+});
+
+/** The MTU of the first allocation's second interface. */
+async function mtuOf({ lab }: NomadLab, [state]: readonly AllocationState[]): Promise<number> {
+  const name = state?.id ?? "";
+  return (await lab.kernel.link({ name, netns: `/run/netns/${name}` }, "eth1")).mtu;
+}
