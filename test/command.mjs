@@ -55,6 +55,12 @@ const scripts = {
     first: [build, "node test/runtimes/containerd2.ts"],
     run: [`vitest run --project runtimes ${caseReporters}`],
   },
+  "test:scale": {
+    setup: "--network --nomad",
+    first: [build],
+    tries: [buildSlim],
+    run: ["node test/reports/scale/scale.ts"],
+  },
   "test:target": { run: ["node test/target.ts"] },
   "test:unit": { run: ["vitest run --project unit"] },
 };
