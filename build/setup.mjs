@@ -37,7 +37,7 @@ const toolsOf = {
     dnsmasq: "dnsmasq-base",
   },
   // User Mode Linux, and the loader of its modules.
-  "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", setpriv: "util-linux" },
+  "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux" },
 };
 
 const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));

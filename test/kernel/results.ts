@@ -42,3 +42,16 @@ function notRun(name: string, status = "not found", why = ""): Assertion {
     failureMessages: [`did not run: ${status} ${why}`.trim()],
   };
 }
+
+/** A report of cases that are not vitest's. A case without problems has passed. */
+export function reportOf(file: string, told: readonly { name: string; problems: readonly string[] }[]): Report {
+  const assertionResults = told.map(({ name, problems }) => ({
+    ancestorTitles: [],
+    title: name,
+    fullName: name,
+    status: problems.length === 0 ? "passed" : "failed",
+    failureMessages: [...problems],
+  }));
+  const passed = assertionResults.every(({ status }) => status === "passed");
+  return { testResults: [{ name: file, status: passed ? "passed" : "failed", assertionResults }] };
+}

@@ -1,5 +1,5 @@
 // `npm run test:kernel`: the end-to-end cases that need a feature of the kernel, in a second kernel (User Mode Linux) that
-// has all of them. Each flavor has a kernel of its own.
+// has all of them, and reboots of that kernel. Each flavor has a kernel of its own.
 //
 //     node test/kernel/run.ts                   every case in each flavor, and the reboots
 //     node test/kernel/run.ts --in-turn         every case in one flavor
@@ -12,7 +12,8 @@ import { parseArgs } from "node:util";
 import { cargoProblem } from "../../build/slim/toolchain.ts";
 import { flavors } from "../support/flavors.ts";
 import { inTurn, kernelCases, type Selection, vitestArguments } from "./cases.ts";
-import { type Report, resultsOf } from "./results.ts";
+import { reboots, type Told } from "./reboots.ts";
+import { type Report, reportOf, resultsOf } from "./results.ts";
 import { inSecondKernel, kernelProblem, ownCpus, sharedFolder } from "./second-kernel.ts";
 
 /** The cases of one flavor. */
@@ -32,10 +33,40 @@ else await runAll();
 
 async function runAll(): Promise<void> {
   const cpus = ownCpus();
-  const reports = await Promise.all(shares().map((share, index) => runShare(share, cpus[index % cpus.length])));
-  const all: Report = { testResults: reports.flatMap(({ testResults }) => testResults) };
+  const parts = await Promise.all(shares().map((share, index, all) => runPart(share, index, all.length, cpus)));
+  const told = parts.flatMap((part) => part.told);
+  const all: Report = { testResults: parts.flatMap(({ report }) => report.testResults) };
+  if (!values["in-turn"]) all.testResults.push(...rebootReport(told, listedReboots()).testResults);
   if (values.report) writeFileSync(values.report, JSON.stringify(all));
   if (all.testResults.some(({ status }) => status !== "passed")) process.exitCode = 1;
+}
+
+/** A flavor's kernels use one CPU, one after the other. Each case of the reboots runs in one flavor. */
+async function runPart(share: Share, part: number, parts: number, cpus: readonly number[]) {
+  const cpu = cpus[part % cpus.length];
+  const report = await runShare(share, cpu);
+  const flavor = flavors.find(({ suffix }) => suffix === share.suffix) ?? flavors[0];
+  return { report, told: values["in-turn"] ? [] : await reboots(flavor.env.CNI_WRAPPERS_BIN ?? "", part, parts, cpu) };
+}
+
+/** Compares with the committed list: a case that is missing, or not in the list, is a failure. */
+function rebootReport(told: readonly Told[], names: readonly string[]): Report {
+  const missing = names.filter((name) => !told.some((each) => each.name === name));
+  const unlisted = told.filter(({ name }) => !names.includes(name));
+  const report = reportOf("reboots", [
+    ...told,
+    ...missing.map((name) => ({ name, problems: ["did not run"] })),
+    ...unlisted.map(({ name }) => ({
+      name: `list of ${name}`,
+      problems: ["test/kernel/reboots.json does not have it"],
+    })),
+  ]);
+  tell("reboots", report);
+  return report;
+}
+
+function listedReboots(): string[] {
+  return JSON.parse(readFileSync(path.join(import.meta.dirname, "reboots.json"), "utf8"));
 }
 
 /** Without cargo there is only the Node flavor. */
@@ -67,18 +98,18 @@ async function runShare({ suffix, selection }: Share, cpu: number | undefined): 
     },
     cpu,
   );
-  tell(suffix, report, (performance.now() - started) / 1000);
+  tell(`e2e${suffix}`, report, ` (${((performance.now() - started) / 1000).toFixed(0)} s)`);
   return report;
 }
 
-function tell(suffix: string, { testResults }: Report, seconds: number): void {
+function tell(what: string, { testResults }: Report, time = ""): void {
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
   for (const { name, assertionResults } of testResults) {
     for (const { fullName, status, failureMessages = [] } of assertionResults) {
-      console.log(`${status === "passed" ? "✓" : "✗"} e2e${suffix} ${name}: ${fullName}`);
+      console.log(`${status === "passed" ? "✓" : "✗"} ${what} ${name}: ${fullName}`);
       for (const message of status === "passed" ? [] : failureMessages) console.log(message);
     }
   }
   const passed = all.filter(({ status }) => status === "passed").length;
-  console.log(`second kernel, e2e${suffix}: ${passed} of ${all.length} passed (${seconds.toFixed(0)} s)`);
+  console.log(`second kernel, ${what}: ${passed} of ${all.length} passed${time}`);
 }

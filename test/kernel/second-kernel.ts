@@ -25,8 +25,11 @@ export interface Booted {
 /** The place of the boot's folder in the second kernel. Only this folder outlives a boot. */
 export const sharedFolder = "/mnt";
 
+// Only then do kernels end with this process if a signal ends it.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 const root = path.resolve(import.meta.dirname, "../..");
-const tools = { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", setpriv: "util-linux" };
+const tools = { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux" };
 const variables = ["PATH", "HOME", "LANG", "XDG_CACHE_HOME", "CNI_WRAPPERS_BIN", "NO_COLOR"];
 
 /** Says in one line why this host cannot boot a second kernel; undefined if it can. */
@@ -67,17 +70,23 @@ export function boot(command: readonly string[], folder: string, cpu = ownCpus()
   for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
   const kernel = ["linux.uml", "mem=1G", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"];
   const parameters = [`init=${folder}/init`, `folder=${folder}`, "con=null", "con0=fd:0,fd:1"];
-  // It must end with this process.
-  const command_ = ["--pdeathsig", "KILL", "taskset", "--cpu-list", `${cpu}`, ...kernel, ...parameters];
-  const child = spawn("setpriv", command_, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("taskset", ["--cpu-list", `${cpu}`, ...kernel, ...parameters], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const closed = once(child, "close");
+  const kill = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+  };
+  process.once("exit", kill);
+  void closed.then(() => process.off("exit", kill));
   return {
     folder,
     ended: closed.then(() => readEnd(folder, Buffer.concat(chunks).toString())),
     async pullPower() {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+      kill();
       await closed;
     },
   };

@@ -1,0 +1,101 @@
+// Runs in the second kernel: `node test/kernel/inside-examples.ts first|second NAME,NAME`. The first boot attaches the
+// examples and ends with them attached. The second boot attaches them again. Prints the problems of each as JSON.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { isDeepStrictEqual } from "node:util";
+import { cards, type Example, exampleHost, examples, listOf } from "../support/examples.ts";
+import type { Container, Lab, Outcome } from "../support/lab.ts";
+import { leftovers } from "../support/leftovers.ts";
+import { sharedFolder } from "./second-kernel.ts";
+
+type Addresses = Record<string, string[]>;
+
+const [boot = "", names = ""] = process.argv.slice(2);
+const found: Record<string, string[]> = {};
+for (const name of names.split(",")) found[name] = await problemsOf(name);
+process.stdout.write(JSON.stringify(found));
+
+async function problemsOf(name: string): Promise<string[]> {
+  try {
+    return await (boot === "first" ? attach(name) : comeBack(name));
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+async function attach(name: string): Promise<string[]> {
+  const disk = `${sharedFolder}/${name}`;
+  mkdirSync(disk, { recursive: true });
+  await using lab = await exampleHost(disk);
+  const { options, alone } = exampleOf(name);
+  const list = listOf(name);
+  // A neighbour had the first addresses, and is gone before the reboot.
+  const neighbour = await lab.addContainer("neighbour");
+  if (!alone) passed("ADD of a neighbour", await lab.goCni.add(list, neighbour, { ...options, ports: [] }));
+  const container = await lab.addContainer("c1");
+  passed("ADD", await lab.goCni.add(list, container, options));
+  if (!alone) passed("DEL of a neighbour", await lab.goCni.del(list, neighbour, { ...options, ports: [] }));
+  writeFileSync(
+    `${disk}/before.json`,
+    JSON.stringify({ boot: bootId(), addresses: await addressesIn(lab, container) }),
+  );
+  return [];
+}
+
+async function comeBack(name: string): Promise<string[]> {
+  const disk = `${sharedFolder}/${name}`;
+  const before: { boot: string; addresses: Addresses } = JSON.parse(readFileSync(`${disk}/before.json`, "utf8"));
+  await using lab = await exampleHost(disk);
+  const { options, addresses, bridges } = exampleOf(name);
+  const list = listOf(name);
+  if (before.boot === bootId()) throw new Error("this is the same boot");
+  const kept = (await leftovers(lab, linksOf([]))).map((each) => each.split(" ")[0]);
+  const problems = ["result", "record"].filter((kind) => !kept.includes(kind)).map((kind) => `no ${kind} is left`);
+  const container = await lab.addContainer("c1");
+  passed("ADD", await lab.goCni.add(list, container, options));
+  const after = await addressesIn(lab, container);
+  if (!isDeepStrictEqual(after, before.addresses)) {
+    problems.push(`${JSON.stringify(after)} instead of ${JSON.stringify(before.addresses)}`);
+  }
+  passed("CHECK", await lab.goCni.check(list, container, options));
+  // The twin of that CHECK.
+  const ifName = Object.keys(addresses).at(-1) ?? "";
+  const lost = after[ifName]?.[0] ?? "";
+  await lab.ip(container, "address", "del", lost, "dev", ifName);
+  const { exitCode } = await lab.goCni.check(list, container, options);
+  if (exitCode === 0) problems.push(`CHECK does not see that ${lost} is gone`);
+  // DEL removes the masquerading rules of the addresses that it finds.
+  await lab.ip(container, "address", "add", lost, "dev", ifName);
+  passed("DEL", await lab.goCni.del(list, container, options));
+  const left = (await leftovers(lab, linksOf(bridges))).filter((each) => !isOfNoContainer(each));
+  return [...problems, ...left.map((each) => `left after DEL: ${each}`)];
+}
+
+function exampleOf(name: string): Example {
+  const example = examples[name];
+  if (example === undefined) throw new Error(`no example ${name}`);
+  return example;
+}
+
+function linksOf(bridges: readonly string[]): string[] {
+  return ["ens18", ...cards, ...cards.map((card) => `far-${card}`), ...bridges];
+}
+
+/** firewall and portmap keep chains for all containers. */
+function isOfNoContainer(trace: string): boolean {
+  return trace.startsWith("rule ") && !/CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/.test(trace);
+}
+
+async function addressesIn(lab: Lab, container: Container): Promise<Addresses> {
+  const names = (await lab.kernel.linkNames(container)).filter((name) => name !== "lo").sort();
+  const entries = names.map(async (name) => [name, await lab.kernel.addresses(container, name)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function passed(what: string, { exitCode, stderr }: Outcome): void {
+  if (exitCode !== 0) throw new Error(`${what}: ${stderr}`);
+}
+
+function bootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+}
