@@ -108,7 +108,8 @@ async function countStep(step: Step, failed: ReadonlySet<string>, noCargo: strin
     return { passed: 0, failed: 1, skipped: 0, left: [] };
   }
   const lacking = step.lacks && (await execute(step.lacks));
-  if (lacking?.succeeded && lacking.output !== "") return skipStep(lacking.output.trim());
+  const why = lacking?.succeeded ? lacking.output.trim() : "";
+  if (why !== "") return skipStep(why);
   return runStep(step);
 }
 

@@ -4,7 +4,7 @@
 //     node test/kernel/run.ts                   every case in each flavor, and the reboots
 //     node test/kernel/run.ts --once            every case in the faster flavor only, and no reboots
 //     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
-//     node test/kernel/run.ts lacks             prints what this host lacks, in one line
+//     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
-if (positionals[0] === "lacks") console.log(kernelProblem() ?? "");
+if (positionals[0] === "lacks") process.stdout.write(kernelProblem() ?? "");
 else await runAll();
 
 async function runAll(): Promise<void> {

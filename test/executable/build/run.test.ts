@@ -21,12 +21,11 @@ const sources = ["test/run.ts", "test/support/plain-outcome.ts", "build/slim/too
 
 /**
  * Makes a tree with stand-ins for the tools: each prints its name and ends as `outcomes` says, vitest with a report. `nomad`
- * and `kernel` are the lines
- * about a missing Nomad and a missing second kernel.
+ * and `kernel` are the lines about a missing Nomad and a missing second kernel. An empty line names nothing missing.
  */
 function makeTree(
   outcomes: Record<string, Outcome>,
-  { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "", kernel = "" } = {},
+  { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "", kernel = "\n" } = {},
 ): string {
   const tree = scratch();
   for (const directory of ["test/support", "outcomes", "build/slim"])
