@@ -1,5 +1,5 @@
 //! Runs other executables as children.
-use crate::process::memory_file;
+use crate::process::{CHUNK, memory_file};
 use libc::{
     CLONE_VFORK, CLONE_VM, PR_SET_PDEATHSIG, SIG_DFL, SIG_SETMASK, SIGCHLD, SIGKILL, SIGPIPE, c_char, c_int, c_void,
 };
@@ -32,7 +32,7 @@ pub enum Ended {
 /// the executable.
 pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     let (child, stdout) = start(call)?;
-    let mut output = Vec::new();
+    let mut output = Vec::with_capacity(CHUNK);
     stdout.take(limit as u64 + 1).read_to_end(&mut output)?;
     let too_much = output.len() > limit;
     if too_much {

@@ -38,7 +38,8 @@ pub unsafe fn strings(count: c_int, strings: *const *const c_char) -> Vec<String
     (0..count as usize).map(text).collect()
 }
 
-const CHUNK: usize = 16 * 1024;
+/// The bytes that a stream is read by.
+pub const CHUNK: usize = 16 * 1024;
 
 /// Reads all of stdin. Returns None as soon as it has more than `limit` bytes.
 pub fn read_stdin(limit: usize) -> io::Result<Option<Vec<u8>>> {
