@@ -19,7 +19,7 @@ mount -t binfmt_misc none "$1" && printf %s "$2" > "$1/register" || exit 125
 shift 2; exec "$@"`;
 
 async function testTarget([target = "", ...more]: readonly string[]): Promise<number> {
-  const bin = path.resolve(import.meta.dirname, "../../dist/slim", target, "bin");
+  const bin = path.resolve(import.meta.dirname, "../dist/slim", target, "bin");
   if (target === "" || !existsSync(bin)) {
     throw new Error(`no executables for ${target || "a target"}: npm run build:slim -- --target <target>`);
   }
