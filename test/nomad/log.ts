@@ -5,9 +5,11 @@ export function isPassedCheck(line: LogLine): boolean {
   return line["@message"] === "network namespace exists and passed check: skipping setup";
 }
 
-/** CHECK failed. The client then makes the network again. */
+/** CHECK failed. The client then makes the network again. Nomad 1.9.5 cannot unmount the namespace, and gives up. */
 export function isFailedCheck(line: LogLine): boolean {
-  return line["@message"] === "network configuration check failed";
+  const isGivenUp =
+    isFailedPrerun(line) && line.error?.includes("network namespace already exists but was misconfigured");
+  return line["@message"] === "network configuration check failed" || isGivenUp === true;
 }
 
 /** An ADD failed. The client tries it three times. */

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 const interval = 100;
 
 /** Waits until a value is there or true. After so many seconds it fails and names the value. */
-export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, seconds = 60): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, seconds = 120): Promise<T> {
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
     const found = await probe();

@@ -5,6 +5,7 @@ import { isSound, survived } from "../../nomad/survey.ts";
 import { until } from "../../nomad/until.ts";
 import type { PluginVersion } from "../../support/go.ts";
 import { leftovers } from "../../support/leftovers.ts";
+import type { NomadVersion } from "../../support/nomad.ts";
 import { missing } from "./by-verbs.ts";
 import { follow, type StepResult } from "./course.ts";
 import type { Chain } from "./places.ts";
@@ -13,8 +14,13 @@ import type { Chain } from "./places.ts";
  * Follows an allocation through its life, with two client restarts: it survives the first, and the second finds a
  * fault.
  */
-export async function followNomad(plugins: PluginVersion, chain: Chain): Promise<StepResult[]> {
-  await using nomad = await NomadLab.start({ networks: [chain.list], plugins });
+export async function followNomad(plugins: PluginVersion, chain: Chain, version?: NomadVersion): Promise<StepResult[]> {
+  await using nomad = await NomadLab.start({
+    networks: [chain.list],
+    plugins,
+    patience: 300,
+    ...(version && { version }),
+  });
   return await follow([
     { name: "start", run: () => start(nomad, chain) },
     { name: "restart", needs: "start", run: () => restart(nomad) },

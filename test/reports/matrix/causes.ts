@@ -19,10 +19,12 @@ export const causes: readonly Cause[] = [
   },
   {
     steps: ["restart"],
-    error: /^lost: .*: configuration version "0\.3\.1" does not support the CHECK command$/,
+    error:
+      /^lost: .*: configuration version "0\.3\.1" does not support the CHECK command(?:: destroying network to retry failed: .*)?$/,
     text:
       "The allocation is lost: Nomad runs CHECK in every version of a list. It takes libcni's refusal for a broken " +
-      "network and makes the network again (`Setup`, client/allocrunner/networking_cni.go; `Prerun`, network_hook.go).",
+      "network and makes the network again (`Setup`, client/allocrunner/networking_cni.go; `Prerun`, network_hook.go), or " +
+      "gives up (1.9.5).",
     words: "no restart",
   },
   {

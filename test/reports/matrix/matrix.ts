@@ -1,8 +1,10 @@
 // The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data. `--write`
-// puts it into docs/versions.md. The exit code is 1 if anything is worse than in expected.json.
+// puts it into docs/versions.md. `--only TEXT` fills only the cells whose names contain this text. The exit code is 1 if anything is worse than in expected.json.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import { parseArgs } from "node:util";
+import type { PluginVersion } from "../../support/go.ts";
 import { writeSection } from "../../support/page-section.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
@@ -15,6 +17,7 @@ import { type Cell, type Expected, failuresOf, improvements, matrixTable, regres
 const { values: options } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
     write: { type: "boolean", default: false },
   },
 });
@@ -29,32 +32,40 @@ async function fillCell(place: Place): Promise<Cell> {
   return { ...place, steps, plain };
 }
 
+type Follow = (plugins: PluginVersion, chain: Chain) => Promise<StepResult[]>;
+
+const followers: Readonly<Record<Place["runtime"], Follow>> = {
+  "Nomad 1.9.5": (plugins, chain) => followNomad(plugins, chain, "1.9.5"),
+  "Nomad 1.10.5": (plugins, chain) => followNomad(plugins, chain, "1.10.5"),
+  "Nomad 1.11.3": (plugins, chain) => followNomad(plugins, chain, "1.11.3"),
+  NOMAD_BIN: (plugins, chain) => followNomad(plugins, chain),
+  "go-cni": (plugins, chain) => followVerbs(plugins, "goCni", chain),
+  cnitool: (plugins, chain) => followVerbs(plugins, "cnitool", chain),
+};
+
 function followChain({ plugins, runtime }: Place, chain: Chain): Promise<StepResult[]> {
-  switch (runtime) {
-    case "Nomad":
-      return followNomad(plugins, chain);
-    case "go-cni":
-      return followVerbs(plugins, "goCni", chain);
-    case "cnitool":
-      return followVerbs(plugins, "cnitool", chain);
-    default:
-      return runtime satisfies never;
-  }
+  return followers[runtime](plugins, chain);
 }
 
+function isWanted(place: Place): boolean {
+  const isThere = place.runtime !== "NOMAD_BIN" || Boolean(process.env.NOMAD_BIN);
+  return isThere && nameOf(place).includes(options.only);
+}
+
+const wanted = places.filter(isWanted);
 const cells: Cell[] = [];
-for (const place of places) {
+for (const place of wanted) {
   const cell = await fillCell(place);
   cells.push(cell);
   const failing = failuresOf(cell).map(({ step }) => step);
-  say(`${cells.length} of ${places.length}: ${nameOf(place)}: ${failing.length > 0 ? `not ${failing}` : "passes"}`);
+  say(`${cells.length} of ${wanted.length}: ${nameOf(place)}: ${failing.length > 0 ? `not ${failing}` : "passes"}`);
 }
 
 const expected: Expected = JSON.parse(readFileSync(path.join(import.meta.dirname, "expected.json"), "utf8"));
 const versions = {
-  Nomad: await nomadVersion(),
   "go-cni": pinnedVersion("support/drivers", "github.com/containerd/go-cni"),
   cnitool: pinnedVersion("support/drivers", "github.com/containernetworking/cni"),
+  ...(process.env.NOMAD_BIN && { "NOMAD_BIN: Nomad": await nomadVersion() }),
 };
 const worse = regressions(cells, expected);
 for (const line of [...worse, ...improvements(cells, expected)]) say(line);

@@ -1,10 +1,19 @@
 import { bridge, macvlan, twoInterfaces, zone } from "../../e2e/support.ts";
 import type { PluginVersion } from "../../support/go.ts";
+import type { NomadVersion } from "../../support/nomad.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 
 export const matrixPlugins = ["1.3.0", "1.6.2", "1.9.1"] as const satisfies PluginVersion[];
 export const specifications = ["0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
-export const matrixRuntimes = ["Nomad", "go-cni", "cnitool"] as const;
+/** The columns. `NOMAD_BIN` runs only if the variable names a Nomad. */
+export const matrixRuntimes = [
+  "Nomad 1.9.5",
+  "Nomad 1.10.5",
+  "Nomad 1.11.3",
+  "NOMAD_BIN",
+  "go-cni",
+  "cnitool",
+] as const satisfies (`Nomad ${NomadVersion}` | "NOMAD_BIN" | "go-cni" | "cnitool")[];
 
 /** One cell of the matrix. */
 export interface Place {

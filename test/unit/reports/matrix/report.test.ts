@@ -61,8 +61,10 @@ test("the page has the matrix that is expected", () => {
   const imperfect = rows.flatMap(([plugins, specification, ...words]) =>
     words.flatMap((word, index) => (word === "passes" ? [] : [`${plugins} ${specification} ${titles[index + 2]}`])),
   );
-  expect(rows.length * (titles.length - 2)).toBe(places.length);
-  expect(imperfect.sort()).toEqual(Object.keys(expectedCells).sort());
+  // Not everyone who writes the page has another Nomad.
+  const isThere = (name: string) => titles.includes("NOMAD_BIN") || !name.endsWith("NOMAD_BIN");
+  expect(rows.length * (titles.length - 2)).toBe(places.map(nameOf).filter(isThere).length);
+  expect(imperfect.sort()).toEqual(Object.keys(expectedCells).filter(isThere).sort());
 });
 
 function cellsOf(line: string): string[] {
