@@ -63,6 +63,16 @@ export async function inSecondKernel<T>(
   }
 }
 
+/** Runs this program again, in a second kernel. Returns the JSON that it prints there. */
+export function rerunInSecondKernel<T>(program: string, ...given: readonly string[]): Promise<T> {
+  const command = ["node_modules/.bin/node", path.relative(root, program), ...given];
+  return inSecondKernel(command, ({ exitCode, stdout, stderr }) => {
+    process.stderr.write(stderr);
+    process.exitCode = exitCode || process.exitCode;
+    return JSON.parse(stdout);
+  });
+}
+
 /** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. */
 export function boot(command: readonly string[], folder: string, cpu = ownCpus()[0]): Booted {
   copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));

@@ -1,11 +1,10 @@
 // Prints the steps that each wrapped plugin passes in each place of a chain, with the real plugins in private
 // namespaces (root, Go). Plugins that this machine's kernel cannot run are tried in a second kernel. `--write` puts the
 // table into docs/plugins.md. `--rows NAME,NAME` prints these rows as JSON.
-import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { profiles } from "../../../plugins/index.ts";
-import { inSecondKernel } from "../../kernel/second-kernel.ts";
+import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import { writeSection } from "../../support/page-section.ts";
 import { table } from "../../support/table.ts";
@@ -36,13 +35,7 @@ async function allRows(): Promise<string[][]> {
 }
 
 async function rowsInSecondKernel(names: readonly string[]): Promise<string[][]> {
-  if (names.length === 0) return [];
-  const file = path.relative(path.resolve(import.meta.dirname, "../../.."), import.meta.filename);
-  return inSecondKernel(["node_modules/.bin/node", file, "--rows", names.join()], ({ exitCode, stdout, stderr }) => {
-    process.stderr.write(stderr);
-    process.exitCode = exitCode || process.exitCode;
-    return JSON.parse(stdout);
-  });
+  return names.length === 0 ? [] : rerunInSecondKernel(import.meta.filename, "--rows", names.join());
 }
 
 async function rowsOf(names: readonly string[]): Promise<string[][]> {

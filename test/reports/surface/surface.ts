@@ -1,9 +1,8 @@
 // The surface table: every value of every option in every version, wrapped and plain. Cases that this machine's kernel
 // cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
-import path from "node:path";
 import process from "node:process";
 import { parseArgs, styleText } from "node:util";
-import { inSecondKernel } from "../../kernel/second-kernel.ts";
+import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
@@ -52,13 +51,7 @@ function isPossible(each: OwnedCase | undefined): boolean {
 }
 
 async function compareInSecondKernel(indexes: readonly number[]): Promise<Row[]> {
-  if (indexes.length === 0) return [];
-  const file = path.relative(path.resolve(import.meta.dirname, "../../.."), import.meta.filename);
-  const command = ["node_modules/.bin/node", file, "--cases", indexes.join()];
-  return inSecondKernel(command, ({ stdout, stderr }) => {
-    process.stderr.write(stderr);
-    return JSON.parse(stdout);
-  });
+  return indexes.length === 0 ? [] : rerunInSecondKernel(import.meta.filename, "--cases", indexes.join());
 }
 
 async function compareHere(indexes: readonly number[]): Promise<Row[]> {
