@@ -21,8 +21,13 @@ export function kernelCases(): Selection {
 export function inTurn(selection: Selection, parts: number): Selection[] {
   const all = Object.entries(selection).flatMap(([file, names]) => names.map((name) => ({ file, name })));
   return Array.from({ length: parts }, (_, part) =>
-    selectionOf(all.filter((_, index) => index % parts === part).map(({ file, name }) => [file, name])),
+    selectionOf(everyNth(all, part, parts).map(({ file, name }) => [file, name])),
   );
+}
+
+/** The items of one of `parts`: every so-many-th. */
+export function everyNth<T>(items: readonly T[], part: number, parts: number): T[] {
+  return items.filter((_, index) => index % parts === part);
 }
 
 function selectionOf(cases: readonly (readonly [string, string])[]): Selection {

@@ -1,14 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { examples } from "../support/examples.ts";
-import { boot } from "./second-kernel.ts";
+import { everyNth } from "./cases.ts";
+import { boot, readShared, withFolder } from "./second-kernel.ts";
 
 /** The result of a case: its problems, one sentence each. */
 export interface Told {
   readonly name: string;
   readonly problems: readonly string[];
+}
+
+/** The wrappers' directory, the CPU, and which of `parts` runs its cases. */
+export interface Rebooting {
+  readonly bin: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly cpu: number | undefined;
 }
 
 // 1 is the plugin's first call of the verb. A list's DEL begins with its last plugin.
@@ -35,25 +43,30 @@ const moments = [
   "DEL after 1 macvlan-wrapper",
 ];
 
-/** Both kinds of reboots with the wrappers of a directory. `part` chooses the cases of one of `parts`. */
-export async function reboots(bin: string, part: number, parts: number, cpu: number | undefined): Promise<Told[]> {
-  return [...(await comeBack(bin, part, parts, cpu)), ...(await powerCuts(bin, part, parts, cpu))];
+/** Both kinds of reboots. */
+export async function reboots(own: Rebooting): Promise<Told[]> {
+  return [...(await comeBack(own)), ...(await powerCuts(own))];
+}
+
+/** A call that the power is cut in, and the verb after the next boot. */
+interface Moment {
+  readonly cut: string;
+  readonly recover: string;
 }
 
 /** The moments of one part, each with the verb after the reboot: in turn. */
-function momentsOf(part: number, parts: number): { cut: string; recover: string }[] {
-  return moments
-    .map((cut, index) => ({ cut, recover: Math.floor(index / 2) % 2 === 0 ? "ADD" : "DEL" }))
-    .filter((_, index) => index % parts === part);
+function momentsOf({ part, parts }: Rebooting): Moment[] {
+  const all = moments.map((cut, index) => ({ cut, recover: Math.floor(index / 2) % 2 === 0 ? "ADD" : "DEL" }));
+  return everyNth(all, part, parts);
 }
 
 /** The power is pulled at each moment of ADD and DEL. After the next boot, a verb finishes or removes everything. */
-function powerCuts(bin: string, part: number, parts: number, cpu: number | undefined): Promise<Told[]> {
+function powerCuts(own: Rebooting): Promise<Told[]> {
   return withFolder(async (folder) => {
     const told: Told[] = [];
     let last = { cut: "-", recover: "-" };
-    for (const next of [...momentsOf(part, parts), { cut: "-", recover: "-" }]) {
-      const problems = await cutAndBoot(bin, folder, last.recover, next.cut, cpu);
+    for (const next of [...momentsOf(own), { cut: "-", recover: "-" }]) {
+      const problems = await cutAndBoot(own, folder, last, next);
       const verbs = last.recover === "ADD" ? "ADD, CHECK and DEL pass" : "DEL and GC pass";
       const name = `power pulled: ${last.cut}; after the reboot ${verbs}, and nothing is left`;
       if (last.cut !== "-") told.push({ name, problems });
@@ -63,21 +76,15 @@ function powerCuts(bin: string, part: number, parts: number, cpu: number | undef
   });
 }
 
-/** Boots, and pulls the power at the moment. Returns the problems of the moment before. */
-async function cutAndBoot(
-  bin: string,
-  folder: string,
-  recover: string,
-  cut: string,
-  cpu: number | undefined,
-): Promise<string[]> {
+/** Boots, and pulls the power at the moment. Returns the problems of the last one. */
+async function cutAndBoot({ bin, cpu }: Rebooting, folder: string, last: Moment, { cut }: Moment): Promise<string[]> {
   const reached = path.join(folder, "reached");
   rmSync(reached, { force: true });
-  const booted = boot([...programOf("inside-power.ts", bin), recover, cut], folder, cpu);
+  const booted = boot([...programOf("inside-power.ts", bin), last.recover, cut], folder, cpu);
   const ended = booted.ended.then(({ stderr }) => stderr, String);
   const early = await Promise.race([ended, existing(reached)]);
   await booted.pullPower();
-  const printed = read(path.join(folder, "stdout"));
+  const printed = readShared(folder, "stdout");
   if (printed === "") return [`${early ?? ""}`];
   const { problems } = JSON.parse(printed) as { problems: string[] };
   return cut !== "-" && early !== undefined ? [...problems, early] : problems;
@@ -88,9 +95,9 @@ async function existing(file: string): Promise<undefined> {
 }
 
 /** Every example is attached in one boot, and comes back in the next. */
-function comeBack(bin: string, part: number, parts: number, cpu: number | undefined): Promise<Told[]> {
+function comeBack({ bin, part, parts, cpu }: Rebooting): Promise<Told[]> {
   return withFolder(async (folder) => {
-    const names = Object.keys(examples).filter((_, index) => index % parts === part);
+    const names = everyNth(Object.keys(examples), part, parts);
     const run = async (which: string): Promise<Record<string, string[]>> => {
       const { stdout, stderr } = await boot([...programOf("inside-examples.ts", bin), which, names.join()], folder, cpu)
         .ended;
@@ -107,17 +114,4 @@ function comeBack(bin: string, part: number, parts: number, cpu: number | undefi
 
 function programOf(file: string, bin: string): string[] {
   return ["env", `CNI_WRAPPERS_BIN=${bin}`, "node_modules/.bin/node", `test/kernel/${file}`];
-}
-
-function read(file: string): string {
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
-}
-
-async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(path.join(tmpdir(), "cni-wrappers-kernel-"));
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -46,7 +46,8 @@ async function runPart(share: Share, part: number, parts: number, cpus: readonly
   const cpu = cpus[part % cpus.length];
   const report = await runShare(share, cpu);
   const flavor = flavors.find(({ suffix }) => suffix === share.suffix) ?? flavors[0];
-  return { report, told: values.once ? [] : await reboots(flavor.env.CNI_WRAPPERS_BIN ?? "", part, parts, cpu) };
+  const bin = flavor.env.CNI_WRAPPERS_BIN ?? "";
+  return { report, told: values.once ? [] : await reboots({ bin, part, parts, cpu }) };
 }
 
 /** Compares with the committed list: a case that is missing, or not in the list, is a failure. */

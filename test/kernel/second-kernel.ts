@@ -54,10 +54,14 @@ export async function inSecondKernel<T>(
   read: (ended: Ended, folder: string) => T,
   cpu = ownCpus()[0],
 ): Promise<T> {
+  return withFolder(async (folder) => read(await boot(command, folder, cpu).ended, folder));
+}
+
+/** Uses a folder for one or more boots, then removes it. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "cni-wrappers-kernel-"));
   try {
-    const { ended } = boot(command, folder, cpu);
-    return read(await ended, folder);
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -113,10 +117,14 @@ function quoted(word: string): string {
 }
 
 function readEnd(folder: string, terminal: string): Ended {
-  const read = (name: string) =>
-    existsSync(path.join(folder, name)) ? readFileSync(path.join(folder, name), "utf8") : "";
-  const exitCode = read("exit-code");
-  const [stdout, stderr] = [read("stdout"), read("stderr")];
+  const exitCode = readShared(folder, "exit-code");
+  const [stdout, stderr] = [readShared(folder, "stdout"), readShared(folder, "stderr")];
   if (exitCode === "") throw new Error(`the second kernel ended before its command:\n${terminal}${stdout}${stderr}`);
   return { exitCode: Number(exitCode), stdout, stderr };
+}
+
+/** A file that the second kernel left in its folder. Empty if there is no such file. */
+export function readShared(folder: string, name: string): string {
+  const file = path.join(folder, name);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
