@@ -26,6 +26,7 @@ async function build(): Promise<void> {
     "core.cache": at("core.cache"),
     problem: at("problem.cjs"),
     jq: at("jq.cjs"),
+    cli: at("cli.cjs"),
   });
   publish(stage, dist);
   renameSync(join(stage, "meta.json"), join(dist, "meta.json"));

@@ -15,14 +15,15 @@ const problem = { problem: "shared/protocol/explain.ts" };
 /**
  * Bundles the Node flavor's scripts, all of them ASCII. `core` is a function of `require` and `process` that answers a call.
  * `problem` is the body of a function that formats errors. `start` runs the core. `jq` is the core's thread for jq. Paths
- * are relative to `root`.
+ * are relative to `root`. `cli` is a function as `core`, for a call with arguments.
  */
 export async function bundleForNode(root: string, stamp: Stamp) {
   const node = { platform: "node", target: "node24", format: "cjs" } as const;
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
   const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
   const plugins = [deferModules(root, nodeMain, { problem: loadProblem })];
-  const inCore = { define: constants(stamp), plugins, ...isFunction };
+  const inCli = { define: constants(stamp), ...isFunction };
+  const inCore = { ...inCli, plugins };
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
     core: await runEsbuild(root, { core: nodeMain }, { ...node, ...inCore }),
@@ -30,6 +31,8 @@ export async function bundleForNode(root: string, stamp: Stamp) {
     problem: await runEsbuild(root, problem, { ...node, ...words }),
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
     jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
+    // jsonc-parser's main file loads its parts in a way that esbuild cannot follow.
+    cli: await runEsbuild(root, { cli: "cli/main.ts" }, { ...node, mainFields: ["module", "main"], ...inCli }),
   };
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { allNodesOf, type Node } from "../support/syntax.ts";
 
 const root = join(import.meta.dirname, "../..");
-const sources = globSync("{shared,plugins,build}/**/*.{ts,mjs}", { cwd: root }).sort();
+const sources = globSync("{shared,plugins,cli,build}/**/*.{ts,mjs}", { cwd: root }).sort();
 const nodes = new Map(sources.map((file) => [file, nodesIn(file)]));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 
@@ -19,6 +19,7 @@ const layers = [
   /^shared\/[^/]+$/,
   /^plugins\//,
   /^shared\/host\/(?:node|slim)\//,
+  /^cli\//,
 ];
 
 function nodesIn(file: string): Node[] {
@@ -66,9 +67,9 @@ describe("imports", () => {
     expect(sources.map(circleFrom).filter((circle) => circle.length > 0)).toEqual([]);
   });
 
-  const layered = sources.filter((file) => /^(?:shared|plugins)\//.test(file));
+  const layered = sources.filter((file) => /^(?:shared|plugins|cli)\//.test(file));
 
-  test("each file of shared/ and plugins/ is in a layer", () => {
+  test("each file of shared/, plugins/ and cli/ is in a layer", () => {
     expect(layered.filter((file) => layerOf(file) < 0)).toEqual([]);
   });
 

@@ -1,0 +1,51 @@
+import type { List } from "../lists/list.ts";
+import type { ListFile, Place } from "../lists/list-file.ts";
+
+/** `error`: it fails now, on the next restart, or with a second container. `warning`: it works and misleads. */
+export type Severity = "error" | "warning";
+
+/** One thing that a rule found. */
+export interface Found {
+  readonly place: Place;
+  /** One sentence without a full stop: what is wrong. */
+  readonly message: string;
+  /** What to do. */
+  readonly hint: string;
+  /** Changes to the text that are safe without a question. */
+  readonly fix?: readonly Edit[];
+}
+
+/** Replaces a place in the text. */
+export interface Edit extends Place {
+  readonly content: string;
+}
+
+/** What the rules may look at, next to the list itself. */
+export interface Context {
+  /** All lists of this run, in the order in which a runtime reads their files. */
+  readonly lists: readonly List[];
+}
+
+interface RuleText {
+  readonly code: string;
+  readonly severity: Severity;
+  /** One line for the table of rules. */
+  readonly title: string;
+  /** Why it matters and how to fix it, for the rule's section of docs/lint.md. */
+  readonly page: string;
+}
+
+/** A rule about a file's text, before it is known to be a list. */
+export interface FileRule extends RuleText {
+  readonly of: "file";
+  find(file: ListFile): readonly Found[];
+}
+
+/** A rule about a list. */
+export interface ListRule extends RuleText {
+  readonly of: "list";
+  find(list: List, context: Context): readonly Found[];
+}
+
+/** A rule. Each has a file of its own in cli/rules/, named for its code. */
+export type Rule = FileRule | ListRule;

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { withPath } from "../trouble.ts";
+import { type ListFile, parseListFile } from "./list-file.ts";
+
+/**
+ * Reads the named files. A directory stands for the files in it that a runtime reads, in the runtime's order: sorted names
+ * that end with .conf, .conflist or .json (libcni, ConfFiles). Throws Trouble if one cannot be read.
+ */
+export function readListFiles(paths: readonly string[], directory: string): readonly ListFile[] {
+  return paths.flatMap((path) => namesIn(path, directory)).map((path) => readListFile(path, directory));
+}
+
+/** Reads one file. Throws Trouble if it cannot be read. */
+export function readListFile(path: string, directory: string): ListFile {
+  return withPath(path, () => parseListFile(path, readFileSync(resolve(directory, path), "utf8")));
+}
+
+function namesIn(path: string, directory: string): readonly string[] {
+  const full = resolve(directory, path);
+  return withPath(path, () => {
+    if (!statSync(full).isDirectory()) return [path];
+    const names = readdirSync(full).filter((name) => /\.(?:conf|conflist|json)$/.test(name));
+    return names.sort().map((name) => join(path, name));
+  });
+}

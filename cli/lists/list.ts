@@ -1,0 +1,110 @@
+import type { JSONPath } from "jsonc-parser";
+import { getNodeValue } from "jsonc-parser";
+import { profiles } from "../../plugins/index.ts";
+import type { Profile, Role } from "../../shared/plan/profile.ts";
+import { delegateName, profileOf } from "../../shared/plan/target.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { ListFile } from "./list-file.ts";
+
+/** The interface name that runtimes ask for. */
+export const runtimeIfName = "eth0";
+
+/** A network configuration list, as far as its shape allows. */
+export interface List {
+  readonly file: ListFile;
+  readonly value: JsonObject;
+  /** False for a file with one plugin's configuration and no `plugins` (a `.conf`). */
+  readonly hasPlugins: boolean;
+  readonly name: string | undefined;
+  readonly cniVersion: string | undefined;
+  readonly plugins: readonly ListedPlugin[];
+  /** Whether the wrappers stand in the plugins' own names: no type is a wrapper's, and a creator has a `wrapper` block. */
+  readonly isDropIn: boolean;
+}
+
+/** One plugin of a list. */
+export interface ListedPlugin {
+  readonly index: number;
+  /** Its place in the file. */
+  readonly path: JSONPath;
+  readonly configuration: JsonObject;
+  /** The type in the list. Empty if it is missing. */
+  readonly type: string;
+  /** The type of the plugin that does the work. */
+  readonly delegate: string;
+  readonly isWrapped: boolean;
+  readonly profile: Profile | undefined;
+  /** Undefined if neither the profile nor the operator says it. */
+  readonly role: Role | undefined;
+  /** The `wrapper` block. Empty if there is none, or if it is not an object. */
+  readonly wrapper: JsonObject;
+  /** The interface that it makes or acts on. For a plain meta plugin, the runtime's. */
+  readonly ifName: string;
+  readonly isRenamed: boolean;
+  /** The network's name as the plugin sees it. */
+  readonly network: string;
+}
+
+/** Reads the list in a file; undefined if the file is not a JSON object. */
+export function listOf(file: ListFile): List | undefined {
+  const value: unknown = file.tree && getNodeValue(file.tree);
+  if (!isJsonObject(value)) return undefined;
+  const hasPlugins = value.plugins !== undefined;
+  const entries = Array.isArray(value.plugins) ? value.plugins : hasPlugins ? [] : [value];
+  const name = typeof value.name === "string" ? value.name : undefined;
+  const configurations = entries.map((entry) => (isJsonObject(entry) ? entry : {}));
+  const isDropIn = isDropInList(configurations);
+  const plugins = configurations.map((configuration, index) => {
+    return pluginOf(configuration, index, { path: hasPlugins ? ["plugins", index] : [], name: name ?? "", isDropIn });
+  });
+  const cniVersion = typeof value.cniVersion === "string" ? value.cniVersion : undefined;
+  return { file, value, hasPlugins, name, cniVersion, plugins, isDropIn };
+}
+
+function isDropInList(configurations: readonly JsonObject[]): boolean {
+  if (configurations.some((configuration) => isWrapperType(typeOf(configuration)))) return false;
+  return configurations.some((configuration) => {
+    return configuration.wrapper !== undefined && profileOf(typeOf(configuration), profiles)?.role === "creator";
+  });
+}
+
+function pluginOf(
+  configuration: JsonObject,
+  index: number,
+  { path, name, isDropIn }: { path: JSONPath; name: string; isDropIn: boolean },
+): ListedPlugin {
+  const type = typeOf(configuration);
+  const wrapper = isJsonObject(configuration.wrapper) ? configuration.wrapper : {};
+  const isWrapped = isWrapperType(type) || (isDropIn && profileOf(type, profiles) !== undefined);
+  const asked = isWrapped && typeof wrapper.delegate === "string" ? wrapper.delegate : undefined;
+  const delegate = asked ?? delegateName(type) ?? type;
+  const profile = profileOf(delegate, profiles);
+  const role = profile?.role ?? (wrapper.role === "creator" || wrapper.role === "meta" ? wrapper.role : undefined);
+  const given = isWrapped && typeof wrapper.ifName === "string" ? wrapper.ifName : undefined;
+  const ifName = given ?? runtimeIfName;
+  const isRenamed = ifName !== runtimeIfName;
+  const network = isWrapped && typeof wrapper.network === "string" ? wrapper.network : undefined;
+  return {
+    index,
+    path,
+    configuration,
+    type,
+    delegate,
+    isWrapped,
+    profile,
+    role,
+    wrapper,
+    ifName,
+    isRenamed,
+    network: network ?? (isRenamed ? `${name}-${ifName}` : name),
+  };
+}
+
+/** Whether a type is one of the wrappers' own names. */
+export function isWrapperType(type: string): boolean {
+  return /.-wrapper$/.test(type) || type === "cni-wrappers";
+}
+
+function typeOf({ type }: JsonObject): string {
+  return typeof type === "string" ? type : "";
+}

@@ -1,0 +1,25 @@
+import process from "node:process";
+import { runCli } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
+
+// The build defines these two.
+declare const __VERSION__: string;
+declare const __COMMIT__: string;
+
+const { stdout, stderr, env } = process;
+
+const terminal: Terminal = {
+  release: { version: __VERSION__, commit: __COMMIT__ },
+  env,
+  directory: process.cwd(),
+  isInteractive: stdout.isTTY ?? false,
+  hasColors: stdout.isTTY ? stdout.hasColors() : Boolean(env.FORCE_COLOR),
+  width: stdout.columns ?? 80,
+  write: (text) => stdout.write(text),
+  writeError: (text) => stderr.write(text),
+};
+
+// The process ends by itself, so that a pipe gets everything.
+runCli(process.argv.slice(2), terminal).then((exitCode) => {
+  process.exitCode = exitCode;
+});

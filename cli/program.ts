@@ -1,0 +1,54 @@
+import { Command, CommanderError } from "commander";
+import type { CommandMaker, ExitCode } from "./command.ts";
+import { lintCommand } from "./commands/lint.ts";
+import type { Terminal } from "./terminal.ts";
+import { Trouble } from "./trouble.ts";
+
+const makers: readonly CommandMaker[] = [lintCommand];
+
+/** Runs the command that the arguments name. Returns the exit code. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = programOf(terminal, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    // commander has printed its own message, or the help that was asked for.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    terminal.writeError(`cni-wrappers: ${messageOf(thrown)}\n`);
+    return 2;
+  }
+}
+
+/** Returns the program with all commands. Help, completions and manual pages are made from it. */
+export function programOf(terminal: Terminal, finish: (exitCode: ExitCode) => void = () => {}): Command {
+  const program = new Command("cni-wrappers")
+    .description("Tools for network configuration lists with several interfaces.")
+    .version(`${terminal.release.version} (${terminal.release.commit})`, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help");
+  for (const make of makers) program.addCommand(make(terminal, finish));
+  for (const command of [program, ...program.commands]) prepare(command, terminal);
+  return program;
+}
+
+function prepare(command: Command, terminal: Terminal): void {
+  command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ helpWidth: Math.min(terminal.width, 100) })
+    .configureOutput({
+      writeOut: (text) => terminal.write(text),
+      writeErr: (text) => terminal.writeError(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "cni-wrappers: ")),
+      getOutHasColors: () => terminal.hasColors,
+      getErrHasColors: () => terminal.hasColors,
+    });
+}
+
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof Trouble) return thrown.message;
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

@@ -1,0 +1,48 @@
+import { type ParseError, printParseErrorCode } from "jsonc-parser";
+import type { FileRule, Found } from "../lint/rule.ts";
+import type { ListFile } from "../lists/list-file.ts";
+
+/** Runtimes read strict JSON. One wrong comma, and none of them knows the network. */
+export const invalidJson: FileRule = {
+  of: "file",
+  code: "invalid-json",
+  severity: "error",
+  title: "The file is not JSON.",
+  page: `Runtimes read strict JSON: no comments, no comma after the last entry, double quotes only. Nomad does not start with
+such a file in its directory. podman and containerd skip the network.`,
+  find(file) {
+    // A parser that has lost its way reports more, which only confuses.
+    const [first] = file.errors;
+    if (first) return [foundOf(first, file)];
+    return isObject(file) ? [] : [{ place: { offset: 0, length: 1 }, ...notAnObject }];
+  },
+};
+
+const notAnObject = {
+  message: "the file has no JSON object",
+  hint: 'A list is an object: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }',
+};
+
+const words: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  InvalidCommentToken: ["JSON has no comments", "Delete the comment"],
+  CommaExpected: ["a comma is missing before this", "Add a comma after the previous entry"],
+  ColonExpected: ["a colon is missing before this", "Write a colon between the key and its value"],
+  PropertyNameExpected: ["a key is expected here", "Delete the comma before it, or add the key"],
+  ValueExpected: ["a value is expected here", "Delete the comma before it, or add the value"],
+  CloseBraceExpected: ["a closing brace is missing", "Add } where the object ends"],
+  CloseBracketExpected: ["a closing bracket is missing", "Add ] where the list ends"],
+  EndOfFileExpected: ["there is more text after the object", "Delete it: a file has one object"],
+  InvalidSymbol: ["this is not a JSON value", "Put text into double quotes"],
+};
+
+function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
+  const name = printParseErrorCode(error);
+  const [message, hint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
+  // The parser looks behind the last line for what is missing; people look at its end.
+  const end = file.text.trimEnd().length;
+  return { place: offset >= end ? { offset: end, length: 0 } : { offset, length }, message, hint };
+}
+
+function isObject({ tree }: ListFile): boolean {
+  return tree?.type === "object";
+}

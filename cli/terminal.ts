@@ -1,0 +1,25 @@
+import { styleText } from "node:util";
+import type { Release } from "../shared/host/host.ts";
+
+/** Where a command writes, and what it knows of its surroundings. Tests pass their own. */
+export interface Terminal {
+  readonly release: Release;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The directory that relative paths start from. */
+  readonly directory: string;
+  /** Whether a person reads stdout, and whether it shows colors. */
+  readonly isInteractive: boolean;
+  readonly hasColors: boolean;
+  /** Characters in a line. */
+  readonly width: number;
+  write(text: string): void;
+  writeError(text: string): void;
+}
+
+/** Colors and weights that `styled` knows. */
+export type Style = Parameters<typeof styleText>[0];
+
+/** Returns the text in a style if the terminal shows colors. */
+export function styled(terminal: Pick<Terminal, "hasColors">, style: Style, text: string): string {
+  return terminal.hasColors ? styleText(style, text, { validateStream: false }) : text;
+}

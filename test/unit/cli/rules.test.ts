@@ -1,0 +1,50 @@
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { lintFiles } from "../../../cli/lint/lint.ts";
+import { readListFile } from "../../../cli/lists/find-files.ts";
+import { rules } from "../../../cli/rules/index.ts";
+
+const root = path.join(import.meta.dirname, "../../..");
+const fixtures = path.join(root, "test/fixtures/lint");
+
+/** For each file of a rule's folder, what `lint` must find: line:column and severity. */
+type Expected = Record<string, { findings: string[] }>;
+
+test("each rule has a file and a folder of fixtures of its name, and there are no others", () => {
+  const codes = rules.map(({ code }) => code).sort();
+  const files = globSync("*.ts", { cwd: path.join(root, "cli/rules") }).filter((file) => file !== "index.ts");
+  expect(files.map((file) => path.basename(file, ".ts")).sort()).toEqual(codes);
+  expect(readdirSync(fixtures).sort()).toEqual(codes);
+});
+
+describe.each(rules)("$code", ({ code }) => {
+  const folder = path.join(fixtures, code);
+  const expected: Expected = JSON.parse(readFileSync(path.join(folder, "expected.json"), "utf8"));
+  const names = readdirSync(folder).filter((name) => name !== "expected.json");
+
+  test("has faulty files and right ones, and each is expected to be so", () => {
+    expect(Object.keys(expected).sort()).toEqual(names.sort());
+    const isFaulty = Object.entries(expected).map(([name, { findings }]) => [
+      name.startsWith("err"),
+      findings.length > 0,
+    ]);
+    expect(isFaulty.filter(([named, found]) => named !== found)).toEqual([]);
+    expect(new Set(names.map((name) => name.slice(0, 2)))).toEqual(new Set(["er", "ok"]));
+  });
+
+  test.each(Object.entries(expected))("%s", (name, { findings }) => {
+    const found = lintFiles([readListFile(path.join(folder, name), root)]);
+    const seen = found.map((finding) => [
+      `${finding.position.line}:${finding.position.column} ${finding.severity}`,
+      finding.code,
+    ]);
+    expect(seen).toEqual(findings.map((finding) => [finding, code]));
+  });
+});
+
+test("the examples are clean", () => {
+  const examples = globSync("conf-examples/*.conflist", { cwd: root });
+  expect(examples.length).toBeGreaterThan(15);
+  expect(lintFiles(examples.map((name) => readListFile(name, root)))).toEqual([]);
+});
