@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
+import { withPath } from "../trouble.ts";
+
+/**
+ * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
+ * owner, and a link to it stays a link. Throws Trouble if the file cannot be written; nothing has changed then.
+ */
+export function writeAtomically(path: string, text: string): void {
+  withPath(path, () => {
+    const old = statSync(path, { throwIfNoEntry: false });
+    const target = old ? realpathSync(path) : path;
+    // Runtimes read files by the end of their names. They do not read this one.
+    const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+    try {
+      writeDurably(temporary, text, old);
+      renameSync(temporary, target);
+      syncDirectory(dirname(target));
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  });
+}
+
+/** Copies a file to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. Returns the copy's path. */
+export function backUp(path: string): string {
+  for (let count = 0; ; count++) {
+    const copy = count === 0 ? `${path}.bak` : `${path}.bak.${count}`;
+    if (withPath(copy, () => copied(path, copy))) return copy;
+  }
+}
+
+function writeDurably(path: string, text: string, old: Stats | undefined): void {
+  const descriptor = openSync(path, "wx", old ? 0o600 : 0o644);
+  try {
+    writeFileSync(descriptor, text);
+    if (old) takeOver(descriptor, old);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function takeOver(descriptor: number, { uid, gid, mode }: Stats): void {
+  const own = fstatSync(descriptor);
+  if (own.uid !== uid || own.gid !== gid) fchownSync(descriptor, uid, gid);
+  // After chown, which clears bits of the mode.
+  fchmodSync(descriptor, mode & 0o7777);
+}
+
+function copied(path: string, copy: string): boolean {
+  try {
+    copyFileSync(path, copy, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
