@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { type Container, Lab } from "../support/lab.ts";
+import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { addressesIn, expectPassed, leftOfContainers } from "./recovery-support.ts";
+import { addressesIn, expectPassed } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
@@ -62,7 +63,7 @@ test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async
   expect((await lab.kernel.leases()).map((lease) => lease.split("/")[0]).sort()).toEqual(["zone", "zone-eth1"]);
   expectPassed(await lab.goCni.del(list, late));
   // If the namespace is gone, the plain bridge also leaves its masquerading rules behind.
-  expect((await leftOfContainers(lab, ...disc)).filter((each) => !/id: ."c3|^:CNI-/.test(each))).toEqual([]);
+  expect((await leftOfContainers(lab, disc)).filter((each) => !/id: ."c3|^rule :CNI-/.test(each))).toEqual([]);
 });
 
 test("creators with ipMasq share a chain in the list's own network: DEL passes, and leaves nothing", async () => {
@@ -76,7 +77,7 @@ test("creators with ipMasq share a chain in the list's own network: DEL passes, 
   expectPassed(await lab.goCni.add(list, late));
   expect((await lab.kernel.leases()).filter((lease) => lease.startsWith("zone/"))).toHaveLength(4);
   for (const container of [old, late]) expectPassed(await lab.goCni.del(list, container as Container));
-  expect(await leftOfContainers(lab, ...disc)).toEqual([]);
+  expect(await leftOfContainers(lab, disc)).toEqual([]);
 });
 
 /** Ways to lose a part of an attachment. */
@@ -101,7 +102,7 @@ test("CHECK still sees a loss, and DEL still leaves nothing", async () => {
     expect(await lab.goCni.check(list, container), title).toMatchObject({ exitCode: 1 });
     expectPassed(await lab.goCni.del(list, container));
   }
-  expect(await leftOfContainers(lab, ...disc)).toEqual([]);
+  expect(await leftOfContainers(lab, disc)).toEqual([]);
 });
 
 test("with `network` only that network counts: the script's own, or another one without a lease", async () => {
@@ -118,7 +119,7 @@ test("with `network` only that network counts: the script's own, or another one 
   expectPassed(await lab.goCni.del(listOf("elsewhere"), container));
   expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2"]);
   expectPassed(await lab.goCni.del(listOf("zone"), container));
-  expect(await leftOfContainers(lab, ...disc)).toEqual([]);
+  expect(await leftOfContainers(lab, disc)).toEqual([]);
 });
 
 test("the wrapper does not look for an attachment with a record under the list's own name", async () => {

@@ -10,6 +10,7 @@ import {
   listOf,
 } from "../support/examples.ts";
 import type { Lab, Outcome } from "../support/lab.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { expectFailure } from "./support.ts";
@@ -82,6 +83,5 @@ async function expectNothingOfContainers(lab: Lab, list: NetworkList, { bridges 
   expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
   expect(await lab.readdir(`/run/cni/${list.name}`)).not.toContainEqual(expect.stringMatching(/^\d+\./));
   expect(await lab.readdir(`/run/cni/${list.name}-eth1`)).not.toContainEqual(expect.stringMatching(/^\d+\./));
-  const rules = await lab.kernel.packetRules();
-  expect(rules.filter((rule) => /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/.test(rule))).toEqual([]);
+  expect(await rulesOfContainers(lab)).toEqual([]);
 }

@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import {
-  addressesIn,
-  expectPassed,
-  failNext,
-  flaky,
-  identity,
-  installFlaky,
-  leftOfContainers,
-  rebooted,
-} from "./recovery-support.ts";
+import { leftOfContainers } from "../support/leftovers.ts";
+import { addressesIn, expectPassed, failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
 import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
@@ -152,5 +144,5 @@ test.each([
   const container = reboots ? await rebooted(lab, old) : old;
   expectPassed(await lab.goCni.add(named("net1"), container));
   expectPassed(await lab.goCni.del(named("net1"), container));
-  expect(await leftOfContainers(lab, "front0", "disc0")).toEqual([]);
+  expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
 });

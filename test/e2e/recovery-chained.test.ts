@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import {
-  addressesIn,
-  expectPassed,
-  failNext,
-  flaky,
-  installFlaky,
-  leftOfContainers,
-  rulesOfContainers,
-} from "./recovery-support.ts";
+import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
+import { addressesIn, expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped meta plugin removes what its failed try made.
@@ -53,7 +46,7 @@ test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no i
   expect((await lab.kernel.linkNames()).filter((name) => name.startsWith("bwp"))).toHaveLength(2);
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
-  expect(await leftOfContainers(lab, "front0", "disc0")).toEqual([]);
+  expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
 });
 
 test("with and without a failed try, each wrapped meta plugin leaves the same state", async () => {
@@ -83,7 +76,7 @@ test("with and without a failed try, each wrapped meta plugin leaves the same st
   expectPassed(await lab.goCni.del(list, tried, portsOf(25080)));
   expectPassed(await lab.goCni.check(list, fresh, portsOf(25081)));
   expectPassed(await lab.goCni.del(list, fresh, portsOf(25081)));
-  expect(await leftOfContainers(lab, "front0")).toEqual([]);
+  expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
 });
 
 /** The meta plugins' state of a container, with general names for its addresses, port and devices. */

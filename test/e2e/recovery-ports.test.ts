@@ -2,16 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import {
-  addressesIn,
-  expectPassed,
-  failNext,
-  flaky,
-  installFlaky,
-  leftOfContainers,
-  rulesOfContainers,
-} from "./recovery-support.ts";
+import { addressesIn, expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, wrapped, zone } from "./support.ts";
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
@@ -51,7 +44,7 @@ test.each(Object.entries(chains))("%s: the published port leads to the repaired 
   expectPassed(await lab.goCni.check(list, neighbour));
   expectPassed(await lab.goCni.del(list, container, { ports: published }));
   expectPassed(await lab.goCni.del(list, neighbour));
-  expect(await leftOfContainers(lab, ...bridges)).toEqual([]);
+  expect(await leftOfContainers(lab, bridges)).toEqual([]);
 });
 
 test.each([
@@ -73,7 +66,7 @@ test.each([
   expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
   expectPassed(await lab.goCni.check(list, container, { ports: published }));
   expectPassed(await lab.goCni.del(list, container, { ports: published }));
-  expect(await leftOfContainers(lab, ...bridges)).toEqual([]);
+  expect(await leftOfContainers(lab, bridges)).toEqual([]);
   expect(await natTargets(lab)).toEqual([]);
 });
 
@@ -97,7 +90,7 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
   expect(await answeringAt(lab, container, "172.26.112.1:25080")).toBe(await namespaceOf(lab, container));
   expectPassed(await lab.goCni.check(list, container, options));
   expectPassed(await lab.goCni.del(list, container, options));
-  const left = (await leftOfContainers(lab, "nomad-proxy")).filter((each) => each !== "link ens18");
+  const left = (await leftOfContainers(lab, ["nomad-proxy"])).filter((each) => each !== "link ens18");
   expect(left).toEqual([]);
   expect(await lab.readdir("/run/cni/nomad-proxy")).not.toContainEqual(expect.stringMatching(/^\d+\./));
   expect(await lab.readdir("/run/cni/nomad-proxy-eth1")).not.toContainEqual(expect.stringMatching(/^\d+\./));

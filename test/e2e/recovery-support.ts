@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { type Container, Lab, type Outcome } from "../support/lab.ts";
-import { leftovers } from "../support/leftovers.ts";
 
 /** The directory of the wrappers' records. */
 export const records = "/var/lib/cni/wrappers";
@@ -77,16 +76,4 @@ export async function expectLeftAlone(
     expect(await add(), `try ${time}`).toMatchObject({ exitCode: 1 });
     expect([await identity(lab, where, ifName), await lab.kernel.leases()], `after try ${time}`).toEqual(before);
   }
-}
-
-/** Rules with a container's address or a container's chain: firewall and portmap keep some that belong to none. */
-export async function rulesOfContainers(lab: Lab): Promise<string[]> {
-  const rules = await lab.kernel.packetRules();
-  return rules.filter((rule) => /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/.test(rule));
-}
-
-/** Names what is left of attachments on the host, except for rules that belong to no container. */
-export async function leftOfContainers(lab: Lab, ...bridges: string[]): Promise<string[]> {
-  const left = (await leftovers(lab, bridges)).filter((each) => !each.startsWith("rule "));
-  return [...left, ...(await rulesOfContainers(lab))];
 }

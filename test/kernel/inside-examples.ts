@@ -5,7 +5,7 @@ import process from "node:process";
 import { isDeepStrictEqual } from "node:util";
 import { cards, type Example, exampleHost, examples, listOf } from "../support/examples.ts";
 import type { Container, Lab, Outcome } from "../support/lab.ts";
-import { leftovers } from "../support/leftovers.ts";
+import { leftOfContainers, leftovers } from "../support/leftovers.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
 type Addresses = Record<string, string[]>;
@@ -67,7 +67,7 @@ async function comeBack(name: string): Promise<string[]> {
   // DEL removes the masquerading rules of the addresses that it finds.
   await lab.ip(container, "address", "add", lost, "dev", ifName);
   passed("DEL", await lab.goCni.del(list, container, options));
-  const left = (await leftovers(lab, linksOf(bridges))).filter((each) => !isOfNoContainer(each));
+  const left = await leftOfContainers(lab, linksOf(bridges));
   return [...problems, ...left.map((each) => `left after DEL: ${each}`)];
 }
 
@@ -79,11 +79,6 @@ function exampleOf(name: string): Example {
 
 function linksOf(bridges: readonly string[]): string[] {
   return ["ens18", ...cards, ...cards.map((card) => `far-${card}`), ...bridges];
-}
-
-/** firewall and portmap keep chains for all containers. */
-function isOfNoContainer(trace: string): boolean {
-  return trace.startsWith("rule ") && !/CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/.test(trace);
 }
 
 async function addressesIn(lab: Lab, container: Container): Promise<Addresses> {

@@ -4,7 +4,7 @@
 import { mkdirSync } from "node:fs";
 import process from "node:process";
 import { Lab, type Outcome } from "../support/lab.ts";
-import { leftovers } from "../support/leftovers.ts";
+import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
@@ -89,9 +89,7 @@ async function recovered(): Promise<string[]> {
     note("DEL", await lab.goCni.del(list, { name: "c1", netns: "" }, options));
     note("GC", await lab.goCni.gc(list, []));
   }
-  const left = (await leftovers(lab, ["disc0"])).filter(
-    (each) => !/^rule (?!.*(CNI-(DN-)?[0-9a-f]{20}|\b172\.))/.test(each),
-  );
+  const left = await leftOfContainers(lab, ["disc0"]);
   return [...problems, ...left.map((each) => `left: ${each}`)];
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 import { jobOf } from "./jobs.ts";
 import { NomadLab } from "./nomad-lab.ts";
 
@@ -14,7 +15,7 @@ describe("a job is stopped", () => {
   test("no lease, link, rule, record or cached result is left", async () => {
     await using nomad = await NomadLab.start({ networks: [everything] });
     await nomad.run(jobOf({ network: "cni/zone", count: 1, ports }));
-    expect((await rulesOfContainers(nomad)).length).toBeGreaterThan(0);
+    expect((await rulesOfContainers(nomad.lab)).length).toBeGreaterThan(0);
     await nomad.stop("job");
     await expectNothingLeft(nomad);
   });
@@ -47,7 +48,7 @@ describe("a job is stopped", () => {
       await nomad.stop("job");
       expect(await nomad.lab.kernel.cachedResults()).toEqual([]);
       expect(await nomad.lab.kernel.leases()).toEqual([]);
-      const rules = await rulesOfContainers(nomad);
+      const rules = await rulesOfContainers(nomad.lab);
       expect(rules).toContainEqual(expect.stringMatching(/-A POSTROUTING -s 172\.26\.64\.\d+\/32 /));
       expect(rules.filter((rule) => !/^-A (POSTROUTING|CNI-[0-9a-f]{24})|^:CNI-[0-9a-f]{24} /.test(rule))).toEqual([]);
     },
@@ -68,18 +69,12 @@ describe("a job is stopped", () => {
   });
 });
 
-/** Rules and chains that name a container or its address; firewall and portmap keep some of their own for all containers. */
-async function rulesOfContainers({ lab }: NomadLab): Promise<string[]> {
-  const rules = await lab.kernel.packetRules();
-  return rules.filter((rule) => /CNI-(DN-)?[0-9a-f]{20}|\b172\.(16|26)\.\d+\.\d+/.test(rule));
-}
-
 async function expectNothingLeft(nomad: NomadLab): Promise<void> {
   const { kernel } = nomad.lab;
   expect(await kernel.leases()).toEqual([]);
   expect(await kernel.cachedResults()).toEqual([]);
   expect(await nomad.lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
-  expect(await rulesOfContainers(nomad)).toEqual([]);
+  expect(await rulesOfContainers(nomad.lab)).toEqual([]);
   await expect.poll(() => kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", "disc0"]);
   expect(await nomad.taskCount()).toBe(0);
 }

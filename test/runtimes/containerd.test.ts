@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { wrapped, zone } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 import { Containerd } from "./containerd.ts";
 import {
   addressesIn,
   bridge,
-  containerRules,
   expectNoTraceOfContainers,
   failureOf,
   macvlan,
@@ -64,7 +64,7 @@ describe("containerd", () => {
     await using lab = await Lab.start({ plugins, forRuntimes: true });
     await using containerd = await Containerd.start(lab, masqueraded);
     expect(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address")).toMatchObject({ exitCode: 0 });
-    expect((await containerRules(lab)).filter((rule) => rule.includes("-A POSTROUTING"))).toEqual([
+    expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-A POSTROUTING"))).toEqual([
       expect.stringContaining(`-A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\"`),
     ]);
     expect(await lab.kernel.leases()).toEqual([]);

@@ -1,17 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { wrapped } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Cri, containerds, startLab } from "./cri.ts";
-import {
-  bridge,
-  containerRules,
-  expectNoTraceOfContainers,
-  failureOf,
-  macvlan,
-  nameTaken,
-  portmap,
-} from "./support.ts";
+import { bridge, expectNoTraceOfContainers, failureOf, macvlan, nameTaken, portmap } from "./support.ts";
 
 const creators = [wrapped(bridge), wrapped(macvlan, "lan0")];
 const hostLinks = ["lo", "uplink1", "uplink0", "disc0"];
@@ -49,7 +42,7 @@ describe.each(containerds)("the CRI of %s", (version) => {
     await using lab = await startLab(version);
     await using cri = await Cri.start(lab, version, list);
     const id = await cri.run("p1", 25649);
-    expect((await containerRules(lab)).filter((rule) => rule.includes("-j DNAT"))).toEqual([
+    expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-j DNAT"))).toEqual([
       expect.stringMatching(/^-A CNI-DN-\w+ -p tcp -m tcp --dport 25649 -j DNAT --to-destination 172\.26\.64\.2:8080$/),
     ]);
     await cri.stopAndRemove(id);

@@ -2,17 +2,10 @@ import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { wrapped } from "../e2e/support.ts";
 import type { Lab, Outcome } from "../support/lab.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Cri, startLab } from "./cri.ts";
-import {
-  addressesIn,
-  bridge,
-  containerRules,
-  expectNoTraceOfContainers,
-  failureOf,
-  macvlan,
-  portmap,
-} from "./support.ts";
+import { addressesIn, bridge, expectNoTraceOfContainers, failureOf, macvlan, portmap } from "./support.ts";
 
 // Go cannot verify nerdctl as a module, so NERDCTL_BIN must name an executable.
 
@@ -33,7 +26,7 @@ describe.skipIf(nerdctl === "")("nerdctl", () => {
     await must(run(lab, "c2"));
     expect(await addressesInside(lab, "c1")).toEqual({ eth0: ["172.26.64.2/20"], lan0: ["172.16.5.2/24"] });
     expect(await addressesInside(lab, "c2")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
-    expect((await containerRules(lab)).filter((rule) => rule.includes("-j DNAT"))).toEqual([
+    expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-j DNAT"))).toEqual([
       expect.stringMatching(/--dport 25649 -j DNAT --to-destination 172\.26\.64\.2:8080$/),
     ]);
     await must(call(lab, "rm", "--force", "c1"));

@@ -1,18 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
 import { Lab, type Outcome } from "../support/lab.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Podman, podmanHasCni } from "./podman.ts";
-import {
-  bridge,
-  containerRules,
-  expectNoTraceOfContainers,
-  failureOf,
-  macvlan,
-  nameTaken,
-  plugins,
-  portmap,
-} from "./support.ts";
+import { bridge, expectNoTraceOfContainers, failureOf, macvlan, nameTaken, plugins, portmap } from "./support.ts";
 
 const masquerading = { ...bridge, ipMasq: true };
 // Not eth1, because podman gives that name to a container's second network.
@@ -65,7 +57,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     await vi.waitFor(async () => expect((await fetchFromOutside(lab)).stdout).toBe("from the container"), {
       timeout: 10_000,
     });
-    expect((await containerRules(lab)).filter((rule) => rule.includes("-j DNAT"))).toEqual([
+    expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-j DNAT"))).toEqual([
       expect.stringMatching(/^-A CNI-DN-\w+ -p tcp -m tcp --dport 25649 -j DNAT --to-destination 172\.26\.64\.2:8080$/),
     ]);
     await podman.run("stop", "--time", "0", "c1");
@@ -79,7 +71,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2", "zone-lan0/172.16.5.2"]);
     expect(await lab.kernel.cachedResults()).toHaveLength(1);
     expect(await lab.readdir("/var/lib/cni/wrappers")).toHaveLength(2);
-    expect(await containerRules(lab)).not.toEqual([]);
+    expect(await rulesOfContainers(lab)).not.toEqual([]);
     await podman.run("stop", "--time", "0", "c1");
     await podman.run("rm", "c1");
     await expectNoTraceOfContainers(lab, [...hostLinks, "disc0"]);

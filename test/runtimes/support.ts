@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { hostLocal } from "../e2e/support.ts";
 import type { Lab, Outcome } from "../support/lab.ts";
+import { rulesOfContainers } from "../support/leftovers.ts";
 
 type Plugin = Record<string, unknown>;
 
@@ -69,11 +70,5 @@ export async function expectNoTraceOfContainers(lab: Lab, links: readonly string
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
   expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
-  expect(await containerRules(lab)).toEqual([]);
-}
-
-/** The rules and chains that name a container. */
-export async function containerRules(lab: Lab): Promise<string[]> {
-  const rules = await lab.kernel.packetRules();
-  return rules.filter((rule) => /CNI-(DN-)?[0-9a-f]{20}|\b172\.(26|16)\./.test(rule));
+  expect(await rulesOfContainers(lab)).toEqual([]);
 }

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { rulesOfContainers } from "../../support/leftovers.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import type { Plugin, PluginCase, Which } from "./case.ts";
 import bridge from "./cases/bridge.ts";
@@ -110,14 +111,11 @@ function difference(expected: unknown, found: unknown): string {
  */
 async function state(lab: Lab, container: Container) {
   const links = (await lab.kernel.linkNames()).filter((name) => !/^br[01]$/.test(name));
-  const rules = (await lab.kernel.packetRules()).filter((rule) =>
-    /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\./.test(rule),
-  );
   // The kernel makes this rule with a namespace's first VRF, and keeps it.
   const policy = (await lab.ip(container, "rule")).replace(/^\d+:\tfrom all lookup \[l3mdev-table\]\s*\n/m, "");
   return {
     links: links.sort(),
-    rules,
+    rules: await rulesOfContainers(lab),
     inside: await lab.kernel.linkNames(container),
     policy,
     leases: await lab.kernel.leases(),
