@@ -3,7 +3,7 @@ import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { addressesIn, expectPassed } from "./recovery-support.ts";
+import { expectPassed } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
@@ -49,7 +49,7 @@ test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async
     "zone/172.26.64.4",
     "zone/172.26.64.5",
   ]);
-  expect(Object.keys(await addressesIn(lab, one))).toEqual([]);
+  expect(Object.keys(await lab.kernel.allAddresses(one))).toEqual([]);
   expectPassed(await lab.goCni.check(list, two));
   // The result may be lost, and a reboot removes the namespace.
   await lab.run("rm", ["/var/lib/cni/results/zone-c2-eth0"]);

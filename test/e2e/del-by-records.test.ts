@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { addressesIn, expectPassed, records } from "./recovery-support.ts";
+import { expectPassed, records } from "./recovery-support.ts";
 import { attached, bridge, expectNothingLeft, macvlan, wrapped, zone } from "./support.ts";
 
 // Somebody changed the list between ADD and DEL. The records say what was made.
@@ -40,7 +40,7 @@ describe("DEL with another block than on ADD leaves nothing, and touches no othe
   ])("the namespace %s", async (state, titles) => {
     await using lab = await Lab.start({ plugins });
     const neighbour = await attached(lab, lab.goCni, before, "neighbour");
-    const own = [await leftovers(lab), await addressesIn(lab, neighbour)];
+    const own = [await leftovers(lab), await lab.kernel.allAddresses(neighbour)];
     const left: Record<string, string[]> = {};
     for (const title of titles) {
       const container = await attached(lab, lab.goCni, before, `c${Object.keys(left).length}`);
@@ -51,7 +51,7 @@ describe("DEL with another block than on ADD leaves nothing, and touches no othe
       left[title] = leaves;
     }
     expect(left).toEqual(Object.fromEntries(titles.map((title) => [title, []])));
-    expect([await leftovers(lab), await addressesIn(lab, neighbour)]).toEqual(own);
+    expect([await leftovers(lab), await lab.kernel.allAddresses(neighbour)]).toEqual(own);
     expectPassed(await lab.goCni.check(before, neighbour));
     expectPassed(await lab.goCni.del(before, neighbour));
     await expectNothingLeft(lab, ["disc0"]);
@@ -64,7 +64,7 @@ test("GC after a change of ifName frees everything of a gone attachment, and not
   const gone = [await attached(lab, lab.goCni, old, "c1"), await attached(lab, lab.goCni, old, "c2")];
   const live = await attached(lab, lab.goCni, old, "c3");
   const ofAnotherRuntime = await attached(lab, lab.goCni, old, "c4");
-  const addresses = await Promise.all([live, ofAnotherRuntime].map((each) => addressesIn(lab, each)));
+  const addresses = await Promise.all([live, ofAnotherRuntime].map((each) => lab.kernel.allAddresses(each)));
   for (const each of gone) await lab.deleteNamespace(each);
   // libcni runs DEL for the attachments in its cache. Another runtime's results are in another directory.
   await lab.run(
@@ -74,7 +74,7 @@ test("GC after a change of ifName frees everything of a gone attachment, and not
   expectPassed(await lab.goCni.gc(changed, [{ containerID: "c3", ifname: "eth0" }]));
   const kept = ["c3", "c4"].flatMap((name) => [`zone:${name}:eth0:eth0`, `zone:${name}:eth0:eth1`]);
   expect(await lab.readdir(records)).toEqual(kept);
-  expect(await Promise.all([live, ofAnotherRuntime].map((each) => addressesIn(lab, each)))).toEqual(addresses);
+  expect(await Promise.all([live, ofAnotherRuntime].map((each) => lab.kernel.allAddresses(each)))).toEqual(addresses);
   const leases = ["zone/172.16.5.4", "zone/172.16.5.5", "zone-eth1/172.26.64.4", "zone-eth1/172.26.64.5"];
   expect(await lab.kernel.leases()).toEqual(leases);
   expectPassed(await lab.goCni.check(old, live));

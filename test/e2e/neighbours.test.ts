@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
-import { addressesIn, expectPassed, failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
+import { expectPassed, failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
 import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
@@ -67,10 +67,10 @@ test("DEL of an attachment that never was, without a namespace, leaves the lease
   };
   const input = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...scarce.plugins[1] });
   expectPassed(await lab.call("/opt/cni/bin/bridge-wrapper", [], { env, input }));
-  const eth1 = [(await addressesIn(lab, c)).eth1];
+  const eth1 = [(await lab.kernel.allAddresses(c)).eth1];
   for (const name of ["c2", "c3"]) {
     const next = await lab.addContainer(name);
-    if ((await lab.cnitool.add(scarce, next)).exitCode === 0) eth1.push((await addressesIn(lab, next)).eth1);
+    if ((await lab.cnitool.add(scarce, next)).exitCode === 0) eth1.push((await lab.kernel.allAddresses(next)).eth1);
   }
   expect(new Set(eth1.flat()).size).toBe(eth1.length);
 });
@@ -115,7 +115,7 @@ test("an attachment as eth1 does not change the network of other containers' eth
   expectPassed(await lab.cnitool.add(list, c1));
   expect(await lab.cnitool.addAs("eth1", list, stray)).toMatchObject(failed);
   expectPassed(await lab.cnitool.add(list, c2));
-  expect((await addressesIn(lab, c2)).eth1).not.toEqual((await addressesIn(lab, c1)).eth1);
+  expect((await lab.kernel.allAddresses(c2)).eth1).not.toEqual((await lab.kernel.allAddresses(c1)).eth1);
 });
 
 test("a result of the future, after the clock was set back, does not prevent recovery", async () => {

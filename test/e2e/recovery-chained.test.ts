@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
-import { addressesIn, expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
+import { expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped meta plugin removes what its failed try made.
@@ -82,7 +82,7 @@ test("with and without a failed try, each wrapped meta plugin leaves the same st
 /** The meta plugins' state of a container, with general names for its addresses, port and devices. */
 async function made(lab: Lab, container: Container, hostPort: number) {
   const { address: mac, mtu } = await lab.kernel.link(container, "eth0");
-  const addresses = Object.entries(await addressesIn(lab, container));
+  const addresses = Object.entries(await lab.kernel.allAddresses(container));
   const names = addresses.map(
     ([ifName, [address = ""]]) => [address.split("/")[0] ?? "", ifName.toUpperCase()] as const,
   );

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import { addressesIn, expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
+import { expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
 import { bridge, expectFailure, hostLocal, wrapped, zone } from "./support.ts";
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
@@ -36,7 +36,7 @@ test.each(Object.entries(chains))("%s: the published port leads to the repaired 
   const container = await lab.addContainer("c1");
   const addresses = await failedTwice(lab, list, container, { ports: published });
   expectPassed(await lab.goCni.add(list, container, { ports: published }));
-  expect(await addressesIn(lab, container)).toEqual(addresses);
+  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
   const [target] = addresses[list.plugins[3]?.wrapper ? "eth1" : "eth0"] ?? [];
   await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
   expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
@@ -57,7 +57,7 @@ test.each([
   const container = await lab.addContainer("c1");
   const addresses = await failedTwice(lab, list, container, { ports: published });
   expectPassed(await lab.goCni.add(list, container, { ports: published }));
-  expect(await addressesIn(lab, container)).toEqual(addresses);
+  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
   const [target] = addresses.eth0 ?? [];
   const targets = await natTargets(lab);
   expect(new Set(targets)).toEqual(new Set([`${target?.split("/")[0]}:80`]));
@@ -84,7 +84,7 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
   const container = await lab.addContainer("c1");
   const addresses = await failedTwice(lab, list, container, options);
   expectPassed(await lab.goCni.add(list, container, options));
-  expect(await addressesIn(lab, container)).toEqual(addresses);
+  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
   const [target] = addresses.eth0 ?? [];
   await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
   expect(await answeringAt(lab, container, "172.26.112.1:25080")).toBe(await namespaceOf(lab, container));
@@ -112,7 +112,7 @@ async function failedTwice(
 ): Promise<Record<string, string[]>> {
   await failNext(lab, 2);
   expectFailure(await lab.goCni.add(list, container, options), /not now/);
-  const addresses = await addressesIn(lab, container);
+  const addresses = await lab.kernel.allAddresses(container);
   expectFailure(await lab.goCni.add(list, container, options), /not now/);
   return addresses;
 }

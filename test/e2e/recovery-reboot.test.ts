@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import {
-  addressesIn,
   expectLeftAlone,
   expectPassed,
   failNext,
@@ -29,13 +28,13 @@ test.each(Object.entries(lists))(
     // Another container had the first addresses.
     const neighbour = await attached(lab, lab.goCni, list, "c1");
     const old = await attached(lab, lab.goCni, list, "c2");
-    const addresses = await addressesIn(lab, old);
+    const addresses = await lab.kernel.allAddresses(old);
     expectPassed(await lab.goCni.del(list, neighbour));
     const container = await rebooted(lab, old, "front0", "late0");
     for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
     await addLate(lab);
     expectPassed(await lab.goCni.add(list, container));
-    expect(await addressesIn(lab, container)).toEqual(addresses);
+    expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
     expect(await lab.kernel.leases()).toHaveLength(2);
     expectPassed(await lab.goCni.check(list, container));
     expectPassed(await lab.goCni.del(list, container));
@@ -53,14 +52,14 @@ test.each([
   const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"), flaky);
   const neighbour = await attached(lab, lab.goCni, list, "c1");
   const old = await attached(lab, lab.goCni, list, "c2");
-  const addresses = await addressesIn(lab, old);
+  const addresses = await lab.kernel.allAddresses(old);
   expectPassed(await lab.goCni.del(list, neighbour));
   const container = await rebooted(lab, old, "front0");
   await lab.run("rm", ["-rf", ...gone]);
   await failNext(lab, 2);
   for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
   expectPassed(await lab.goCni.add(list, container));
-  expect(await addressesIn(lab, container)).toEqual(addresses);
+  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
   await expectNothingLeft(lab, ["front0"]);

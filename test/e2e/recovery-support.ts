@@ -48,16 +48,6 @@ export function expectPassed({ exitCode, stderr }: Outcome): void {
   expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: "" });
 }
 
-/** The addresses of each of a container's interfaces, except lo. */
-export async function addressesIn(lab: Lab, container: Container): Promise<Record<string, string[]>> {
-  const links = (await lab.kernel.links(container)).filter(({ ifname }) => ifname !== "lo");
-  const addresses = links.map(({ ifname, addr_info }) => [
-    ifname,
-    addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`),
-  ]);
-  return Object.fromEntries(addresses);
-}
-
 /** An interface's index, MAC and addresses. They change if the interface is made again. */
 export async function identity(lab: Lab, container: Container, ifName: string): Promise<object> {
   const { ifindex, address } = await lab.kernel.link(container, ifName);

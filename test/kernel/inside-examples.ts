@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { isDeepStrictEqual } from "node:util";
 import { cards, type Example, exampleHost, examples, listOf } from "../support/examples.ts";
-import type { Container, Lab, Outcome } from "../support/lab.ts";
+import type { Outcome } from "../support/lab.ts";
 import { leftOfContainers, leftovers } from "../support/leftovers.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
@@ -37,7 +37,7 @@ async function attach(name: string): Promise<string[]> {
   if (!alone) passed("DEL of a neighbour", await lab.goCni.del(list, neighbour, { ...options, ports: [] }));
   writeFileSync(
     `${disk}/before.json`,
-    JSON.stringify({ boot: bootId(), addresses: await addressesIn(lab, container) }),
+    JSON.stringify({ boot: bootId(), addresses: await lab.kernel.allAddresses(container) }),
   );
   return [];
 }
@@ -53,7 +53,7 @@ async function comeBack(name: string): Promise<string[]> {
   const problems = ["result", "record"].filter((kind) => !kept.includes(kind)).map((kind) => `no ${kind} is left`);
   const container = await lab.addContainer("c1");
   passed("ADD", await lab.goCni.add(list, container, options));
-  const after = await addressesIn(lab, container);
+  const after = await lab.kernel.allAddresses(container);
   if (!isDeepStrictEqual(after, before.addresses)) {
     problems.push(`${JSON.stringify(after)} instead of ${JSON.stringify(before.addresses)}`);
   }
@@ -79,12 +79,6 @@ function exampleOf(name: string): Example {
 
 function linksOf(bridges: readonly string[]): string[] {
   return ["ens18", ...cards, ...cards.map((card) => `far-${card}`), ...bridges];
-}
-
-async function addressesIn(lab: Lab, container: Container): Promise<Addresses> {
-  const names = (await lab.kernel.linkNames(container)).filter((name) => name !== "lo").sort();
-  const entries = names.map(async (name) => [name, await lab.kernel.addresses(container, name)] as const);
-  return Object.fromEntries(await Promise.all(entries));
 }
 
 function passed(what: string, { exitCode, stderr }: Outcome): void {

@@ -34,7 +34,7 @@ export async function surveyAllocations(lab: Lab, allocations: readonly Allocati
   for (const { ID } of allocations) {
     const task = processes.find(({ allocation }) => allocation === ID);
     const namespace = await namespaceOf(lab, ID);
-    const addresses = namespace === "" ? {} : await addressesIn(lab, ID);
+    const addresses = namespace === "" ? {} : await lab.kernel.allAddresses({ name: ID, netns: `/run/netns/${ID}` });
     states.push({
       id: ID,
       pid: task?.pid ?? 0,
@@ -88,17 +88,6 @@ async function taskProcess(lab: Lab, pid: string): Promise<TaskProcess | undefin
 async function namespaceOf(lab: Lab, id: string): Promise<string> {
   const file = await stat(lab.path(`/run/netns/${id}`)).catch(() => undefined);
   return file ? `net:[${file.ino}]` : "";
-}
-
-async function addressesIn(lab: Lab, id: string): Promise<Record<string, readonly string[]>> {
-  const container = { name: id, netns: `/run/netns/${id}` };
-  const links = (await lab.kernel.links(container)).filter(({ ifname }) => ifname !== "lo");
-  return Object.fromEntries(
-    links.map(({ ifname, addr_info }) => [
-      ifname,
-      addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`),
-    ]),
-  );
 }
 
 async function answersFrom(lab: Lab, addresses: readonly string[]): Promise<Record<string, string>> {

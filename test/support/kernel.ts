@@ -49,8 +49,13 @@ export class Kernel {
 
   /** The addresses of a link, such as `172.16.5.2/24`, without the kernel's own. */
   async addresses(container: Container | undefined, name: string): Promise<string[]> {
-    const { addr_info } = await this.link(container, name);
-    return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
+    return addressesOf(await this.link(container, name));
+  }
+
+  /** The same for every link of a namespace except lo. */
+  async allAddresses(container?: Container): Promise<Record<string, string[]>> {
+    const links = (await this.links(container)).filter(({ ifname }) => ifname !== "lo");
+    return Object.fromEntries(links.map((link) => [link.ifname, addressesOf(link)]));
   }
 
   /** The routes of a namespace in the format of ip(8), without the kernel's own. */
@@ -110,6 +115,10 @@ export function packetRulesOf(text: string): string[] {
   return lines(text)
     .filter((line) => /^(-A|:\S+ -)/.test(line))
     .map((line) => line.replace(/ \[\d+:\d+\]$/, ""));
+}
+
+function addressesOf({ addr_info }: Link): string[] {
+  return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
 }
 
 function lines(text: string): string[] {
