@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
+import { copyOfTree } from "../support/tree.ts";
 import { jobOf } from "./jobs.ts";
 import { isComplaint, isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
-import { copyOfTree } from "./tree.ts";
 import { judge } from "./verdict.ts";
 
 // A busy machine needs long for 20 allocations.
@@ -19,17 +19,17 @@ const patience = 200;
 test("the wrappers are upgraded in place, before a restart and again and again during one: 20 allocations survive", {
   timeout: 900_000,
 }, async (context) => {
-  await using tree = await copyOfTree();
-  await buildAs(tree.directory, "7.0.0");
+  const tree = copyOfTree();
+  await buildAs(tree, "7.0.0");
   await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], prepare: installCopies, patience });
   const version = async () => (await nomad.node())?.Attributes["plugins.cni.version.bridge-wrapper"];
   expect(await version()).toBe("v0.1.0");
   await nomad.run(jobOf({ network: "cni/zone", count: 20 }));
   const before = await nomad.survey("job");
   expect(before.filter(isSound)).toHaveLength(20);
-  await upgrade(nomad.lab, tree.directory);
+  await upgrade(nomad.lab, tree);
   expect(await nomad.survey("job")).toEqual(before);
-  for (const meanwhile of [() => nomad.startClient(), () => startDuringUpgrades(nomad, tree.directory)]) {
+  for (const meanwhile of [() => nomad.startClient(), () => startDuringUpgrades(nomad, tree)]) {
     await nomad.client.stop();
     await meanwhile();
     const seconds = await nomad.untilLogged(20, isPassedCheck);

@@ -3,7 +3,7 @@ import { appendFileSync, lstatSync, readdirSync, readFileSync, readlinkSync, sym
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { copyOfTree } from "./tree.ts";
+import { copyOfTree } from "../../support/tree.ts";
 
 const timeout = 120_000;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Metafile } from "esbuild";
 import { expect, test } from "vitest";
-import { built } from "./tree.ts";
+import { built } from "../../support/tree.ts";
 
 const { core, problem, start } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
 

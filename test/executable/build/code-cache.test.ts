@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { bundleForNode } from "../../../build/bundle.ts";
 import { makeExecutable, writeCodeCache } from "../../../build/executable.ts";
-import { root, scratch } from "./tree.ts";
+import { root, scratch } from "../../support/tree.ts";
 
 let core = Buffer.alloc(0);
 

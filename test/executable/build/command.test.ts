@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { root, scratch, writeScript } from "./tree.ts";
+import { root, scratch, writeScript } from "../../support/tree.ts";
 
 /** A clone with programs that print their arguments. The first text in a program's arguments decides its exit code. */
 function makeClone(exitCodes: Record<string, number> = {}): string {

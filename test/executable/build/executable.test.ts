@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
-import { built, root, scratch } from "./tree.ts";
+import { built, root, scratch } from "../../support/tree.ts";
 
 const bin = built("bin");
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);

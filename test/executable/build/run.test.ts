@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { root, scratch, writeScript } from "./tree.ts";
+import { root, scratch, writeScript } from "../../support/tree.ts";
 
 type Outcome = { exit?: number; files?: { status: string; tests: string[] }[]; alsoPassed?: string[] };
 

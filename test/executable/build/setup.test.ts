@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, syml
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { root, scratch, writeScript } from "./tree.ts";
+import { root, scratch, writeScript } from "../../support/tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
 const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft", "readelf"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execaSync } from "execa";
 import { expect, test } from "vitest";
 import { readStamp } from "../../../build/stamp.ts";
-import { scratch } from "./tree.ts";
+import { scratch } from "../../support/tree.ts";
 
 const manifest = JSON.stringify({ version: "1.2.3" });
 

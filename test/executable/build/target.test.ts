@@ -3,7 +3,7 @@ import { machine } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { root, scratch, writeScript } from "./tree.ts";
+import { root, scratch, writeScript } from "../../support/tree.ts";
 
 const target = `${machine()}-unknown-linux-musl`;
 

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { copyOfTree, root, scratch, writeScript } from "../tree.ts";
+import { copyOfTree, root, scratch, writeScript } from "../../../support/tree.ts";
 
 const timeout = 600_000;
 

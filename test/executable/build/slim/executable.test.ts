@@ -4,8 +4,8 @@ import type { Metafile } from "esbuild";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { profiles } from "../../../../plugins/index.ts";
+import { built } from "../../../support/tree.ts";
 import { bin, errorOf, Machine } from "../../support/machine.ts";
-import { built } from "../tree.ts";
 
 const file = join(bin, "cni-wrappers");
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);

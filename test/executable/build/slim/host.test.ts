@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { copyOfTree } from "../../../support/tree.ts";
 import { holdLinks, indexes, noNamespaces } from "../../support/links.ts";
-import { copyOfTree } from "../tree.ts";
 
 /** With arguments, the executable prints the index of each `<namespace>=<interface>` here. */
 const probe = `

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** The root of the repository. */
-export const root = join(import.meta.dirname, "../../..");
+export const root = join(import.meta.dirname, "../..");
 
 /** The files of the build. A test that needs them fails with a message if they are missing. */
 export function built(name: string): string {
