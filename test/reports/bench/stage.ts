@@ -19,7 +19,7 @@ import { nativeProgram } from "../../support/native.ts";
 import { sizeOf } from "../../support/program.ts";
 import { answers, caseOf } from "./cases.ts";
 import { findJqs } from "./jqs.ts";
-import { peersOf, recordsOf, runOnce, type Stage, type StagedPeer } from "./peers.ts";
+import { peersOf, recordDirectory, recordsOf, runOnce, type Stage, type StagedPeer } from "./peers.ts";
 
 const dist = path.resolve(import.meta.dirname, "../../../dist");
 const muslTarget = `${process.arch === "x64" ? "x86_64" : "aarch64"}-unknown-linux-musl`;
@@ -104,7 +104,7 @@ function writeRecords(stage: Stage): void {
   ] as const) {
     const peer = peersOf(stage, caseOf(title), "timed").find(({ kind }) => kind === "node");
     if (!peer) throw new Error("the Node flavor is not built: npm run build");
-    const script = '"$0" >/dev/null && cp -r /var/lib/cni/wrappers "$1"';
+    const script = `"$0" >/dev/null && cp -r ${recordDirectory} "$1"`;
     const argv = ["sh", "-c", script, ...peer.argv, recordsOf(stage, recorded)];
     runOnce({ ...peer, argv });
   }
