@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import { expectPassed, identity } from "./recovery-support.ts";
-import { bridge, expectFailure, expectNothingLeft, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectNothingLeft, front, macvlan, wrapped, zone } from "./support.ts";
 
 // Many runtimes run DEL after an ADD that failed. It must remove what that ADD made, and nothing else.
 
 const plugins = "1.9.1";
-const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
 
 test("a list is attached as eth0, and cannot be as net1: DEL of net1 leaves the first one's eth1", async () => {
   await using lab = await Lab.start({ plugins });

@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import { expectPassed, failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
-import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.
 
 const plugins = "1.9.1";
-const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
 const other = { ...bridge, bridge: "other0", ipam: hostLocal("10.9.0.0/24") };
 const nowhere = { ...macvlan, master: "nope0" };
 const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));

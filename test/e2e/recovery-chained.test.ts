@@ -2,12 +2,11 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import { expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, front, macvlan, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped meta plugin removes what its failed try made.
 
 const plugins = "1.9.1";
-const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
 const bandwidth = {
   type: "bandwidth",
   ingressRate: 8000000,

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { expectLeftAlone, expectPassed, identity, installPlugin, records } from "./recovery-support.ts";
-import { bridge, expectFailure, expectNothingLeft, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectNothingLeft, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // Recovery deletes what this attachment's own failed try made, and no other interface of that name.
 
 const plugins = "1.9.1";
-const first = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
 const late = { ...macvlan, master: "late0", ipam: hostLocal("172.16.6.0/24") };
 const other = { ...zone("1.0.0", wrapped({ ...bridge, bridge: "other0" }, "eth1")), name: "other" };
 
@@ -29,7 +28,7 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
   test("ADD fails every time, and theirs is untouched", async () => {
     await using lab = await Lab.start({ plugins });
     const listOf = (recover: string) =>
-      zone("1.0.0", wrapped(first), { ...wrapped(late), wrapper: { ifName: "eth1", recover } });
+      zone("1.0.0", wrapped(front), { ...wrapped(late), wrapper: { ifName: "eth1", recover } });
     const containers = await Promise.all(Object.keys(others).map((_, index) => lab.addContainer(`c${index}`)));
     for (const each of containers) expectFailure(await lab.goCni.add(listOf("own"), each), /Link not found|late0/);
     for (const [index, attach] of Object.values(others).entries()) await attach(lab, containers[index] as Container);
@@ -45,7 +44,7 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
 
   test("nobody is there at the next: ADD passes, with the first creator's address", async () => {
     await using lab = await Lab.start({ plugins });
-    const list = zone("1.0.0", wrapped(first), wrapped(late, "eth1"));
+    const list = zone("1.0.0", wrapped(front), wrapped(late, "eth1"));
     const container = await lab.addContainer("c1");
     for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
     await lab.ip(undefined, "link", "add", "late0", "type", "veth", "peer", "name", "late1");
@@ -67,7 +66,7 @@ test.each(Object.entries(second))(
   "a list with %s for eth1 is attached as eth0, then as net1: the first one's eth1 stays",
   async (_, creator) => {
     await using lab = await Lab.start({ plugins });
-    const list = zone("1.0.0", wrapped(first), wrapped(creator, "eth1"));
+    const list = zone("1.0.0", wrapped(front), wrapped(creator, "eth1"));
     const container = await lab.addContainer("c1");
     expectPassed(await lab.cnitool.add(list, container));
     const before = [await identity(lab, container, "eth0"), await identity(lab, container, "eth1")];
@@ -144,5 +143,5 @@ test("names that hyphens could join to one, a + b-c and a-b + c: each has its ow
 async function killing(lab: Lab, script: string) {
   await installPlugin(lab, "killing", script);
   const wrapper = { ifName: "eth1", delegate: "killing", role: "creator" };
-  return zone("1.0.0", wrapped(first), { ...wrapped(second.macvlan), wrapper });
+  return zone("1.0.0", wrapped(front), { ...wrapped(second.macvlan), wrapper });
 }

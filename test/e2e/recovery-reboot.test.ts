@@ -10,11 +10,10 @@ import {
   rebooted,
   records,
 } from "./recovery-support.ts";
-import { attached, expectFailure, expectNothingLeft, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, front, macvlan, wrapped, zone } from "./support.ts";
 
 const plugins = "1.9.1";
 const late = { ...macvlan, master: "late0" };
-const front = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
 const lists = {
   "the first creator's master": zone("1.0.0", wrapped(late), wrapped(front, "eth1")),
   "the second creator's master": zone("1.0.0", wrapped(front), wrapped(late, "eth1")),

@@ -40,6 +40,14 @@ export const bridge: Plugin = {
   ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }),
 };
 
+/** Another bridge, for eth0. */
+export const front: Plugin = {
+  type: "bridge",
+  bridge: "front0",
+  isGateway: true,
+  ipam: hostLocal("172.30.0.0/20"),
+};
+
 /** The same plugin configuration for the wrapper, with another interface name if one is given. */
 export function wrapped(plugin: Plugin, ifName?: string): Plugin {
   return { ...plugin, type: `${plugin.type}-wrapper`, ...(ifName && { wrapper: { ifName } }) };
