@@ -180,7 +180,7 @@ export class Cri implements AsyncDisposable {
     await this.#lab.call("rmdir", ["/sys/fs/cgroup/k8s.io"]);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of containerd, of which each case reads a few keys
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of containerd; each case reads a few keys
   async #ask(verb: string, id = "", input = ""): Promise<any> {
     return JSON.parse(await this.#lab.run("cri", [verb, id], this.#options(input)));
   }
