@@ -43,6 +43,7 @@ export interface Contestant {
 /** The version of the compared lists. */
 export const cniVersion = "1.0.0";
 const name = "zone";
+
 /** A list with these plugins. */
 export function listOf(...plugins: Plugin[]): NetworkList {
   return { cniVersion, name, plugins };
