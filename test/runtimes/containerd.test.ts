@@ -8,6 +8,7 @@ import {
   bridge,
   expectNoTraceOfContainers,
   failureOf,
+  hostLinks,
   macvlan,
   nameTaken,
   plugins,
@@ -19,7 +20,6 @@ const list = zone("1.0.0", wrapped(bridge), wrapped(macvlan, "lan0"), portmap);
 const plainList = zone("1.0.0", bridge, macvlan, portmap);
 const masquerading = { ...bridge, ipMasq: true };
 
-const hostLinks = ["lo", "uplink1", "uplink0", "disc0"];
 const killed = { exitCode: 137 };
 
 describe("containerd", () => {

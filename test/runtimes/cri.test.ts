@@ -4,10 +4,9 @@ import type { Lab } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Cri, containerds, startLab } from "./cri.ts";
-import { bridge, expectNoTraceOfContainers, failureOf, macvlan, nameTaken, portmap } from "./support.ts";
+import { bridge, expectNoTraceOfContainers, failureOf, hostLinks, macvlan, nameTaken, portmap } from "./support.ts";
 
 const creators = [wrapped(bridge), wrapped(macvlan, "lan0")];
-const hostLinks = ["lo", "uplink1", "uplink0", "disc0"];
 const first = { eth0: ["172.26.64.2"], lan0: ["172.16.5.2"] };
 
 // The one network that a kubelet's pods get.

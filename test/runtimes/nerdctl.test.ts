@@ -5,7 +5,7 @@ import type { Lab, Outcome } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Cri, startLab } from "./cri.ts";
-import { addressesIn, bridge, expectNoTraceOfContainers, failureOf, macvlan, portmap } from "./support.ts";
+import { addressesIn, bridge, expectNoTraceOfContainers, failureOf, hostLinks, macvlan, portmap } from "./support.ts";
 
 // Go cannot verify nerdctl as a module, so NERDCTL_BIN must name an executable.
 
@@ -16,7 +16,6 @@ const list: NetworkList = {
   name: "zone",
   plugins: [wrapped(bridge), wrapped(macvlan, "lan0"), portmap],
 };
-const hostLinks = ["lo", "uplink1", "uplink0", "disc0"];
 
 describe.skipIf(nerdctl === "")("nerdctl", () => {
   test("starts containers with both interfaces and a published port, and leaves nothing when they are removed", async () => {

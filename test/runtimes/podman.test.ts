@@ -4,7 +4,16 @@ import { Lab, type Outcome } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Podman, podmanHasCni } from "./podman.ts";
-import { bridge, expectNoTraceOfContainers, failureOf, macvlan, nameTaken, plugins, portmap } from "./support.ts";
+import {
+  bridge,
+  expectNoTraceOfContainers,
+  failureOf,
+  hostLinks,
+  macvlan,
+  nameTaken,
+  plugins,
+  portmap,
+} from "./support.ts";
 
 const masquerading = { ...bridge, ipMasq: true };
 // Not eth1, because podman gives that name to a container's second network.
@@ -20,7 +29,6 @@ const storage: NetworkList = {
   ],
 };
 
-const hostLinks = ["lo", "uplink1", "uplink0"];
 const published = ["--network", "zone", "--publish", "25649:8080"];
 
 describe.skipIf(!podmanHasCni)("podman", () => {
@@ -74,7 +82,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     expect(await rulesOfContainers(lab)).not.toEqual([]);
     await podman.run("stop", "--time", "0", "c1");
     await podman.run("rm", "c1");
-    await expectNoTraceOfContainers(lab, [...hostLinks, "disc0"]);
+    await expectNoTraceOfContainers(lab, hostLinks);
     expect(await lab.readdir("/run/netns")).toEqual([]);
   });
 
@@ -87,7 +95,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.3", "zone-lan0/172.16.5.3"]);
     await podman.run("rm", "--force", "--time", "0", "c1");
-    await expectNoTraceOfContainers(lab, [...hostLinks, "disc0"]);
+    await expectNoTraceOfContainers(lab, hostLinks);
   });
 
   test("asks for an address and a MAC, and only eth0 gets them", async () => {
@@ -118,7 +126,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     await podman.run("network", "connect", "storage", "c1");
     expect(await podman.addressesInside("c1")).toEqual({ ...first, eth1: ["10.40.0.3/24"], backup: ["10.41.0.3/24"] });
     await podman.run("rm", "--force", "--time", "0", "c1");
-    await expectNoTraceOfContainers(lab, [...hostLinks, "disc0", "stor0", "stor1"]);
+    await expectNoTraceOfContainers(lab, [...hostLinks, "stor0", "stor1"]);
   });
 
   test("refuses a second network if the first one took eth1, and then removes it: the reason for the name lan0", async () => {

@@ -28,6 +28,9 @@ export const portmap: Plugin = { type: "portmap", capabilities: { portMappings: 
 /** The message of the reference macvlan if bridge took the name first. */
 export const nameTaken = /plugin type="macvlan" failed \(add\): .*failed to rename macvlan to "eth0": file exists\n?$/;
 
+/** The host's links that stay: the lab's own and the bridge. */
+export const hostLinks = ["lo", "uplink1", "uplink0", "disc0"];
+
 /** The directory in which `makeRootfs` makes the root file system. */
 export const rootfs = "/run/lab/rootfs";
 
