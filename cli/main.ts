@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { runCli } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,6 +18,7 @@ const terminal: Terminal = {
   width: stdout.columns ?? 80,
   write: (text) => stdout.write(text),
   writeError: (text) => stderr.write(text),
+  readInput: () => readFileSync(0, "utf8"),
 };
 
 // The process ends by itself, so that a pipe gets everything.

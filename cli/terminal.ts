@@ -14,6 +14,8 @@ export interface Terminal {
   readonly width: number;
   write(text: string): void;
   writeError(text: string): void;
+  /** Reads stdin to its end. */
+  readInput(): string;
 }
 
 /** Colors and weights that `styled` knows. */

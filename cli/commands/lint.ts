@@ -1,18 +1,37 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
+import { fixInPlace } from "../lint/fix-in-place.ts";
 import { lintFiles } from "../lint/lint.ts";
-import { textReport } from "../lint/text-report.ts";
+import { type Format, reports } from "../lint/report.ts";
+import { summaryOf } from "../lint/summary.ts";
 import { readListFiles } from "../lists/find-files.ts";
+import { Trouble } from "../trouble.ts";
+
+interface Options {
+  readonly format: Format;
+  readonly json?: true;
+  readonly fix?: true;
+}
 
 /** `lint`: finds mistakes in network configuration lists. */
 export const lintCommand: CommandMaker = (terminal, finish) =>
   new Command("lint")
     .summary("find mistakes in network configuration lists")
-    .description("Finds mistakes in network configuration lists.")
-    .argument("<path...>", "a file, or a directory with files that end with .conf, .conflist or .json")
+    .description("Finds mistakes in network configuration lists. The exit code is 1 if there are any.")
+    .argument("<path...>", "a file, a directory with files that end with .conf, .conflist or .json, or - for stdin")
+    .addOption(
+      new Option("--format <format>", "the format of the findings").choices(Object.keys(reports)).default("text"),
+    )
+    .option("--json", "the same as --format json")
+    .option("--fix", "fix the mistakes that have one safe fix, and report the others")
     .addHelpText("after", "\nExample:\n  cni-wrappers lint /opt/cni/config")
-    .action((paths: string[]) => {
-      const findings = lintFiles(readListFiles(paths, terminal.directory));
-      terminal.write(textReport(findings, terminal));
+    .action((paths: string[], options: Options) => {
+      const read = readListFiles(paths, terminal);
+      if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
+      const files = options.fix ? fixInPlace(read, terminal) : read;
+      const findings = lintFiles(files);
+      const format = options.json ? "json" : options.format;
+      terminal.write(reports[format](findings, terminal));
+      if (format === "text") terminal.writeError(`${summaryOf(files, findings)}\n`);
       finish(findings.length > 0 ? 1 : 0);
     });

@@ -7,6 +7,8 @@ import type { Context, Found, Rule, Severity } from "./rule.ts";
 export interface Finding extends Found {
   readonly file: ListFile;
   readonly position: Position;
+  /** The position after the last marked character. */
+  readonly end: Position;
   readonly severity: Severity;
   readonly code: string;
 }
@@ -24,5 +26,8 @@ export function lintFiles(files: readonly ListFile[], around: Omit<Context, "lis
 function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Finding[] {
   const found = rule.of === "file" ? rule.find(file) : list ? rule.find(list, context) : [];
   const { severity, code } = rule;
-  return found.map((one) => ({ ...one, file, position: positionOf(file, one.place.offset), severity, code }));
+  return found.map((one) => {
+    const { offset, length } = one.place;
+    return { ...one, file, position: positionOf(file, offset), end: positionOf(file, offset + length), severity, code };
+  });
 }

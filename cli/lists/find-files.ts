@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Terminal } from "../terminal.ts";
 import { withPath } from "../trouble.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
 
 /**
  * Reads the named files. A directory stands for the files in it that a runtime reads, in the runtime's order: sorted names
- * that end with .conf, .conflist or .json (libcni, ConfFiles). Throws Trouble if one cannot be read.
+ * that end with .conf, .conflist or .json (libcni, ConfFiles). `-` stands for stdin. Throws Trouble if one cannot be read.
  */
-export function readListFiles(paths: readonly string[], directory: string): readonly ListFile[] {
-  return paths.flatMap((path) => namesIn(path, directory)).map((path) => readListFile(path, directory));
+export function readListFiles(
+  paths: readonly string[],
+  { directory, readInput }: Pick<Terminal, "directory" | "readInput">,
+): readonly ListFile[] {
+  const names = new Set(paths.flatMap((path) => (path === "-" ? [path] : namesIn(path, directory))));
+  return [...names].map((path) => (path === "-" ? parseListFile("stdin", readInput()) : readListFile(path, directory)));
 }
 
 /** Reads one file. Throws Trouble if it cannot be read. */

@@ -46,10 +46,11 @@ export function keyAt(file: ListFile, path: JSONPath): Place {
 }
 
 /** Returns the line and the column of an offset. */
-export function positionOf({ text }: ListFile, offset: number): Position {
-  const before = text.slice(0, offset);
-  const start = before.lastIndexOf("\n") + 1;
-  return { line: before.split("\n").length, column: [...before.slice(start)].length + 1 };
+export function positionOf({ text }: Pick<ListFile, "text">, offset: number): Position {
+  const start = text.lastIndexOf("\n", offset - 1) + (offset > 0 ? 1 : 0);
+  let line = 1;
+  for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", end + 1)) line++;
+  return { line, column: [...text.slice(start, offset)].length + 1 };
 }
 
 /** A list or an object is marked at its bracket only. */

@@ -1,0 +1,119 @@
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCommand } from "../support/fake-terminal.ts";
+
+const faulty = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
+  { "type": "macvlan", "master": "ens18" },
+  { "type": "ptp", "wrapper": { "ifName": "eth1" } },
+  { "type": "bridge-wrapper", "wrapper": { "ifName": "eth2" } }
+] }
+`;
+const right = faulty.replace('"macvlan"', '"macvlan-wrapper"').replace('"ptp"', '"ptp-wrapper"');
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lint-command-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const read = (name: string) => readFileSync(join(directory, name), "utf8");
+const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
+const lint = (...args: string[]) => runCommand(["lint", ...args], { directory });
+
+test("a clean file: nothing on stdout, exit code 0", async () => {
+  write("zone.conflist", right);
+  expect(await lint("zone.conflist")).toEqual({ exitCode: 0, stdout: "", stderr: "no mistakes in 1 file\n" });
+});
+
+test("findings: exit code 1, the findings on stdout, the count on stderr", async () => {
+  write("zone.conflist", faulty);
+  const { exitCode, stdout, stderr } = await lint("zone.conflist");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "2 errors in 1 of 1 file\n" });
+  expect(stdout).toContain("zone.conflist:2:13: error: macvlan creates an interface and is not wrapped");
+});
+
+test.each([
+  ["--json", /^\[\n/],
+  ["--format=json", /^\[\n/],
+  ["--format=github", /^::error file=zone\.conflist/],
+  ["--format=sarif", /"version": "2\.1\.0"/],
+])("%s: only the report, without a count", async (option, start) => {
+  write("zone.conflist", faulty);
+  const { exitCode, stdout, stderr } = await lint(option, "zone.conflist");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
+  expect(stdout).toMatch(start);
+});
+
+test("an unknown format, a missing file and a missing argument are trouble", async () => {
+  expect(await lint("--format=xml", directory)).toMatchObject({
+    exitCode: 2,
+    stdout: "",
+    stderr: expect.stringContaining("Allowed choices are text, json, github, sarif."),
+  });
+  expect(await lint("none.conflist")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: none.conflist: there is no such file\n",
+  });
+  expect(await lint()).toMatchObject({ exitCode: 2, stdout: "" });
+});
+
+test("- reads stdin, which --fix cannot change", async () => {
+  const { exitCode, stdout } = await runCommand(["lint", "-", "-"], { readInput: () => faulty });
+  expect(exitCode).toBe(1);
+  expect(stdout.match(/^stdin:2:13: error/gm)).toHaveLength(1);
+  expect(await lint("--fix", "-")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: --fix cannot change stdin; name a file\n",
+  });
+});
+
+test("a file that is named twice is read once", async () => {
+  write("zone.conflist", faulty);
+  expect((await lint("zone.conflist", "zone.conflist")).stderr).toBe("2 errors in 1 of 1 file\n");
+});
+
+test("--fix changes only what is wrong, and says so", async () => {
+  write("zone.conflist", faulty);
+  expect(await lint("--fix", "zone.conflist")).toEqual({
+    exitCode: 0,
+    stdout: "",
+    stderr: [
+      "zone.conflist:2:13: fixed: macvlan creates an interface and is not wrapped [unwrapped-creator]",
+      "zone.conflist:3:13: fixed: ptp creates an interface and is not wrapped [unwrapped-creator]",
+      "no mistakes in 1 file",
+      "",
+    ].join("\n"),
+  });
+  expect(read("zone.conflist")).toBe(right);
+  expect(readdirSync(directory)).toEqual(["zone.conflist"]);
+});
+
+test("--fix reports what it cannot fix, and leaves a file alone that is not JSON", async () => {
+  write("a.conflist", faulty.replace('"eth2"', '"eth1"'));
+  write("b.conflist", `${faulty},`);
+  const { exitCode, stdout, stderr } = await lint("--fix", ".");
+  expect(exitCode).toBe(1);
+  expect(stdout.match(/^\S+: error/gm)).toEqual(["a.conflist:4:54: error", "b.conflist:6:1: error"]);
+  expect(stderr.match(/fixed/g)).toHaveLength(2);
+  expect(read("b.conflist")).toBe(`${faulty},`);
+});
+
+test("--fix follows a link, and the link stays", async () => {
+  write("real", faulty);
+  symlinkSync("real", join(directory, "zone.conflist"));
+  expect((await lint("--fix", "zone.conflist")).exitCode).toBe(0);
+  expect(lstatSync(join(directory, "zone.conflist")).isSymbolicLink()).toBe(true);
+  expect(read("real")).toBe(right);
+});
+
+test("--fix does not touch a file with bytes that are no characters", async () => {
+  writeFileSync(join(directory, "zone.conflist"), Buffer.from(faulty.replace("zone", "zon\xff"), "latin1"));
+  const before = readFileSync(join(directory, "zone.conflist"));
+  const { exitCode, stderr } = await lint("--fix", "zone.conflist");
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it is not UTF-8") });
+  expect(readFileSync(join(directory, "zone.conflist"))).toEqual(before);
+});

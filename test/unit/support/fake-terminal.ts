@@ -1,0 +1,32 @@
+import { runCli } from "../../../cli/program.ts";
+import type { Terminal } from "../../../cli/terminal.ts";
+
+/** A command's whole effect on its terminal. */
+export interface CommandOutcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of cni-wrappers in this process. `terminal` replaces parts of a plain terminal without colors. */
+export async function runCommand(args: readonly string[], terminal: Partial<Terminal> = {}): Promise<CommandOutcome> {
+  let stdout = "";
+  let stderr = "";
+  const exitCode = await runCli(args, {
+    release: { version: "1.2.3", commit: "abc" },
+    env: {},
+    directory: "/",
+    isInteractive: false,
+    hasColors: false,
+    width: 80,
+    write: (text) => {
+      stdout += text;
+    },
+    writeError: (text) => {
+      stderr += text;
+    },
+    readInput: () => "",
+    ...terminal,
+  });
+  return { exitCode, stdout, stderr };
+}
