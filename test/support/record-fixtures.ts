@@ -1,124 +1,130 @@
-// Records fixtures: go-cni runs chains of wrapped reference plugins in every version of the specification that has
-// chains. Each call of a wrapper becomes a folder in `test/fixtures/go-cni/`.
+// Records fixtures: a runtime runs chains of wrapped reference plugins. Each call of a wrapper becomes a folder in
+// `test/fixtures/`. Chains that this machine's kernel cannot run are recorded in a second kernel.
 //
 //     node test/support/record-fixtures.ts                    records all of them again (root, Go)
 //     node test/support/record-fixtures.ts <name>             records one of them
 //     node test/support/record-fixtures.ts <records> <folder> makes fixtures from other records
+//     node test/support/record-fixtures.ts --print <name>     prints the records of one of them
 //
 // Each new recording has other random names and MACs.
 // test/support/oracle/expected.jq derives the expected actions (`expected.json`) from the delegates' answers.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
+import { inSecondKernel } from "../kernel/second-kernel.ts";
+import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { oracle } from "../unit/support/jq.ts";
-import { type CallRecord, Lab } from "./lab.ts";
-import type { NetworkList } from "./runtime.ts";
+import { type Chain, chains, type StandIn } from "./fixture-chains.ts";
+import { type CallRecord, type Container, Lab, type Outcome } from "./lab.ts";
+import { hostHas } from "./needs.ts";
+import type { AttachOptions, NetworkList } from "./runtime.ts";
 
-const fixtures = path.resolve(import.meta.dirname, "../fixtures");
+const root = path.resolve(import.meta.dirname, "../..");
+const fixtures = path.join(root, "test/fixtures");
 const plugins = "1.9.1";
-const versions = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
-
-const hostLocal = (...subnets: string[]) => ({ type: "host-local", ranges: subnets.map((subnet) => [{ subnet }]) });
-
-const macvlan = {
-  type: "macvlan-wrapper",
-  master: "uplink0",
-  ipam: { ...hostLocal("172.16.5.0/24"), routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }] },
-  dns: { nameservers: ["172.16.5.53"], search: ["example.org"] },
-};
-
-const bridge = {
-  type: "bridge-wrapper",
-  wrapper: { ifName: "eth1" },
-  bridge: "disc0",
-  isGateway: true,
-  ipMasq: true,
-  ipam: {
-    ...hostLocal("172.26.64.0/20", "fd00:26::/64"),
-    routes: [
-      { dst: "10.99.0.0/16" },
-      { dst: "10.98.0.0/16", gw: "172.26.64.1" },
-      { dst: "fd00:99::/64", gw: "fd00:26::1" },
-    ],
-  },
-  dns: { nameservers: ["172.26.64.53"], search: ["example.org", "disc"] },
-};
-
-const layer2 = { type: "bridge-wrapper", wrapper: { ifName: "eth2" }, bridge: "store0" };
-const tuning = { type: "tuning-wrapper", wrapper: { ifName: "eth1" }, mac: "02:00:5e:10:00:01" };
-const portmap = {
-  type: "portmap-wrapper",
-  wrapper: { ifName: "eth1" },
-  capabilities: { portMappings: true },
-  snat: true,
-};
-
-const hostDevice = { type: "host-device-wrapper", device: "card0", ipam: hostLocal("172.16.5.0/24") };
-const ptp = { type: "ptp-wrapper", wrapper: { ifName: "eth1" }, ipam: hostLocal("10.50.0.0/24") };
-const tap = { type: "tap-wrapper", wrapper: { ifName: "tap0" }, ipam: hostLocal("10.70.0.0/24") };
-
-const firewall = { type: "firewall-wrapper", wrapper: { ifName: "eth1" }, backend: "iptables" };
-const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth1" } };
-
-interface Chain {
-  readonly list: object[];
-  readonly versions: readonly string[];
-}
-
-/** The chains, by the name of their folder. */
-const chains: Record<string, Chain> = {
-  "three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions },
-  "renamed-first": { list: [bridge, macvlan], versions },
-  "firewall-and-sbr": { list: [macvlan, bridge, firewall, sbr], versions: ["1.0.0"] },
-  "other-creators": { list: [hostDevice, ptp, tap], versions: ["1.0.0"] },
-};
 
 async function recordAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const { list, versions } = chains[name] ?? { list: [], versions: [] };
-    for (const cniVersion of versions) {
-      const records = await record({ cniVersion, name: "zone", plugins: list as NetworkList["plugins"] });
-      await writeFixtures(path.join(fixtures, "go-cni", `${name}-${cniVersion}`), records);
-      process.stdout.write(`${name} ${cniVersion}: ${records.length} calls\n`);
+    for (const { version, records } of await recordsOf(name)) {
+      await writeFixtures(path.join(fixtures, `${name}-${version}`), records, chainOf(name));
+      process.stdout.write(`${name} ${version}: ${records.length} calls\n`);
     }
   }
 }
 
+interface Recording {
+  readonly version: string;
+  readonly records: readonly CallRecord[];
+}
+
+function recordsOf(name: string): Promise<Recording[]> {
+  const { needs } = chainOf(name);
+  return needs === undefined || hostHas[needs] ? recordHere(name) : recordInSecondKernel(name);
+}
+
+async function recordHere(name: string): Promise<Recording[]> {
+  const chain = chainOf(name);
+  const recordings: Recording[] = [];
+  for (const version of chain.versions) recordings.push({ version, records: await record(chain, version) });
+  return recordings;
+}
+
+function recordInSecondKernel(name: string): Promise<Recording[]> {
+  const command = ["node_modules/.bin/node", path.relative(root, import.meta.filename), "--print", name];
+  return inSecondKernel(command, ({ stdout, stderr }) => {
+    process.stderr.write(stderr);
+    return JSON.parse(stdout);
+  });
+}
+
+function chainOf(name: string): Chain {
+  const chain = chains[name];
+  if (chain === undefined) throw new Error(`no chain ${name}`);
+  return chain;
+}
+
 /** Attaches a container, checks it, collects garbage and detaches it, if the version has the verbs. */
-async function record(list: NetworkList): Promise<CallRecord[]> {
+async function record(chain: Chain, cniVersion: string): Promise<CallRecord[]> {
   await using lab = await Lab.start({ plugins, recorded: true });
+  const [list, attachedBy] = [chain.list, chain.attachedBy ?? chain.list].map(
+    (each) => ({ cniVersion, name: "zone", plugins: each }) as NetworkList,
+  ) as [NetworkList, NetworkList];
   for (const { type } of list.plugins) await addWrapper(lab, String(type));
+  if (chain.byScript) await installScripts("workaround")(lab);
+  if (chain.standIn) await installStandIn(lab, chain.standIn, cniVersion);
   await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
   const container = await lab.addContainer("blue");
-  const ports = [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" as const }];
-  const labels = { IgnoreUnknown: "1", NOMAD_JOB_ID: "two", IP: "172.16.5.77" };
-  succeeded(await lab.goCni.add(list, container, { ports, labels }));
-  if (!list.cniVersion.startsWith("0.3")) succeeded(await lab.goCni.check(list, container, { ports, labels }));
-  if (list.cniVersion === "1.1.0") {
-    succeeded(await lab.goCni.gc(list, [{ containerID: lab.goCni.id(container), ifname: "eth0" }]));
-  }
-  succeeded(await lab.goCni.del(list, container, { ports }));
+  const options: AttachOptions = {
+    ports: [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" }],
+    labels: labelsOf(chain),
+  };
+  const runtime = lab[chain.runtime ?? "goCni"];
+  const attach = { ...options, ...(chain.byScript && { pluginPath: scriptPath }) };
+  succeeded(await runtime.add(attachedBy, container, attach));
+  if (!cniVersion.startsWith("0.3") && !chain.withoutCheck) succeeded(await runtime.check(list, container, options));
+  if (cniVersion === "1.1.0") succeeded(await lab.goCni.gc(list, [validAttachment(lab, container)]));
+  succeeded(await runtime.del(list, container, { ports: options.ports ?? [] }));
   return await lab.records();
 }
 
+function labelsOf({ address }: Chain): Record<string, string> {
+  return { IgnoreUnknown: "1", NOMAD_JOB_ID: "two", ...(address && { IP: address }) };
+}
+
+function validAttachment(lab: Lab, container: Container) {
+  return { containerID: lab.goCni.id(container), ifname: "eth0" };
+}
+
 async function addWrapper(lab: Lab, type: string): Promise<void> {
+  if (!type.endsWith("-wrapper")) return;
   await lab.run("ln", ["-sfn", "cni-wrappers", `/run/lab/real/${type}`]);
   await lab.run("ln", ["-sfn", "/run/lab/drivers/recorder", `${Lab.pluginPath}/${type}`]);
 }
 
-function succeeded(outcome: { exitCode: number | undefined; stderr: string }): void {
-  if (outcome.exitCode !== 0) throw new Error(outcome.stderr);
+async function installStandIn(lab: Lab, { commands = "", answer }: StandIn, cniVersion: string): Promise<void> {
+  const print = `cat <<END\n${JSON.stringify({ cniVersion, ...answer })}\nEND\n`;
+  await lab.writeFile(
+    "/run/lab/real/stand-in",
+    `#!/bin/sh -e\n[ "$CNI_COMMAND" = ADD ] || exit 0\n${commands}\n${print}`,
+  );
+  await lab.run("chmod", ["+x", "/run/lab/real/stand-in"]);
+  await lab.run("ln", ["-s", "/run/lab/drivers/recorder", `${Lab.pluginPath}/stand-in`]);
+}
+
+function succeeded(outcome: Outcome): void {
+  if (outcome.exitCode !== 0) throw new Error(outcome.stderr || outcome.stdout);
 }
 
 /** Writes a folder for each wrapper call in the records of one chain. */
-async function writeFixtures(folder: string, records: readonly CallRecord[]): Promise<void> {
+async function writeFixtures(folder: string, records: readonly CallRecord[], chain?: Chain): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const before: object[] = [];
   let number = 0;
-  for (const [index, { plugin, env, stdin }] of records.entries()) {
+  for (const [index, { plugin, env, stdin, stdout }] of records.entries()) {
+    const isAdd = env.CNI_COMMAND === "ADD";
+    if (isAdd && isAttachedBare(plugin, chain)) before.push({ plugin, ifName: env.CNI_IFNAME, answer: stdout });
     if (!plugin.endsWith("-wrapper")) continue;
     const request = { plugin, env, stdin };
-    const isAdd = env.CNI_COMMAND === "ADD";
     const answer = isAdd ? delegateAnswer(plugin, records.slice(index)) : null;
     number += 1;
     const name = `${String(number).padStart(2, "0")}-${env.CNI_COMMAND}-${plugin}`;
@@ -130,6 +136,12 @@ async function writeFixtures(folder: string, records: readonly CallRecord[]): Pr
     const { ifName = "eth0" } = (stdin.wrapper ?? {}) as { ifName?: string };
     if (isAdd) before.push({ plugin, ifName, answer });
   }
+}
+
+/** Whether this plugin made an attachment without a wrapper. */
+function isAttachedBare(plugin: string, { attachedBy = [], standIn }: Partial<Chain> = {}): boolean {
+  const types = attachedBy.map((each) => (each as { type?: string }).type);
+  return types.includes(plugin) || (standIn !== undefined && plugin === "stand-in");
 }
 
 /** The answer of the wrapper's delegate, which is the next call. */
@@ -150,7 +162,8 @@ async function readRecords(folder: string): Promise<CallRecord[]> {
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(path.join(folder, name), "utf8"))));
 }
 
-const [records, folder] = process.argv.slice(2);
-if (records === undefined) await recordAll(Object.keys(chains));
-else if (records in chains) await recordAll([records]);
-else await writeFixtures(path.join(fixtures, folder ?? path.basename(records)), await readRecords(records));
+const [first, second] = process.argv.slice(2);
+if (first === undefined) await recordAll(Object.keys(chains));
+else if (first === "--print") process.stdout.write(JSON.stringify(await recordHere(second ?? "")));
+else if (first in chains) await recordAll([first]);
+else await writeFixtures(path.join(fixtures, second ?? path.basename(first)), await readRecords(first));

@@ -38,7 +38,7 @@ function recordFiles(
 }
 
 test("there are fixtures of every origin", () => {
-  expect([...new Set(cases.map((path) => path.split("/")[0]))]).toEqual(["derived", "go-cni", "nomad"]);
+  expect([...new Set(cases.map((path) => path.split("/")[0]))]).toEqual(["cnitool", "go-cni", "nomad", "stand-in"]);
 });
 
 test.each(chains)("%s says where it comes from", (chain) => {

@@ -3,19 +3,41 @@
 # prevResult.
 #
 # Input: { request, answer, before }: the wrapper's request ({ plugin, env, stdin }), its delegate's answer to ADD (else
-# null), and the earlier ADDs of the chain, [{ plugin, ifName, answer }]. The runtime's own interface is eth0.
+# null), and the earlier ADDs of the chain, [{ plugin, ifName, answer }], also those of plugins without a wrapper. The
+# runtime's own interface is eth0.
 # Output: { delegate: { environment, configuration }, runtime }: the changed variables and the configuration that the
-# delegate must get, and on ADD the result that the runtime must get.
+# delegate must get, and on ADD the result that the runtime must get. Before version 0.3.0 there are no chains, and the
+# delegate itself answers.
 
 def delegate: rtrimstr("-wrapper");
-def isCreator: delegate | IN("bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan");
+# A plugin that nobody knows is an interface creator.
+def isCreator: delegate | IN("bandwidth", "firewall", "portmap", "sbr", "tuning", "vrf") | not;
+# ipvlan without a master or without ipam takes them from prevResult.
+def needsPrevResult($plugin): ($plugin | delegate) == "ipvlan" and (.master == null or .ipam == null);
 def ifName: .request.stdin.wrapper.ifName // "eth0";
 def isRenamed: ifName != "eth0";
 def network: .request.stdin.wrapper.network // (.request.stdin.name + if isRenamed then "-" + ifName else "" end);
 def command: .request.env.CNI_COMMAND;
 
+# The answer of a wrapped plugin as its wrapper reports it: an interface that it did not list is added, and host-side
+# interfaces come before those in a sandbox.
+def reported($env):
+  if .plugin | endswith("-wrapper") then
+    .ifName as $ifName
+    | .answer |= (
+        if $ifName != "eth0" and .interfaces == null then
+          .interfaces = [{ name: $ifName, sandbox: $env.CNI_NETNS }] | .ips[]?.interface = 0
+        else . end
+        | if .interfaces then
+            [.interfaces | to_entries[] | .value.sandbox // "" | . != ""] as $inside
+            | [range($inside | length) | select($inside[.] | not)] + [range($inside | length) | select($inside[.])] as $order
+            | .interfaces = [.interfaces[$order[]]]
+            | (.ips[]?.interface | values) |= (. as $old | $order | index($old))
+          else . end)
+  else . end;
+
 # Each interface of the chain with the last answer for it, in the order of the chain.
-def attachments: reduce .[] as $add ([];
+def attachments($env): reduce (.[] | reported($env)) as $add ([];
   if any(.[]; .ifName == $add.ifName) then map(if .ifName == $add.ifName then $add else . end) else . + [$add] end);
 
 def arguments: split(";") | map(select(test("^(IP|MAC)=") | not)) | join(";");
@@ -41,11 +63,12 @@ def fixedForCheck($plugin):
 # prevResult for the wrapper's delegate: the result that was returned for its interface, with the other keys of the whole.
 def shown:
   ifName as $ifName
-  | (.before | attachments) as $all
+  | .request.env as $env
+  | (.before | attachments($env)) as $all
   | [$all[] | select(.ifName == $ifName)] as $own
   | [$all[] | select(.ifName != $ifName)] as $others
   | .request.stdin.prevResult
-  | .interfaces = $own[0].answer.interfaces
+  | if has("interfaces") then .interfaces = $own[0].answer.interfaces end
   | if has("ips") then .ips = ($own[0].answer.ips // []) end
   | if has("routes") then .routes |= map(select((isReachedBy($others) | not) or isReachedBy($own))) end;
 
@@ -58,7 +81,7 @@ def configuration:
   . as $call
   | .request.plugin as $plugin
   | (.request.stdin | del(.wrapper, .prevResult)) + { type: ($plugin | delegate), name: network }
-  | if $call.request.stdin.prevResult == null or ($call | command == "ADD" and ($plugin | isCreator)) then .
+  | if $call.request.stdin.prevResult == null or ($call | command == "ADD" and ($plugin | isCreator) and (.request.stdin | needsPrevResult($plugin) | not)) then .
     else .prevResult = ($call | shown) end
   | if $call | command == "CHECK" then fixedForCheck($plugin)
     elif $call | command == "GC" then
@@ -81,8 +104,9 @@ def sideBySide: reduce (.[].answer) as $answer ({ interfaces: [], ips: [] };
 def runtime:
   ifName as $ifName
   | .request.stdin.prevResult as $prevResult
-  | (.before + [{ plugin: .request.plugin, ifName: $ifName, answer }] | attachments) as $all
-  | if $prevResult == null then .answer
+  | .request.env as $env
+  | (.before + [{ plugin: .request.plugin, ifName: $ifName, answer }] | attachments($env)) as $all
+  | if $prevResult == null then $all[0].answer
     elif .request.plugin | isCreator then
       .answer + $prevResult + ($all | sideBySide)
       | if $all | any(.answer.routes) then .routes = ([$prevResult.routes[]?, $all[-1].answer.routes[]?] | unique_in_order) end
@@ -96,4 +120,4 @@ def runtime:
     end;
 
 { delegate: { environment: environment, configuration: configuration } }
-+ if command == "ADD" then { runtime: runtime } else {} end
++ if command == "ADD" and (.request.stdin.cniVersion | IN("0.1.0", "0.2.0") | not) then { runtime: runtime } else {} end
