@@ -11,10 +11,18 @@ interface JobOptions {
   readonly dns?: { readonly Servers: readonly string[]; readonly Searches?: readonly string[] };
   /** Entries of CNI_ARGS besides Nomad's own. */
   readonly cniArgs?: Readonly<Record<string, string>>;
+  /** Nomad keeps no logs of the tasks, and so has one process fewer for each. */
+  readonly isLean?: boolean;
 }
 
+const lean = {
+  group: { EphemeralDisk: { SizeMB: 10 } },
+  task: { LogConfig: { Disabled: true, MaxFiles: 1, MaxFileSizeMB: 1 } },
+};
+
 /** A job in the form of Nomad's API. Each task answers on a port of its own network and names its namespace. */
-export function jobOf({ id = "job", network, count = 1, ports = {}, rescheduled = false, dns, cniArgs }: JobOptions) {
+export function jobOf(options: JobOptions) {
+  const { id = "job", network, count = 1, ports = {}, rescheduled = false, dns, cniArgs, isLean = false } = options;
   const labels = Object.entries(ports).map(([Label, Value]) => ({ Label, Value, To: taskPort }));
   const group = {
     Name: "group",
@@ -32,6 +40,7 @@ export function jobOf({ id = "job", network, count = 1, ports = {}, rescheduled 
         ...(cniArgs && { CNI: { Args: cniArgs } }),
       },
     ],
+    ...(isLean && lean.group),
     Tasks: [
       {
         Name: "task",
@@ -39,6 +48,7 @@ export function jobOf({ id = "job", network, count = 1, ports = {}, rescheduled 
         Config: { command: "/run/lab/drivers/echo", args: ["serve", String(taskPort)] },
         Resources: { CPU: 20, MemoryMB: 20 },
         KillTimeout: 1_000_000_000,
+        ...(isLean && lean.task),
       },
     ],
   };

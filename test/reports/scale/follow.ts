@@ -32,7 +32,7 @@ export async function follow({ title, list, slim, count, restarts }: Load): Prom
   });
   for (let running = 0; running < count; ) {
     running = Math.min(running + batch, count);
-    await nomad.run(jobOf({ network: `cni/${list.name}`, count: running }));
+    await nomad.run(jobOf({ network: `cni/${list.name}`, count: running, isLean: true }));
     say(`${title}: ${running} of ${count} allocations run`);
   }
   const before = await nomad.survey("job");
