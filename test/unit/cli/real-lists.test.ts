@@ -19,6 +19,7 @@ describe("lists as people write them", () => {
   test("each file has a source", () => {
     const names = readdirSync(folder).filter((name) => name !== "sources.json");
     expect(Object.keys(sources).sort()).toEqual(names.sort());
+    expect(names.length).toBeGreaterThanOrEqual(45);
     for (const { repository, path } of Object.values(sources)) {
       expect(repository).toMatch(/^[\w.-]+\/[\w.-]+$/);
       expect(path).not.toBe("");
