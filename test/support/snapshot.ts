@@ -117,13 +117,19 @@ function steady(value: unknown): unknown {
   if (typeof value !== "object" || value === null) {
     return value;
   }
-  const entries = Object.entries(value).filter(([key]) => !/_timer$|^tentative$|^operstate$/.test(key));
+  const entries = Object.entries(value).filter(([key, part]) => !isOfTheMoment(key, part));
   return Object.fromEntries(entries.map(([key, inner]) => [key, steady(inner)]));
 }
 
 /** An address that the kernel adds some time after the link is up. */
 function isLinkLocal(value: unknown): boolean {
   return typeof value === "object" && value !== null && "local" in value && "scope" in value && value.scope === "link";
+}
+
+/** A bridge port is "disabled" until the kernel has seen its carrier. */
+function isOfTheMoment(key: string, value: unknown): boolean {
+  const isPortState = key === "state" && (value === "disabled" || value === "forwarding");
+  return isPortState || /_timer$|^tentative$|^operstate$/.test(key);
 }
 
 const carrierFlags: readonly unknown[] = ["LOWER_UP", "NO-CARRIER", "linkdown"];
