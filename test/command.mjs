@@ -30,6 +30,11 @@ const scripts = {
   "docs:picture": { run: ["node build/docs/picture.ts"] },
   fix: { run: ["biome check --write"] },
   lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json"] },
+  "lint-table": {
+    setup: "--network",
+    first: [build],
+    run: ["node test/reports/lint-table/lint-table.ts"],
+  },
   matrix: { setup: "--network --nomad", first: [build], run: ["node test/reports/matrix/matrix.ts"] },
   "plugins-table": {
     setup: "--network --kernel",

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	gocni "github.com/containerd/go-cni"
@@ -19,11 +20,13 @@ import (
 )
 
 type request struct {
-	ID               string               `json:"id"`
-	NetNS            string               `json:"netns"`
-	PluginPath       string               `json:"pluginPath"`
-	Prefix           string               `json:"prefix"`
-	Conflist         json.RawMessage      `json:"conflist"`
+	ID         string          `json:"id"`
+	NetNS      string          `json:"netns"`
+	PluginPath string          `json:"pluginPath"`
+	Prefix     string          `json:"prefix"`
+	Conflist   json.RawMessage `json:"conflist"`
+	// File is the path of a configuration file. It takes the place of Conflist.
+	File             string               `json:"file"`
 	Ports            []gocni.PortMapping  `json:"ports"`
 	Labels           map[string]string    `json:"labels"`
 	Plugin           string               `json:"plugin"`
@@ -35,6 +38,7 @@ type request struct {
 type verb func(context.Context, *request) (any, error)
 
 var verbs = map[string]verb{
+	"load":     loadOnly,
 	"setup":    setup,
 	"check":    check,
 	"remove":   remove,
@@ -53,7 +57,7 @@ func main() {
 
 func run() error {
 	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
-		return fmt.Errorf("usage: gocni setup|check|remove|status|gc|version|validate <request.json")
+		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate <request.json")
 	}
 	req := &request{Prefix: "eth"}
 	if err := json.NewDecoder(os.Stdin).Decode(req); err != nil {
@@ -81,7 +85,39 @@ func load(req *request) (gocni.CNI, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client, client.Load(gocni.WithConfListBytes(req.Conflist))
+	bytes, err := listBytes(req)
+	if err != nil {
+		return nil, err
+	}
+	return client, client.Load(gocni.WithConfListBytes(bytes))
+}
+
+// listBytes reads a file as Nomad does: anything but a .conflist is the configuration of one plugin.
+func listBytes(req *request) ([]byte, error) {
+	if req.File == "" {
+		return req.Conflist, nil
+	}
+	if strings.HasSuffix(req.File, ".conflist") {
+		list, err := libcni.ConfListFromFile(req.File)
+		if err != nil {
+			return nil, err
+		}
+		return list.Bytes, nil
+	}
+	plugin, err := libcni.ConfFromFile(req.File)
+	if err != nil {
+		return nil, err
+	}
+	list, err := libcni.ConfListFromConf(plugin)
+	if err != nil {
+		return nil, err
+	}
+	return list.Bytes, nil
+}
+
+func loadOnly(_ context.Context, req *request) (any, error) {
+	_, err := load(req)
+	return nil, err
 }
 
 // options are Nomad's options on Setup and Check. They are the same without ports.
