@@ -3,8 +3,7 @@ import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectPassed } from "./recovery-support.ts";
-import { bridge, expectFailure, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectPassed, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
 // the README says, without another key.

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectPassed, records } from "./recovery-support.ts";
-import { attached, bridge, expectNothingLeft, macvlan, wrapped, zone } from "./support.ts";
+import { records } from "./recovery-support.ts";
+import { attached, bridge, expectNothingLeft, expectPassed, macvlan, wrapped, zone } from "./support.ts";
 
 // Somebody changed the list between ADD and DEL. The records say what was made.
 

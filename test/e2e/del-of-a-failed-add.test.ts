@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { expectPassed, identity } from "./recovery-support.ts";
-import { bridge, expectFailure, expectNothingLeft, front, macvlan, wrapped, zone } from "./support.ts";
+import { identity } from "./recovery-support.ts";
+import { bridge, expectFailure, expectNothingLeft, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
 
 // Many runtimes run DEL after an ADD that failed. It must remove what that ADD made, and nothing else.
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
-import { expectPassed, failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
-import { bridge, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
+import { bridge, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.

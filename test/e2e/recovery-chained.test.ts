@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
-import { expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, front, macvlan, wrapped, zone } from "./support.ts";
+import { failNext, flaky, installFlaky } from "./recovery-support.ts";
+import { bridge, expectFailure, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped meta plugin removes what its failed try made.
 

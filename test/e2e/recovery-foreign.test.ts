@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { expectLeftAlone, expectPassed, identity, installPlugin, records } from "./recovery-support.ts";
-import { bridge, expectFailure, expectNothingLeft, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { expectLeftAlone, identity, installPlugin, records } from "./recovery-support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  front,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 // Recovery deletes what this attachment's own failed try made, and no other interface of that name.
 

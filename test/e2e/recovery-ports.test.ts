@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import { expectPassed, failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, hostLocal, wrapped, zone } from "./support.ts";
+import { failNext, flaky, installFlaky } from "./recovery-support.ts";
+import { bridge, expectFailure, expectPassed, hostLocal, wrapped, zone } from "./support.ts";
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
 

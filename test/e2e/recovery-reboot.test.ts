@@ -1,16 +1,7 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import {
-  expectLeftAlone,
-  expectPassed,
-  failNext,
-  flaky,
-  identity,
-  installFlaky,
-  rebooted,
-  records,
-} from "./recovery-support.ts";
-import { attached, expectFailure, expectNothingLeft, front, macvlan, wrapped, zone } from "./support.ts";
+import { expectLeftAlone, failNext, flaky, identity, installFlaky, rebooted, records } from "./recovery-support.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
 
 const plugins = "1.9.1";
 const late = { ...macvlan, master: "late0" };

@@ -42,12 +42,6 @@ export async function rebooted(lab: Lab, old: Container, ...bridges: string[]): 
   return lab.addContainer(old.name);
 }
 
-/** Expects that a call succeeded and wrote nothing to stderr, except for sbr's messages, which begin with the time. */
-export function expectPassed({ exitCode, stderr }: Outcome): void {
-  const complaints = stderr.replace(/^\d{4}(\/\d\d){2} .*(\n|$)/gm, "");
-  expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: "" });
-}
-
 /** An interface's index, MAC and addresses. They change if the interface is made again. */
 export async function identity(lab: Lab, container: Container, ifName: string): Promise<object> {
   const { ifindex, address } = await lab.kernel.link(container, ifName);

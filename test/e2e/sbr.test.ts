@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type Container, Lab, type Outcome } from "../support/lab.ts";
-import type { Attachment, NetworkList } from "../support/runtime.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import {
   bridge,
   expectFailure,
   expectNothingLeft,
-  expectSuccess,
+  expectPassed,
   hostLocal,
   macvlan,
+  withoutLog,
   wrapped,
   zone,
 } from "./support.ts";
@@ -26,7 +27,7 @@ test("the plain chain fails CHECK: the creator does not find the routes that sbr
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const plain = zone("1.0.0", bridge, sbr);
   const container = await attach(lab, plain);
-  expectFailure(await check(lab, plain, container), "Failed to find Gateway 172.26.64.1 for interface eth0");
+  await expectFailedCheck(lab, plain, container, "Failed to find Gateway 172.26.64.1 for interface eth0");
 });
 
 describe.each(["1.9.1", "1.6.2"] as const)("plugins %s: a wrapped chain with sbr", (plugins) => {
@@ -41,8 +42,8 @@ describe.each(["1.9.1", "1.6.2"] as const)("plugins %s: a wrapped chain with sbr
       "10.99.0.0/16 via 172.26.64.1 dev eth1",
       "172.26.64.0/20 dev eth1 proto kernel scope link src 172.26.64.2",
     ]);
-    expectSuccess(await check(lab, list, container));
-    expectSuccess(await del(lab, list, container));
+    expectPassed(await lab.goCni.check(list, container));
+    expectPassed(await lab.goCni.del(list, container));
     expect(await lab.ip(container, "-4", "rule")).not.toContain("lookup 100");
     await expectNothingLeft(lab, ["disc0"]);
   });
@@ -121,9 +122,9 @@ const twins: readonly Twin[] = [
 test.each(twins)("CHECK passes, and fails when the container loses $loses", async ({ takeAway, message }) => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const container = await attach(lab, list);
-  expectSuccess(await check(lab, list, container));
+  expectPassed(await lab.goCni.check(list, container));
   await takeAway(lab, container);
-  expectFailure(await check(lab, list, container), message);
+  await expectFailedCheck(lab, list, container, message);
 });
 
 test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async () => {
@@ -131,14 +132,14 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0", gw: "172.26.64.1" }) };
   const both = zone("1.0.0", wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, both);
-  expectSuccess(await check(lab, both, container));
+  expectPassed(await lab.goCni.check(both, container));
   const ofSbr = ["default", "via", "172.26.64.1", "dev", "eth1", "table", "100"];
   await lab.ip(container, "route", "del", ...ofSbr);
-  expectFailure(await check(lab, both, container), /missing: route 0\.0\.0\.0\/0 via 172\.26\.64\.1 table 100\./);
+  await expectFailedCheck(lab, both, container, /missing: route 0\.0\.0\.0\/0 via 172\.26\.64\.1 table 100\./);
   await lab.ip(container, "route", "add", ...ofSbr);
-  expectSuccess(await check(lab, both, container));
+  expectPassed(await lab.goCni.check(both, container));
   await lab.ip(container, "route", "del", "default");
-  expectFailure(await check(lab, both, container), /^Expected Route .*0\.0\.0\.0/);
+  await expectFailedCheck(lab, both, container, /^Expected Route .*0\.0\.0\.0/);
 });
 
 test("IPv6 routes are moved and checked as well", async () => {
@@ -147,9 +148,9 @@ test("IPv6 routes are moved and checked as well", async () => {
   const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };
   const chain = zone("1.0.0", wrapped(macvlan), wrapped(dual, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, chain);
-  expectSuccess(await check(lab, chain, container));
+  expectPassed(await lab.goCni.check(chain, container));
   await lab.ip(container, "-6", "route", "del", "fd00:99::/64", "table", "101");
-  expectFailure(await check(lab, chain, container), /missing: route fd00:99::\/64 via fd00:26::1 table 101\./);
+  await expectFailedCheck(lab, chain, container, /missing: route fd00:99::\/64 via fd00:26::1 table 101\./);
 });
 
 test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async () => {
@@ -160,43 +161,35 @@ test("fixed addresses: static, which compares its own with prevResult, passes CH
   };
   const chain = zone("1.0.0", wrapped(macvlan), wrapped(fixed, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, chain);
-  expectSuccess(await check(lab, chain, container));
+  expectPassed(await lab.goCni.check(chain, container));
   await lab.ip(container, "route", "del", "default", "table", "100");
-  expectFailure(await check(lab, chain, container), /^routing of interface eth1 has changed/);
+  await expectFailedCheck(lab, chain, container, /^routing of interface eth1 has changed/);
 });
 
 test("the record of another namespace says nothing, and GC takes away what no container has", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
-  const container = await attach(lab, { ...list, cniVersion: "1.1.0" });
+  const withGc = { ...list, cniVersion: "1.1.0" };
+  const container = await attach(lab, withGc);
   const text = await lab.readFile(record);
   await lab.writeFile(record, text.replace(/"namespace":"[^"]*"/, '"namespace":"1:1"'));
-  expectFailure(
-    await check(lab, { ...list, cniVersion: "1.1.0" }, container),
-    /^Expected Route .*10\.98\.0\.0.* not found in routing table$/,
-  );
+  await expectFailedCheck(lab, withGc, container, /^Expected Route .*10\.98\.0\.0.* not found in routing table$/);
   await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
   await lab.deleteNamespace(container);
-  expectSuccess(await gc(lab, { ...list, cniVersion: "1.1.0" }, []));
+  expectPassed(await lab.goCni.gc(withGc, []));
   expect(await lab.readdir("/var/lib/cni/wrappers")).toEqual([]);
 });
 
 async function attach(lab: Lab, chain: NetworkList): Promise<Container> {
   const container = await lab.addContainer("c1");
-  expectSuccess(withoutLog(await lab.goCni.add(chain, container)));
+  expectPassed(await lab.goCni.add(chain, container));
   return container;
 }
 
-const check = async (lab: Lab, chain: NetworkList, container: Container) =>
-  withoutLog(await lab.goCni.check(chain, container));
-
-const del = async (lab: Lab, chain: NetworkList, container: Container) =>
-  withoutLog(await lab.goCni.del(chain, container));
-
-const gc = async (lab: Lab, chain: NetworkList, valid: readonly Attachment[]) =>
-  withoutLog(await lab.goCni.gc(chain, valid));
-
-/** sbr writes a log to stderr. */
-function withoutLog({ stderr, ...outcome }: Outcome): Outcome {
-  const lines = stderr.split("\n").filter((line) => !/^\d{4}(\/\d\d){2} /.test(line));
-  return { ...outcome, stderr: lines.join("\n") };
+async function expectFailedCheck(
+  lab: Lab,
+  chain: NetworkList,
+  container: Container,
+  message: string | RegExp,
+): Promise<void> {
+  expectFailure(withoutLog(await lab.goCni.check(chain, container)), message);
 }

@@ -69,6 +69,17 @@ export function expectSuccess(outcome: Outcome): string {
   return outcome.stdout;
 }
 
+/** Expects that a call succeeded and wrote nothing to stderr, except for sbr's log. */
+export function expectPassed(outcome: Outcome): void {
+  const { exitCode, stderr } = withoutLog(outcome);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+}
+
+/** An outcome without sbr's log on stderr. Its lines begin with the time. */
+export function withoutLog({ stderr, ...outcome }: Outcome): Outcome {
+  return { ...outcome, stderr: stderr.replace(/^\d{4}(\/\d\d){2} .*(\n|$)/gm, "") };
+}
+
 /** Expects that a call failed with exactly this message. */
 export function expectFailure(outcome: Outcome, message: string | RegExp): void {
   expect(outcome.exitCode).toBe(1);
