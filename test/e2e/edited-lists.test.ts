@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { installPlugin, records } from "./recovery-support.ts";
 import {
   attached,
   expectFailure,
@@ -12,7 +13,6 @@ import {
 } from "./support.ts";
 
 const plugins = "1.9.1";
-const records = "/var/lib/cni/wrappers";
 
 describe("the list is edited while a container lives", () => {
   const three = (last: string) =>
@@ -44,7 +44,7 @@ describe("the list is edited while a container lives", () => {
 
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
   await using lab = await Lab.start({ plugins });
-  await install(lab, "unknown", 'echo "$CNI_COMMAND $CNI_IFNAME" >>/run/lab/calls; exec /opt/cni/bin/tuning');
+  await installPlugin(lab, "unknown", 'echo "$CNI_COMMAND $CNI_IFNAME" >>/run/lab/calls; exec /opt/cni/bin/tuning');
   await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/unknown-wrapper"]);
   const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
   const list = zone("1.0.0", wrapped(ptp), { type: "unknown-wrapper" });
@@ -85,7 +85,7 @@ describe("DEL of what a script attached under the list's own name", () => {
 
 test("a namespace that is made again may have the old one's inode: another network's interface stays", async () => {
   await using lab = await Lab.start({ plugins });
-  await install(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
+  await installPlugin(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
   const list = zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
   const other = { ...zone("1.0.0", wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };
   const container = await lab.addContainer("c1");
@@ -105,9 +105,4 @@ test("a namespace that is made again may have the old one's inode: another netwo
 /** A bridge for a number, with its own subnet. */
 function numbered(number: number, more: Record<string, unknown> = {}) {
   return { type: "bridge", bridge: `br${number}`, isGateway: true, ipam: hostLocal(`10.${number}.0.0/24`), ...more };
-}
-
-async function install(lab: Lab, plugin: string, script: string): Promise<void> {
-  await lab.writeFile(`/opt/cni/bin/${plugin}`, `#!/bin/sh\n${script}\n`);
-  await lab.run("chmod", ["+x", `/opt/cni/bin/${plugin}`]);
 }

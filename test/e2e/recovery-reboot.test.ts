@@ -1,7 +1,27 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { expectLeftAlone, failNext, flaky, identity, installFlaky, rebooted, records } from "./recovery-support.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
+import {
+  creators,
+  duplicate,
+  expectLeftAlone,
+  failNext,
+  flaky,
+  identity,
+  installFlaky,
+  rebooted,
+  records,
+} from "./recovery-support.ts";
+import {
+  attached,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  expectSuccess,
+  front,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 const plugins = "1.9.1";
 const late = { ...macvlan, master: "late0" };
@@ -9,6 +29,39 @@ const lists = {
   "the first creator's master": zone("1.0.0", wrapped(late), wrapped(front, "eth1")),
   "the second creator's master": zone("1.0.0", wrapped(front), wrapped(late, "eth1")),
 };
+
+describe("the host was rebooted, with the leases and libcni's cache kept", () => {
+  test("ADD passes", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = creators();
+    const old = await attached(lab, lab.goCni, list);
+    const container = await rebooted(lab, old, "disc0");
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
+    expectSuccess(await lab.goCni.add(list, container));
+    expectSuccess(await lab.goCni.check(list, container));
+    expect(await lab.kernel.leases()).toHaveLength(2);
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+
+  test("ADD passes at the second try, if the last plugin fails at the first", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installFlaky(lab);
+    const list = creators({}, flaky);
+    const container = await rebooted(lab, await attached(lab, lab.goCni, list), "disc0");
+    await failNext(lab);
+    expectFailure(await lab.goCni.add(list, container), /not now/);
+    expectSuccess(await lab.goCni.add(list, container));
+    expectSuccess(await lab.goCni.check(list, container));
+  });
+
+  test("the plain plugin fails", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", macvlan);
+    const container = await rebooted(lab, await attached(lab, lab.goCni, list));
+    expectFailure(await lab.goCni.add(list, container), duplicate);
+  });
+});
 
 test.each(Object.entries(lists))(
   "after a reboot %s is missing for two tries: ADD gives the addresses of before",

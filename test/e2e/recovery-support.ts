@@ -1,9 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
 /** The directory of the wrappers' records. */
 export const records = "/var/lib/cni/wrappers";
+
+/** The message of a plugin whose interface is there already. */
+export const exists = /file exists|already exists/;
+
+/** The message of host-local if the container has a lease. */
+export const duplicate = /172\.16\.5\.2 has been allocated to c1, duplicate allocation is not allowed/;
 
 /** A plugin for the end of a list. Its ADD fails as often as `failNext` says. */
 export const flaky = { type: "flaky" };
@@ -60,4 +68,11 @@ export async function expectLeftAlone(
     expect(await add(), `try ${time}`).toMatchObject({ exitCode: 1 });
     expect([await identity(lab, where, ifName), await lab.kernel.leases()], `after try ${time}`).toEqual(before);
   }
+}
+
+/** The list of two wrapped creators with more keys in each one's `wrapper`, and with more plugins. */
+export function creators(wrapper: object = {}, ...more: Record<string, unknown>[]): NetworkList {
+  const first = { ...wrapped(macvlan), wrapper };
+  const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", ...wrapper } };
+  return zone("1.0.0", first, second, ...more);
 }

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import { creators, records } from "./recovery-support.ts";
+import { attached, expectSuccess, wrapped } from "./support.ts";
+
+const plugins = "1.9.1";
+
+describe("the records", () => {
+  test("are one for each interface and each meta plugin, and DEL removes them", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = creators({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.readdir(records)).toEqual([
+      "zone:c1:eth0:eth0",
+      "zone:c1:eth0:eth1",
+      expect.stringMatching(/^zone:c1:eth0:eth1:tuning-[0-9a-f]+$/),
+    ]);
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.readdir(records)).toEqual([]);
+  });
+
+  test("of invalid attachments are removed by GC, with their leases", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = { ...creators(), cniVersion: "1.1.0" };
+    const container = await attached(lab, lab.goCni, list, "c1");
+    await attached(lab, lab.goCni, list, "c2");
+    // libcni runs DEL for the attachments in its cache: it forgot c1.
+    await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
+    const gc = () => lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]);
+    expectSuccess(await gc());
+    // Its namespace still exists, so it may belong to another runtime.
+    expect(await lab.readdir(records)).toHaveLength(4);
+    await lab.deleteNamespace(container);
+    expectSuccess(await gc());
+    expect(await lab.readdir(records)).toEqual(["zone:c2:eth0:eth0", "zone:c2:eth0:eth1"]);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
+  });
+
+  test.each([
+    ["is read-only", ["mount", "-t", "tmpfs", "-o", "ro", "lab", records]],
+    ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", records]],
+    ["cannot be made", ["sh", "-c", `rmdir ${records}; touch ${records}`]],
+  ])("cannot be written because their directory %s: ADD passes, and the log says so", async (_, [command, ...args]) => {
+    await using lab = await Lab.start({ plugins });
+    await lab.run("mkdir", ["-p", records]);
+    await lab.run(command ?? "", args);
+    const list = creators({ log: { file: "/run/lab/log" } });
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.readFile("/run/lab/log")).toContain("recovery is off: cannot write the record");
+    expectSuccess(await lab.goCni.del(list, container));
+  });
+});

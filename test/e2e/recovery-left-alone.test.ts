@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { creators, duplicate, exists } from "./recovery-support.ts";
+import { attached, bridge, expectFailure, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+
+const plugins = "1.9.1";
+
+describe("the namespace of a live attachment was made again", () => {
+  test("every ADD fails, and the live one is untouched", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = creators();
+    const [container, live] = await recreated(lab, await attached(lab, lab.goCni, list));
+    const before = await lab.kernel.links(live);
+    expectFailure(await lab.goCni.add(list, container), duplicate);
+    // macvlan leaves its interface behind if its IPAM plugin fails.
+    expectFailure(await lab.goCni.add(list, container), exists);
+    expectFailure(await lab.goCni.add(list, container), exists);
+    expect(await lab.kernel.links(live)).toEqual(before);
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
+  });
+
+  test('with "always" ADD passes', async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = creators({ recover: "always" });
+    const [container] = await recreated(lab, await attached(lab, lab.goCni, list));
+    expectSuccess(await lab.goCni.add(list, container));
+    expectSuccess(await lab.goCni.check(list, container));
+  });
+
+  test("without a record, as from before the wrappers, every ADD fails", async () => {
+    await using lab = await Lab.start({ plugins });
+    const [container] = await recreated(lab, await attached(lab, lab.goCni, zone("1.0.0", macvlan)));
+    const list = zone("1.0.0", wrapped(macvlan));
+    expectFailure(await lab.goCni.add(list, container), duplicate);
+    expectFailure(await lab.goCni.add(list, container), exists);
+    expectFailure(await lab.goCni.add(list, container), exists);
+  });
+});
+
+describe("other attachments are left alone, and ADD fails as the plain one does", () => {
+  test.each(["wrapped", "plain"])("an ADD of a live attachment (%s)", async (kind) => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", kind === "plain" ? macvlan : wrapped(macvlan));
+    const container = await attached(lab, lab.goCni, list);
+    await failsThrice(lab, container, "eth0", () => lab.goCni.add(list, container));
+    expectSuccess(await lab.goCni.check(list, container));
+  });
+
+  test("the same network attached twice, as eth0 and as net1", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", wrapped(bridge, "eth1"));
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab.cnitool.add(list, container));
+    await failsThrice(lab, container, "eth1", () => lab.cnitool.addAs("net1", list, container));
+    expectSuccess(await lab.cnitool.check(list, container));
+  });
+
+  test("another network that wants the same interface name", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", wrapped(bridge));
+    const container = await attached(lab, lab.goCni, list);
+    const other = { ...zone("1.0.0", wrapped(macvlan)), name: "other" };
+    await failsThrice(lab, container, "eth0", () => lab.goCni.add(other, container));
+    expectSuccess(await lab.goCni.check(list, container));
+  });
+
+  test("an interface that somebody else made", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    await lab.ip(container, "link", "add", "eth1", "type", "veth", "peer", "name", "theirs");
+    await failsThrice(lab, container, "eth1", () => lab.goCni.add(creators(), container));
+  });
+
+  test("a live neighbour's lease", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", wrapped(macvlan));
+    const neighbour = await attached(lab, lab.goCni, list, "c2");
+    const container = await lab.addContainer("c1");
+    const asked = { labels: { IgnoreUnknown: "true", IP: "172.16.5.2" } };
+    for (const _ of [1, 2, 3]) {
+      expectFailure(await lab.goCni.add(list, container, asked), /requested IP address 172\.16\.5\.2 is not available/);
+    }
+    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2"]);
+    expectSuccess(await lab.goCni.check(list, neighbour));
+  });
+});
+
+/** Makes a new namespace under the old one's name, as Nomad does. A process keeps the old one, as a live task does. */
+async function recreated(lab: Lab, old: Container): Promise<[Container, Container]> {
+  const live = { name: "live", netns: "/run/netns/live" };
+  await lab.run("touch", [live.netns]);
+  await lab.run("mount", ["--bind", old.netns, live.netns]);
+  await lab.deleteNamespace(old);
+  return [await lab.addContainer(old.name), live];
+}
+
+/** Expects that every ADD fails because of the existing interface, and that the interface does not change. */
+async function failsThrice(lab: Lab, where: Container, ifName: string, add: () => Promise<Outcome>): Promise<void> {
+  const before = await lab.kernel.link(where, ifName);
+  for (const _ of [1, 2, 3]) expectFailure(await add(), exists);
+  expect(await lab.kernel.link(where, ifName)).toEqual(before);
+}
