@@ -14,73 +14,7 @@ import {
   zone,
 } from "./support.ts";
 
-const masquerading = (device: string, subnet: string) => ({
-  type: "bridge",
-  bridge: device,
-  isGateway: true,
-  ipMasq: true,
-  ipam: hostLocal(subnet),
-});
-
 const layer2 = { type: "bridge", bridge: "hbr2", ipam: hostLocal("10.40.0.0/24") };
-
-describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade", ({ plugins, runtime }) => {
-  const first = masquerading("disc0", "10.20.0.0/24");
-  const second = masquerading("disc1", "10.30.0.0/24");
-  const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
-
-  test("have a chain each, pass CHECK and leave nothing behind on DEL", async () => {
-    await using lab = await Lab.start({ plugins });
-    const container = await attached(lab, lab[runtime], list);
-    const id = lab[runtime].id(container);
-    const rules = await lab.kernel.packetRules();
-    const chains = rules.filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
-    expect(chains).toHaveLength(2);
-    expect(rules.filter((rule) => rule.includes("-A POSTROUTING")).map(withoutChain)).toEqual([
-      `-A POSTROUTING -s 10.20.0.2/32 -m comment --comment "name: \\"zone\\" id: \\"${id}\\"" -j CHAIN`,
-      `-A POSTROUTING -s 10.30.0.2/32 -m comment --comment "name: \\"zone-eth1\\" id: \\"${id}\\"" -j CHAIN`,
-    ]);
-    expectSuccess(await lab[runtime].check(list, container));
-    expectSuccess(await lab[runtime].del(list, container));
-    await expectNothingLeft(lab, ["disc0", "disc1"]);
-  });
-
-  test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
-    await using lab = await Lab.start({ plugins });
-    const shared = zone("1.0.0", wrapped(first), {
-      ...wrapped(second),
-      wrapper: { ifName: "eth1", network: "zone" },
-    });
-    const container = await attached(lab, lab[runtime], shared);
-    const chains = (await lab.kernel.packetRules()).filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
-    expect(chains).toHaveLength(1);
-    expectSuccess(await lab[runtime].del(shared, container));
-    await expectNothingLeft(lab, ["disc0", "disc1"]);
-  });
-});
-
-describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade by nftables", (pair) => {
-  const { plugins, runtime } = pair;
-  const byNftables = { ipMasqBackend: "nftables" };
-  const first = { ...masquerading("disc0", "10.20.0.0/24"), ...byNftables };
-  const second = { ...masquerading("disc1", "10.30.0.0/24"), ...byNftables };
-  const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
-
-  test("have a rule each, pass CHECK and leave none behind on DEL", async () => {
-    await using lab = await Lab.start({ plugins });
-    const container = await attached(lab, lab[runtime], list);
-    const id = lab[runtime].id(container);
-    const rules = (await masqueradingRules(lab)).map((rule) => rule.replace(/[0-9a-f]{16}-[0-9a-f]{16}/, "HASH"));
-    expect(rules).toEqual([
-      `ip saddr 10.20.0.2 ip daddr != 10.20.0.0/24 masquerade comment "HASH, net: zone, if: eth0, id: ${id}"`,
-      `ip saddr 10.30.0.2 ip daddr != 10.30.0.0/24 masquerade comment "HASH, net: zone-eth1, if: eth1, id: ${id}"`,
-    ]);
-    expectSuccess(await lab[runtime].check(list, container));
-    expectSuccess(await lab[runtime].del(list, container));
-    expect(await masqueradingRules(lab)).toEqual([]);
-    await expectNothingLeft(lab, ["disc0", "disc1"]);
-  });
-});
 
 describe.each(pairs)("plugins $plugins, $runtime: four containers on a layer-2 bridge", ({ plugins, runtime }) => {
   const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
@@ -223,22 +157,9 @@ async function macOrigin(lab: Lab, device: string): Promise<string> {
   return await lab.run("cat", [`/sys/class/net/${device}/addr_assign_type`]);
 }
 
-/** The bridge plugin's own rules in nftables. */
-async function masqueradingRules(lab: Lab): Promise<string[]> {
-  const text = await lab.run("nft", ["list", "chain", "inet", "cni_plugins_masquerade", "masq_checks"]);
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line.startsWith("ip "));
-}
-
 /** A bridge without a fixed MAC takes the lowest MAC of its ports. */
 async function lowerMac(lab: Lab, device: string): Promise<void> {
   await lab.ip(undefined, "link", "add", "port0", "type", "veth", "peer", "name", "port1");
   await lab.ip(undefined, "link", "set", "port0", "address", "02:00:00:00:00:01", "master", device);
   expect((await lab.kernel.link(undefined, device)).address).toBe("02:00:00:00:00:01");
-}
-
-function withoutChain(rule: string): string {
-  return rule.replace(/CNI-[0-9a-f]{24}/, "CHAIN");
 }
