@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { records } from "./recovery-support.ts";
 import { attached, bridge, expectNothingLeft, expectPassed, macvlan, wrapped, zone } from "./support.ts";
 
 // Somebody changed the list between ADD and DEL. The records say what was made.
@@ -73,7 +72,7 @@ test("GC after a change of ifName frees everything of a gone attachment, and not
   );
   expectPassed(await lab.goCni.gc(changed, [{ containerID: "c3", ifname: "eth0" }]));
   const kept = ["c3", "c4"].flatMap((name) => [`zone:${name}:eth0:eth0`, `zone:${name}:eth0:eth1`]);
-  expect(await lab.readdir(records)).toEqual(kept);
+  expect(await lab.kernel.records()).toEqual(kept);
   expect(await Promise.all([live, ofAnotherRuntime].map((each) => lab.kernel.allAddresses(each)))).toEqual(addresses);
   const leases = ["zone/172.16.5.4", "zone/172.16.5.5", "zone-eth1/172.26.64.4", "zone-eth1/172.26.64.5"];
   expect(await lab.kernel.leases()).toEqual(leases);

@@ -10,13 +10,13 @@ describe("the records", () => {
     await using lab = await Lab.start({ plugins });
     const list = creators({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
-    expect(await lab.readdir(records)).toEqual([
+    expect(await lab.kernel.records()).toEqual([
       "zone:c1:eth0:eth0",
       "zone:c1:eth0:eth1",
       expect.stringMatching(/^zone:c1:eth0:eth1:tuning-[0-9a-f]+$/),
     ]);
     expectSuccess(await lab.goCni.del(list, container));
-    expect(await lab.readdir(records)).toEqual([]);
+    expect(await lab.kernel.records()).toEqual([]);
   });
 
   test("of invalid attachments are removed by GC, with their leases", async () => {
@@ -29,10 +29,10 @@ describe("the records", () => {
     const gc = () => lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]);
     expectSuccess(await gc());
     // Its namespace still exists, so it may belong to another runtime.
-    expect(await lab.readdir(records)).toHaveLength(4);
+    expect(await lab.kernel.records()).toHaveLength(4);
     await lab.deleteNamespace(container);
     expectSuccess(await gc());
-    expect(await lab.readdir(records)).toEqual(["zone:c2:eth0:eth0", "zone:c2:eth0:eth1"]);
+    expect(await lab.kernel.records()).toEqual(["zone:c2:eth0:eth0", "zone:c2:eth0:eth1"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
   });
 

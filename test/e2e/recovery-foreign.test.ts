@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { expectLeftAlone, identity, installPlugin, records } from "./recovery-support.ts";
+import { expectLeftAlone, identity, installPlugin } from "./recovery-support.ts";
 import {
   bridge,
   expectFailure,
@@ -140,9 +140,9 @@ test("names that hyphens could join to one, a + b-c and a-b + c: each has its ow
   expect(await lab.goCni.add(one, ours)).toMatchObject({ exitCode: 1 });
   const before = await identity(lab, inside, "eth0");
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(two, theirs), /exists/);
-  expect(await lab.readdir(records)).toEqual(["a-b:c:eth0:eth0", "a:b-c:eth0:eth0"]);
+  expect(await lab.kernel.records()).toEqual(["a-b:c:eth0:eth0", "a:b-c:eth0:eth0"]);
   expectPassed(await lab.goCni.del(two, theirs));
-  expect(await lab.readdir(records)).toEqual(["a:b-c:eth0:eth0"]);
+  expect(await lab.kernel.records()).toEqual(["a:b-c:eth0:eth0"]);
   expect(await identity(lab, inside, "eth0")).toEqual(before);
   await installPlugin(lab, "flaky", "exec /opt/cni/bin/tuning");
   expectPassed(await lab.goCni.add(one, ours));

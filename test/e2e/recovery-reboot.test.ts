@@ -114,7 +114,7 @@ test("a live attachment with its result in another directory: another ADD fails 
   const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"));
   const container = await attached(lab, lab.goCni, list);
   await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);
-  const files = (await lab.readdir(records)).map((name) => `${records}/${name}`);
+  const files = (await lab.kernel.records()).map((name) => `${records}/${name}`);
   expect(files).toHaveLength(2);
   await lab.run("touch", ["--date=16 minutes ago", ...files]);
   const second = await identity(lab, container, "eth1");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { creators, exists, failNext, flaky, installFlaky, installPlugin, records } from "./recovery-support.ts";
+import { creators, exists, failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import { expectFailure, expectNothingLeft, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
 
 const plugins = "1.9.1";
@@ -78,7 +78,7 @@ describe("ADD is tried again without a DEL between", () => {
     const before = await lab.kernel.link(container, "eth0");
     expectFailure(await lab.goCni.add(list, container), exists);
     expect(await lab.kernel.link(container, "eth0")).toEqual(before);
-    expect(await lab.readdir(records)).toHaveLength(2);
+    expect(await lab.kernel.records()).toHaveLength(2);
   });
 });
 

@@ -95,6 +95,11 @@ export class Kernel {
     return this.#lab.readdir("/var/lib/cni/results");
   }
 
+  /** The names of the wrappers' records, such as `zone:c1:eth0:eth0`. */
+  records(): Promise<string[]> {
+    return this.#lab.readdir("/var/lib/cni/wrappers");
+  }
+
   /** libcni's cached result of an attachment. */
   async cachedResult(network: string, id: string): Promise<Result> {
     return JSON.parse(await this.#lab.readFile(`/var/lib/cni/results/${network}-${id}-eth0`)).result;

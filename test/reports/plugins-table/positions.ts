@@ -120,7 +120,7 @@ async function state(lab: Lab, container: Container) {
     policy,
     leases: await lab.kernel.leases(),
     results: await lab.kernel.cachedResults(),
-    records: await lab.readdir("/var/lib/cni/wrappers"),
+    records: await lab.kernel.records(),
     tuning: await lab.readdir("/run/cni/tuning"),
   };
 }
