@@ -16,7 +16,8 @@ export function built(name: string): string {
 /** Makes an empty directory, and removes it after the test. */
 export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-build-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  // A busy machine needs long for a tree with its packages.
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }), 120_000);
   return directory;
 }
 
