@@ -95,14 +95,16 @@ function checked(isRight: (value: unknown) => boolean, problem: (value: unknown)
   return z.unknown().check(z.refine(isRight, { error: ({ input }) => problem(input) }));
 }
 
-function pathWords(root: string, path: readonly PropertyKey[]): string {
+/** Writes the path of a key as in `ipam.ranges[0]`. */
+export function pathWords(root: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>((words, key) => {
     if (typeof key === "number") return `${words}[${key}]`;
     return words === "" ? String(key) : `${words}.${String(key)}`;
   }, root);
 }
 
-function expectation(issue: z.core.$ZodIssue): string {
+/** Says what a schema expects instead of a value. */
+export function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return `must be ${typeWords[issue.expected] ?? `a ${issue.expected}`}`;
   if (issue.code === "invalid_value")
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;

@@ -4,8 +4,9 @@ export function nearest(word: string, known: readonly string[]): string {
   return known[distances.indexOf(Math.min(...distances))] ?? "";
 }
 
-// Levenshtein, one row of the table at a time.
-function editDistance(a: string, b: string): number {
+/** Returns how many letters must be added, removed or changed to make one word from another (Levenshtein). */
+export function editDistance(a: string, b: string): number {
+  // One row of the table at a time.
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -1,0 +1,41 @@
+import type { Found, ListRule } from "../lint/rule.ts";
+import type { List } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+import { listKeys, singleKeys } from "../schema/list.ts";
+import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
+
+/** The runtime reads these keys itself. */
+export const listShape: ListRule = {
+  of: "list",
+  code: "list-shape",
+  severity: "error",
+  title: "A key that the runtime reads has a value of a wrong type.",
+  page: `The runtime does not load the list. \`name\`, \`cniVersion\` and each \`type\` are text, \`plugins\` is a list of objects, and
+\`disableCheck\` and \`disableGC\` are true or false.`,
+  find(list) {
+    const problems = problemsOf(list.hasPlugins ? listKeys : singleKeys, list.value);
+    return problems.filter(isWrongType).map((problem) => foundIn(list, problem));
+  },
+};
+
+// Other rules look for what is missing, and for names that nobody can have.
+function isWrongType({ value, issue }: Problem): boolean {
+  return value !== undefined && issue.code !== "custom" && issue.code !== "too_small";
+}
+
+function foundIn({ file }: List, problem: Problem): Found {
+  const key = problem.path.at(-1);
+  const hint = (typeof key === "string" && hints[key]) || 'Write an object, such as { "type": "bridge", ... }';
+  return { place: valueAt(file, [...problem.path]), message: problemText(problem), hint };
+}
+
+const hints: Readonly<Record<string, string>> = {
+  name: 'Name the network, as in "name": "zone"',
+  cniVersion: 'Write the version as text, as in "cniVersion": "1.0.0"',
+  cniVersions: 'Write a list, as in "cniVersions": ["0.4.0", "1.0.0"]',
+  plugins: 'Write a list, as in "plugins": [{ "type": "bridge", ... }]',
+  type: 'Name the plugin\'s executable, as in "type": "bridge"',
+  disableCheck: "Write true or false",
+  disableGC: "Write true or false",
+  loadOnlyInlinedPlugins: "Write true or false",
+};

@@ -1,0 +1,60 @@
+import { nearest } from "../../shared/protocol/spelling.ts";
+import type { Found, ListRule } from "../lint/rule.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+import { goView } from "../schema/go-view.ts";
+import { schemasOf } from "../schema/plugin-schemas.ts";
+import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
+
+/** A plugin decodes its whole configuration before it does anything, so one wrong value fails every call. */
+export const pluginValue: ListRule = {
+  of: "list",
+  code: "plugin-value",
+  severity: "error",
+  title: "A key of a plugin has a value that the plugin refuses.",
+  page: `The plugins are written in Go and do not convert values: \`"1500"\` is no number, \`"true"\` is neither true nor false,
+and a sysctl of \`1\` is no text. A plugin decodes its whole configuration first, so ADD, CHECK and DEL fail. \`null\` is
+the same as no key. Keys of unknown plugins are not checked.`,
+  find(list) {
+    return list.plugins.flatMap((plugin) => foundIn(list, plugin));
+  },
+};
+
+function foundIn(list: List, plugin: ListedPlugin): readonly Found[] {
+  const { common, own } = schemasOf(plugin);
+  const { configuration } = plugin;
+  const found = [common, own].flatMap((schema) => {
+    const problems = schema ? problemsOf(schema, goView(configuration, schema), configuration) : [];
+    return problems.map((problem) => findingOf(problem, list, plugin));
+  });
+  // `type` has a rule of its own, and a key of both schemas is reported once.
+  const texts = found.map(({ message }) => message);
+  return found.filter(({ message }, index) => !message.startsWith("type ") && texts.indexOf(message) === index);
+}
+
+function findingOf(problem: Problem, { file }: List, { path, type, delegate }: ListedPlugin): Found {
+  const isOwnKey = problem.path.length === 1 && problem.value === undefined;
+  const place = valueAt(file, [...path, ...(isOwnKey ? ["type"] : problem.path)]);
+  const message = isOwnKey ? `${type}: ${problemText(problem)}` : problemText(problem);
+  const number = unquoted(problem);
+  const hint = number === undefined ? hintOf(problem, delegate) : `Write ${number} without quotes`;
+  return { place, message, hint, ...(number !== undefined && { fix: [{ ...place, content: number }] }) };
+}
+
+function hintOf({ value, issue, path }: Problem, delegate: string): string {
+  const owner = path[0] === "ipam" && path.length > 1 ? "the IPAM plugin" : delegate || "the plugin";
+  if (value === undefined) return `Add it: ${owner} needs it`;
+  if (issue.code === "invalid_value")
+    return `The nearest value is "${nearest(String(value), issue.values.map(String))}"`;
+  const isScalar = typeof value === "number" || typeof value === "boolean";
+  if (isScalar && issue.code === "invalid_type" && issue.expected === "string") return `Write "${value}"`;
+  return `Correct it: ${owner} refuses the whole configuration`;
+}
+
+/** The number or the truth value in a text. */
+function unquoted({ value, issue }: Problem): string | undefined {
+  if (issue.code !== "invalid_type" || typeof value !== "string") return undefined;
+  const text = value.trim().toLowerCase();
+  const isRight = issue.expected === "boolean" ? /^(?:true|false)$/ : /^(?:0|-?[1-9]\d{0,14})$/;
+  return ["boolean", "int", "number"].includes(issue.expected) && isRight.test(text) ? text : undefined;
+}

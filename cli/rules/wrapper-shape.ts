@@ -1,0 +1,47 @@
+import { wrapperSchema } from "../../shared/protocol/schema.ts";
+import type { Found, ListRule } from "../lint/rule.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
+
+/** The wrappers check the values of their block before they run the plugin. */
+export const wrapperShape: ListRule = {
+  of: "list",
+  code: "wrapper-shape",
+  severity: "error",
+  title: "A key of the wrapper block has a value that the wrapper refuses.",
+  page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See
+[the wrapper block](configuration.md#the-wrapper-block) for all keys and their values.`,
+  find(list) {
+    return list.plugins.filter(({ isWrapped }) => isWrapped).flatMap((plugin) => foundIn(list, plugin));
+  },
+};
+
+function foundIn({ file }: List, { path, configuration }: ListedPlugin): readonly Found[] {
+  const { wrapper = null } = configuration;
+  const problems = wrapper === null ? [] : problemsOf(wrapperSchema(), wrapper);
+  return problems
+    .filter((problem) => !isName(problem))
+    .map((problem) => ({
+      place: valueAt(file, [...path, "wrapper", ...problem.path]),
+      message: problemText(problem, "wrapper"),
+      hint: hints[String(problem.path[0])] ?? 'Write an object, such as { "ifName": "eth1" }',
+    }));
+}
+
+// Another rule looks at the names of interfaces.
+function isName({ path, value }: Problem): boolean {
+  return path[0] === "ifName" && typeof value === "string";
+}
+
+const hints: Readonly<Record<string, string>> = {
+  ifName: 'Name the interface, as in "ifName": "eth1"',
+  delegate: 'Name the plugin\'s executable, as in "delegate": "bridge"',
+  role: "Leave it out for a reference plugin. The wrapper knows its role",
+  network: 'Name the network that the plugin sees, as in "network": "zone"',
+  args: 'Write "keep", or an object such as { "IP": "ETH1_IP" }',
+  ports: 'Write an object such as { "only": [443, "8000-8999"] }',
+  recover: 'Leave it out for "own"',
+  jq: "Write a jq program as text",
+  log: 'Write an object such as { "file": "/var/log/cni-wrappers.log", "level": "info" }',
+};

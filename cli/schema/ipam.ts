@@ -1,0 +1,101 @@
+import * as z from "zod";
+import { address, cidr } from "./addresses.ts";
+import { dnsKeys } from "./dns.ts";
+
+/** One route that the container gets (types.Route). */
+const route = z
+  .object({
+    dst: cidr.describe("Destination, such as 0.0.0.0/0 for the default route."),
+    gw: address.describe("Gateway. Default: the gateway of the interface's subnet."),
+    mtu: z.int().describe("MTU on this route."),
+    advmss: z.int().describe("Maximum segment size to announce on this route."),
+    priority: z.int().describe("Metric of the route."),
+    table: z.int().describe("Routing table. Default: main."),
+    scope: z.int().describe("Scope: 0 is global, 253 is link, 254 is host."),
+  })
+  .partial()
+  .required({ dst: true });
+
+const routes = z.array(route).describe("Routes that the container gets.");
+const type = z.string().describe("The IPAM plugin.");
+
+const rangeKeys = {
+  subnet: cidr.describe("The subnet, such as 172.26.64.0/20."),
+  rangeStart: address.describe("The first address to give out. Default: the subnet's second address."),
+  rangeEnd: address.describe("The last address to give out. Default: the subnet's last address but one."),
+  gateway: address.describe("Default: the subnet's first address."),
+};
+
+/** The keys of `ipam` for host-local (plugins/ipam/host-local/backend/allocator/config.go, IPAMConfig). */
+const hostLocalKeys = z
+  .object({
+    type,
+    ranges: z
+      .array(z.array(z.object(rangeKeys).partial().required({ subnet: true })))
+      .describe("Sets of ranges. The container gets one address from each set."),
+    routes,
+    dataDir: z.string().describe("Directory for the leases. Default: /var/lib/cni/networks."),
+    resolvConf: z.string().describe("A file in the form of resolv.conf, for the DNS settings of the result."),
+    ...rangeKeys,
+  })
+  .partial();
+
+/** The keys of `ipam` for static (plugins/ipam/static/main.go, IPAMConfig). */
+const staticKeys = z
+  .object({
+    type,
+    addresses: z
+      .array(
+        z.object({
+          address: cidr.describe("Address with the prefix length of its subnet, such as 172.16.5.20/24."),
+          gateway: address.optional().describe("Gateway of the subnet."),
+        }),
+      )
+      .describe("Addresses that the container gets."),
+    routes,
+    dns: dnsKeys,
+  })
+  .partial();
+
+// A number as text is an option too, so `option` is no list of names.
+const option = z.string().describe('Name or number of the option, such as "host-name" or "12".');
+
+/** The keys of `ipam` for dhcp (plugins/ipam/dhcp/main.go, IPAMConfig). */
+const dhcpKeys = z
+  .object({
+    type,
+    daemonSocketPath: z.string().describe("Socket of the DHCP daemon. Default: /run/cni/dhcp.sock."),
+    request: z
+      .array(
+        z
+          .object({
+            option,
+            skipDefault: z.boolean().describe("Do not ask for the options that are asked for by default."),
+          })
+          .partial(),
+      )
+      .describe("Options to ask the server for."),
+    provide: z
+      .array(
+        z
+          .object({
+            option,
+            value: z.string().describe("The value to send."),
+            fromArg: z.string().describe("The key of CNI_ARGS that has the value to send."),
+          })
+          .partial(),
+      )
+      .describe("Options to send to the server."),
+    priority: z.int().describe("Metric of the routes."),
+  })
+  .partial();
+
+/** The keys of `ipam` by its type. */
+export const ipamKeys: Readonly<Record<string, z.ZodObject>> = {
+  "host-local": hostLocalKeys,
+  dhcp: dhcpKeys,
+  static: staticKeys,
+};
+
+/** The keys of `ipam` for another plugin. */
+export const otherIpamKeys = z.looseObject({ type: type.optional() });

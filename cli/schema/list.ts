@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { isNetworkName, isType, networkNameProblem, typeProblem } from "../../shared/protocol/names.ts";
+
+const name = z
+  .string()
+  .refine(isNetworkName, { error: ({ input }) => networkNameProblem(String(input)) })
+  .describe("Name of the network. Jobs and pods ask for it, and leases are kept under it.");
+
+const type = z.string().refine(isType, { error: ({ input }) => typeProblem(String(input)) });
+
+// libcni also takes the words as text, in capitals or not.
+const flag = z.union([z.boolean(), z.string().regex(/^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/)], "must be true or false");
+
+const versionKeys = {
+  cniVersion: z.string().describe("Version of the CNI specification. Lists exist since 0.3.0, CHECK since 0.4.0."),
+  name,
+};
+
+/** The keys of a network configuration list (libcni, NetworkConfFromBytes). libcni compares them letter by letter. */
+export const listKeys = z.looseObject({
+  ...versionKeys,
+  cniVersions: z
+    .array(z.string())
+    .optional()
+    .describe("More versions. The runtime takes the highest one that it knows."),
+  disableCheck: flag.optional().describe("The runtime never runs CHECK. Lost interfaces go unseen."),
+  disableGC: flag.optional().describe("The runtime never runs GC."),
+  loadOnlyInlinedPlugins: flag
+    .optional()
+    .describe("Ignore plugin configurations in a directory with the network's name, next to the list."),
+  plugins: z
+    .array(z.looseObject({ type }))
+    .min(1)
+    .describe("The plugins, in the order in which ADD runs them. DEL runs them backwards."),
+});
+
+/** The keys of a file with one plugin and no list (a `.conf`) that make it a network. */
+export const singleKeys = z.looseObject({ ...versionKeys, type });

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { isJsonObject } from "../../shared/protocol/json.ts";
+import { expectation, pathWords } from "../../shared/protocol/schema.ts";
+import { nameIn } from "./go-view.ts";
+
+/** A part of a value that its schema refuses. */
+export interface Problem {
+  /** The keys, as the file spells them. The last ones may be missing there. */
+  readonly path: readonly (string | number)[];
+  /** The value; undefined if it is missing. */
+  readonly value: unknown;
+  /** What is wrong, without the path. */
+  readonly message: string;
+  readonly issue: z.core.$ZodIssue;
+}
+
+/** Returns all that a schema refuses in a value. `original` is the value in the file, if `value` is a view of it. */
+export function problemsOf(schema: z.core.$ZodType, value: unknown, original = value): readonly Problem[] {
+  const issues = z.safeParse(schema, value).error?.issues ?? [];
+  return issues.map((issue) => {
+    const { path, found } = spelledPath(original, issue.path);
+    return { path, value: found, message: found === undefined ? "is missing" : words(issue), issue };
+  });
+}
+
+/** Names a problem's place and what is wrong there. `root` is the name of the value itself. */
+export function problemText({ path, message }: Problem, root = ""): string {
+  return `${pathWords(root, path)} ${message}`;
+}
+
+/** Follows a path through a value whose keys may be in another case. */
+function spelledPath(value: unknown, path: readonly PropertyKey[]): { path: (string | number)[]; found: unknown } {
+  const spelled: (string | number)[] = [];
+  let found = value;
+  for (const step of path) {
+    const key = typeof step === "number" ? step : String(step);
+    const name = typeof key === "string" && isJsonObject(found) ? (nameIn(found, key) ?? key) : key;
+    spelled.push(name);
+    found = (found as Record<string | number, unknown> | null | undefined)?.[name];
+  }
+  return { path: spelled, found: found ?? undefined };
+}
+
+/** The wrappers' own words, and those for what only the schemas of the commands have. */
+function words(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.expected === "int") return "must be a whole number";
+  if (issue.code === "invalid_type" && issue.expected === "record") return "must be an object";
+  if (issue.code === "too_small") return issue.origin === "array" ? "is empty" : `must be at least ${issue.minimum}`;
+  if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
+  return expectation(issue);
+}

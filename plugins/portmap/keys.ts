@@ -1,0 +1,24 @@
+import * as z from "zod";
+
+/** The keys of portmap itself (plugins/meta/portmap/main.go, PortMapConf). */
+export const portmapKeys = z
+  .object({
+    backend: z
+      .enum(["iptables", "nftables"])
+      .describe("Backend for the rules. Default: iptables, or nftables if the host has no iptables."),
+    snat: z.boolean().describe("Masquerade connections of the host and of the container to itself. Default: true."),
+    masqAll: z
+      .boolean()
+      .describe("Masquerade all connections to published ports. The container does not see the sender."),
+    conditionsV4: z.array(z.string()).describe("Further conditions of the rules for IPv4, in the backend's words."),
+    conditionsV6: z.array(z.string()).describe("Further conditions of the rules for IPv6, in the backend's words."),
+    markMasqBit: z
+      .int()
+      .min(0)
+      .max(31)
+      .describe("Bit of the packet mark for masquerading. Default: 13. Excludes externalSetMarkChain."),
+    externalSetMarkChain: z
+      .string()
+      .describe("iptables chain that sets the mark, such as KUBE-MARK-MASQ. Excludes markMasqBit."),
+  })
+  .partial();
