@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { expect, test } from "vitest";
+import { listOf } from "../support/examples.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
@@ -74,8 +73,7 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
   await using lab = await Lab.start({ plugins });
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
   await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");
-  const file = path.resolve(import.meta.dirname, "../../conf-examples/nomad-transparent-proxy.conflist");
-  const list: NetworkList = JSON.parse(readFileSync(file, "utf8"));
+  const list = listOf("nomad-transparent-proxy");
   // The proxy takes all other inbound traffic.
   const ports = { ProxyInboundPort: 20000, ProxyOutboundPort: 15001, ExcludeInboundPorts: ["80"] };
   const proxy = JSON.stringify({ ProxyUserID: "101", ...ports });

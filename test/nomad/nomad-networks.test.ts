@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { hostLocal } from "../e2e/support.ts";
+import { listOf } from "../support/examples.ts";
 import type { Lab } from "../support/lab.ts";
-import type { NetworkList } from "../support/runtime.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
@@ -28,7 +26,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
     ["ipv6", ["fd00:6::2/64"], ["fd00:5::2/64"]],
     ["nomad-transparent-proxy", ["172.26.112.2/20"], ["172.16.5.100/24"]],
   ] as const)("%s: 2 allocations survive a restart", async ([name, eth0, eth1], context) => {
-    const list = example(name);
+    const list = listOf(name);
     await using nomad = await NomadLab.start({ networks: [list], prepare });
     await nomad.run(jobOf({ network: `cni/${list.name}`, count: 2, cniArgs }));
     await nomad.untilSound(2);
@@ -42,7 +40,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
   });
 
   test("a published port answers on the host, next to Nomad's own rules", async () => {
-    const list = example("nomad-second-interface");
+    const list = listOf("nomad-second-interface");
     await using nomad = await NomadLab.start({ networks: [list], prepare });
     await nomad.run(jobOf({ network: `cni/${list.name}`, ports: { web: 8080 } }));
     const [state] = await nomad.survey("job");
@@ -51,7 +49,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
   });
 
   test("the task's traffic goes to the proxy of its own namespace", async () => {
-    const list = example("nomad-transparent-proxy");
+    const list = listOf("nomad-transparent-proxy");
     await using nomad = await NomadLab.start({ networks: [list], prepare });
     await nomad.run(jobOf({ network: `cni/${list.name}`, cniArgs }));
     const [state] = await nomad.survey("job");
@@ -63,7 +61,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
   });
 
   test("without its argument consul-cni refuses the list, and Nomad says so", async () => {
-    const list = example("nomad-transparent-proxy");
+    const list = listOf("nomad-transparent-proxy");
     await using nomad = await NomadLab.start({ networks: [list], prepare });
     await nomad.register(jobOf({ network: `cni/${list.name}` }));
     await nomad.untilStatus("failed", 1);
@@ -95,10 +93,6 @@ test.for(["conf", "json"])(
     expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 2, survived: 2 });
   },
 );
-
-function example(name: string): NetworkList {
-  return JSON.parse(readFileSync(path.join(import.meta.dirname, `../../conf-examples/${name}.conflist`), "utf8"));
-}
 
 /** The examples' uplink, the host's addresses beyond it, and the proxy's plugin. */
 async function prepare(lab: Lab): Promise<void> {
