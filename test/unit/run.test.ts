@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { type Call, callWrapper, exits, type FakeAnswer, printed, type Run } from "./support/fake-host.ts";
+import { type Call, callWrapper, environment, exits, type FakeAnswer, printed, type Run } from "./support/fake-host.ts";
 import { blue } from "./support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "./support/results.ts";
 import { withShallowJson } from "./support/shallow-json.ts";
@@ -8,13 +8,6 @@ import { withShallowJson } from "./support/shallow-json.ts";
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const first: Call = { stdin: { ...zone, type: "bridge-wrapper" } };
 const second: Call = { stdin: { ...zone, wrapper: { ifName: "eth1" }, prevResult: macvlanResult } };
-const environment = {
-  CNI_COMMAND: "ADD",
-  CNI_CONTAINERID: "blue",
-  CNI_NETNS: blue,
-  CNI_IFNAME: "eth0",
-  CNI_PATH: "/opt/cni/bin",
-};
 
 function calling(command: string, call: Call = first): Call {
   return { ...call, env: { ...call.env, CNI_COMMAND: command } };

@@ -89,7 +89,8 @@ export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
   return { exitCode: fake.replacedBy()?.exitCode ?? exitCode, ...fake.seen() };
 }
 
-const environment = {
+/** The runtime's variables. A call can change them. */
+export const environment = {
   CNI_COMMAND: "ADD",
   CNI_CONTAINERID: "blue",
   CNI_NETNS: blue,
