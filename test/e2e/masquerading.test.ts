@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { linesOf } from "../support/kernel.ts";
 import { Lab } from "../support/lab.ts";
 import { attached, expectNothingLeft, expectSuccess, hostLocal, pairs, wrapped, zone } from "./support.ts";
 
@@ -71,10 +72,7 @@ describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade by
 /** The bridge plugin's own rules in nftables. */
 async function masqueradingRules(lab: Lab): Promise<string[]> {
   const text = await lab.run("nft", ["list", "chain", "inet", "cni_plugins_masquerade", "masq_checks"]);
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line.startsWith("ip "));
+  return linesOf(text).filter((line) => line.startsWith("ip "));
 }
 
 function withoutChain(rule: string): string {

@@ -61,7 +61,7 @@ export class Kernel {
   /** The routes of a namespace in the format of ip(8), without the kernel's own. */
   async routes(container?: Container): Promise<string[]> {
     const texts = [await this.#lab.ip(container, "-4", "route"), await this.#lab.ip(container, "-6", "route")];
-    return texts.flatMap((text) => lines(text)).filter((route) => !route.includes("proto kernel"));
+    return texts.flatMap((text) => linesOf(text)).filter((route) => !route.includes("proto kernel"));
   }
 
   /** The host side of a container's veth. */
@@ -117,7 +117,7 @@ export interface Result {
 
 /** The plugins' chains and rules in the output of iptables-save, without counters. */
 export function packetRulesOf(text: string): string[] {
-  return lines(text)
+  return linesOf(text)
     .filter((line) => /^(-A|:\S+ -)/.test(line))
     .map((line) => line.replace(/ \[\d+:\d+\]$/, ""));
 }
@@ -126,7 +126,8 @@ function addressesOf({ addr_info }: Link): string[] {
   return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
 }
 
-function lines(text: string): string[] {
+/** The lines of a text without white space at their ends, and without empty lines. */
+export function linesOf(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

@@ -1,3 +1,4 @@
+import { linesOf } from "../../../support/kernel.ts";
 import type { Place, PluginCase } from "../case.ts";
 
 export default {
@@ -24,11 +25,7 @@ export default {
 
 /** The interface's IPv4 routes in a table. */
 async function routes({ lab, container, ifName }: Place, table: string): Promise<string[]> {
-  const text = await lab.ip(container, "-4", "route", "show", "table", table, "dev", ifName);
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+  return linesOf(await lab.ip(container, "-4", "route", "show", "table", table, "dev", ifName));
 }
 
 /** The table that the rule for the interface's address leads to. */
