@@ -46,6 +46,7 @@ function hintOf({ value, issue, path }: Problem, delegate: string): string {
   if (value === undefined) return `Add it: ${owner} needs it`;
   if (issue.code === "invalid_value")
     return `The nearest value is "${nearest(String(value), issue.values.map(String))}"`;
+  if (issue.code === "too_big" && issue.origin === "string") return "Shorten it";
   const isScalar = typeof value === "number" || typeof value === "boolean";
   if (isScalar && issue.code === "invalid_type" && issue.expected === "string") return `Write "${value}"`;
   return `Correct it: ${owner} refuses the whole configuration`;

@@ -46,6 +46,7 @@ function words(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.expected === "int") return "must be a whole number";
   if (issue.code === "invalid_type" && issue.expected === "record") return "must be an object";
   if (issue.code === "too_small") return issue.origin === "array" ? "is empty" : `must be at least ${issue.minimum}`;
+  if (issue.code === "too_big" && issue.origin === "string") return `must have at most ${issue.maximum} characters`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
   return expectation(issue);
 }

@@ -5,6 +5,7 @@ export const bridgeKeys = z
   .object({
     bridge: z
       .string()
+      .max(15)
       .describe("Name of the bridge on the host. The plugin creates it if it is missing. Default: cni0."),
     isGateway: z.boolean().describe("Give the bridge the gateway's address, so that it routes for the containers."),
     isDefaultGateway: z
