@@ -1,0 +1,107 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
+import type { CommandMaker } from "../command.ts";
+import { exampleAttachment } from "../explain/attachment.ts";
+import { explanationData } from "../explain/data.ts";
+import { sceneOf } from "../explain/drawing/scene.ts";
+import { svgPicture } from "../explain/drawing/svg.ts";
+import { drawing } from "../explain/drawing/terminal.ts";
+import { explain, hasPassed, type Source } from "../explain/explain.ts";
+import { readCache } from "../explain/read-cache.ts";
+import { readTrace } from "../explain/read-trace.ts";
+import { cacheSource, exampleSource, traceSource } from "../explain/sources.ts";
+import { explanationText } from "../explain/text.ts";
+import { readListFile } from "../lists/find-files.ts";
+import { type List, listOf } from "../lists/list.ts";
+import { positionOf } from "../lists/list-file.ts";
+import type { Terminal } from "../terminal.ts";
+import { Trouble, withPath } from "../trouble.ts";
+
+interface Options {
+  readonly verb?: ConfiguredVerb;
+  readonly trace?: string;
+  readonly container?: string;
+  readonly cacheDir: string;
+  readonly port?: string[];
+  readonly args?: string;
+  readonly json?: true;
+  readonly svg?: string;
+}
+
+const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
+
+/** `explain`: what each plugin of a list is given and returns, and a drawing of the result. */
+export const explainCommand: CommandMaker = (terminal, finish) =>
+  new Command("explain")
+    .summary("show what each plugin of a list is given and returns")
+    .description(
+      "Shows what each plugin of a network configuration list is given and returns, step by step, and draws the result. It runs no plugin and changes nothing.",
+    )
+    .argument("<file>", "the list")
+    .addOption(
+      new Option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),
+    )
+    .option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)")
+    .option("--cache-dir <directory>", "libcni's cache", "/var/lib/cni")
+    .option("--trace <directory>", "take the plugins' answers from recorded calls (NN-VERB-plugin/request.json)")
+    .option("--port <mapping...>", "publish these ports, such as 8080:80 or 8080:80/udp")
+    .option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9")
+    .option("--json", "print the steps as data")
+    .option("--svg <file>", "write the drawing as a picture")
+    .addHelpText("after", "\nExample:\n  cni-wrappers explain /opt/cni/config/zone.conflist --verb CHECK")
+    .action((file: string, options: Options) => {
+      const list = readList(file, terminal.directory);
+      const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
+      const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
+      const scene = sceneOf(explanation);
+      if (options.json) terminal.write(`${JSON.stringify(explanationData(explanation), null, 2)}\n`);
+      else terminal.write(explanationText(explanation, terminal));
+      if (scene && !options.json) terminal.write(`\n${drawing(scene, terminal.width)}`);
+      if (options.svg !== undefined) {
+        if (scene === undefined)
+          throw new Trouble(`${options.svg}: there is nothing to draw, because there is no result`);
+        writePicture(options.svg, svgPicture(scene), terminal);
+      }
+      finish(explanation.steps.every(hasPassed) ? 0 : 1);
+    });
+
+function readList(path: string, directory: string): List {
+  const file = readListFile(path, directory);
+  const [error] = file.errors;
+  const list = listOf(file);
+  if (error === undefined && list !== undefined) return list;
+  const { line, column } = positionOf(file, error?.offset ?? 0);
+  throw new Trouble(`${path}:${line}:${column}: it is not a network configuration list; run cni-wrappers lint`);
+}
+
+function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
+  const { trace, container, cacheDir } = options;
+  if (trace !== undefined && container !== undefined) throw new Trouble("use --trace or --container, not both");
+  const example = exampleAttachment(list, {
+    ...(options.port && { ports: options.port }),
+    ...(options.args !== undefined && { args: options.args }),
+  });
+  if (trace !== undefined) return traceSource(list, readTrace(trace, directory), example);
+  if (container === undefined) return exampleSource(example);
+  if (verb !== "CHECK" && verb !== "DEL") {
+    throw new Trouble(
+      `libcni's cache does not have the answers of the plugins: use --container with CHECK or DEL, not ${verb}`,
+    );
+  }
+  const cached = readCache(cacheDir, list.name ?? "", container, directory);
+  const { pluginPath } = example;
+  return cacheSource({ ...cached, attachment: { ...cached.attachment, pluginPath } }, resolve(directory, cacheDir));
+}
+
+function writePicture(path: string, picture: string, { directory, writeError }: Terminal): void {
+  withPath(path, () => writeFileSync(resolve(directory, path), picture));
+  writeError(`wrote ${path}\n`);
+}
+
+function upperCaseVerb(verb: string): string {
+  const upper = verb.toUpperCase();
+  if (!verbs.includes(upper)) throw new Trouble(`--verb ${verb}: the verbs are ${verbs.join(", ")}`);
+  return upper;
+}

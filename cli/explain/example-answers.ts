@@ -1,0 +1,118 @@
+import { profiles } from "../../plugins/index.ts";
+import { reported } from "../../plugins/reported.ts";
+import type { HostDevice, Reported } from "../../shared/plan/reported.ts";
+import { profileOf } from "../../shared/plan/target.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../../shared/protocol/result.ts";
+import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import { type Leased, leaseExample } from "./example-addresses.ts";
+import type { Answer, Call } from "./rehearsal.ts";
+
+/** Answers for plugins with invented names, MACs and addresses. It remembers what it has given. */
+export type Examples = (plugin: ListedPlugin, type: string, call: Call) => Answer & Pick<Leased, "chosenBy">;
+
+/** The devices of a plugin. None for one that the wrappers do not know. */
+export function reportedBy(type: string): Reported {
+  return Object.hasOwn(reported, type) ? reported[type as keyof typeof reported] : {};
+}
+
+/** Returns the name of a device; undefined if the plugin invents it. */
+export function deviceName(device: HostDevice, configuration: JsonObject): string | undefined {
+  if ("prefix" in device) return undefined;
+  const name = configuration[device.key];
+  return typeof name === "string" && name !== "" ? name : device.fallback;
+}
+
+/** Returns a function that answers as the plugins do on a host without faults. */
+export function exampleAnswers(): Examples {
+  const taken = new Set<string>();
+  let devices = 0;
+  const invent = (device: HostDevice, configuration: JsonObject): Interface => {
+    const name = deviceName(device, configuration);
+    if (name !== undefined) return { name, mac: macFor(name) };
+    devices++;
+    const invented = `${"prefix" in device ? device.prefix : ""}${String(devices).padStart(8, "0")}`;
+    return { name: invented, mac: macFor(invented) };
+  };
+  return ({ wrapper }, type, call) => {
+    if (call.environment.CNI_COMMAND !== "ADD") return { exitCode: 0 };
+    if (type === "loopback") return { exitCode: 0, output: loopback(call) };
+    const role = profileOf(type, profiles)?.role ?? wrapper.role ?? (call.stdin.prevResult ? "meta" : "creator");
+    if (role === "meta") return { exitCode: 0, output: metaAnswer(type, call, invent) };
+    const leased = leaseExample(call, taken);
+    const { chosenBy } = leased;
+    return {
+      exitCode: 0,
+      output: creatorAnswer(type, call, leased, invent),
+      ...(chosenBy !== undefined && { chosenBy }),
+    };
+  };
+}
+
+/** A MAC for documentation (RFC 7042), always the same for a name. */
+function macFor(name: string): string {
+  const sum = [...name].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) % 256, 7);
+  return `00:00:5e:00:53:${sum.toString(16).padStart(2, "0")}`;
+}
+
+type Invent = (device: HostDevice, configuration: JsonObject) => Interface;
+
+function creatorAnswer(type: string, { environment, stdin }: Call, leased: Leased, invent: Invent): JsonObject {
+  const { CNI_IFNAME: name = "", CNI_NETNS: sandbox } = environment;
+  const { hostSide = [], defaultRoute } = reportedBy(type);
+  const cniVersion = String(stdin.cniVersion ?? "0.1.0");
+  const gateway = leased.ips.find((ip) => ip.gateway !== undefined)?.gateway;
+  const isDefault = defaultRoute !== undefined && stdin[defaultRoute] === true && gateway !== undefined;
+  const routes = [...leased.routes, ...(isDefault ? [{ dst: "0.0.0.0/0", gw: String(gateway) }] : [])];
+  const dns = stdin.dns === undefined ? {} : { dns: stdin.dns };
+  if (isUnchainedVersion(cniVersion)) return { cniVersion, ...oldAddresses(leased.ips, routes), ...dns };
+  const devices = hostSide.map((device) => invent(device, stdin));
+  const interfaces = [...devices, { name, mac: macFor(`${name} inside`), sandbox }];
+  const ips = leased.ips.map((ip) => ({ ...versionOf(ip, cniVersion), ...ip, interface: devices.length }));
+  return {
+    cniVersion,
+    interfaces,
+    ...(ips.length > 0 && { ips }),
+    ...(routes.length > 0 && { routes }),
+    ...dns,
+  };
+}
+
+// 1.0.0 removed the key.
+function versionOf({ address }: IpConfig, cniVersion: string): JsonObject {
+  return cniVersion.startsWith("0.") ? { version: address.includes(":") ? "6" : "4" } : {};
+}
+
+/** The addresses of a result of version 0.1.0 or 0.2.0. */
+function oldAddresses(ips: readonly IpConfig[], routes: readonly JsonObject[]): JsonObject {
+  const entries = ips.map(({ address, gateway }) => {
+    const key = address.includes(":") ? "ip6" : "ip4";
+    return [key, { ip: address, ...(gateway !== undefined && { gateway }), ...(key === "ip4" && { routes }) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function metaAnswer(type: string, { environment, stdin }: Call, invent: Invent): JsonObject {
+  const prevResult = (stdin.prevResult ?? { cniVersion: stdin.cniVersion }) as CniResult;
+  const { adds, setsMac } = reportedBy(type);
+  const { CNI_IFNAME: name } = environment;
+  const mac = setsMac === undefined ? undefined : stdin[setsMac];
+  const isOwn = (one: Interface): boolean => one.name === name && isContainerInterface(one);
+  const kept = (prevResult.interfaces ?? []).map((one) => (isOwn(one) && mac !== undefined ? { ...one, mac } : one));
+  const added = adds && stdin[adds.key] ? [invent(adds.device, stdin)] : [];
+  return prevResult.interfaces ? { ...prevResult, interfaces: [...kept, ...added] } : prevResult;
+}
+
+/** The answer of the reference plugin loopback, which no wrapper runs (plugins/main/loopback/loopback.go). */
+function loopback({ environment, stdin }: Call): JsonObject {
+  if (stdin.prevResult) return stdin.prevResult as JsonObject;
+  const cniVersion = String(stdin.cniVersion ?? "0.1.0");
+  const ips = [{ address: "127.0.0.1/8" }, { address: "::1/128" }];
+  if (isUnchainedVersion(cniVersion)) return { cniVersion, ...oldAddresses(ips, []) };
+  return {
+    cniVersion,
+    interfaces: [{ name: "lo", mac: "00:00:00:00:00:00", sandbox: environment.CNI_NETNS }],
+    ips: ips.map((ip) => ({ ...versionOf(ip, cniVersion), ...ip, interface: 0 })),
+  };
+}

@@ -1,0 +1,135 @@
+import type { Host } from "../../shared/host/host.ts";
+import type { Plan } from "../../shared/plan/plan.ts";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
+import type { CniResult } from "../../shared/protocol/result.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import type { HostState } from "./host-state.ts";
+import { type Answer, type Call, type PluginRun, rehearse } from "./rehearsal.ts";
+import { type Attachment, callOf, callOrder, notSent } from "./runtime.ts";
+
+/** The origin of a plugin's answer: a recorded trace, or an invented one. */
+export type Origin = "trace" | "example";
+
+/** An answer, its origin, and who chooses the address that an example stands for. */
+export type KnownAnswer = Answer & { readonly origin: Origin; readonly chosenBy?: string };
+
+/** One plugin's part of a verb. */
+export interface Step {
+  readonly plugin: ListedPlugin;
+  /** The variables and the stdin that the runtime gives. */
+  readonly given: Call;
+  /** The wrapper's plan. A plugin that is not wrapped has none. */
+  readonly plan: Plan | undefined;
+  readonly runs: readonly (PluginRun & Omit<KnownAnswer, keyof Answer>)[];
+  /** What the runtime gets. */
+  readonly answer: Answer;
+  readonly warnings: readonly string[];
+}
+
+/** A verb of a list, step by step. */
+export interface Explanation {
+  readonly list: List;
+  readonly verb: ConfiguredVerb;
+  readonly attachment: Attachment;
+  readonly steps: readonly Step[];
+  /** The steps of the ADD before it, if it was rehearsed, or of this ADD. */
+  readonly added: readonly Step[];
+  /** The result of the list: of ADD, or the one that the other verbs get. */
+  readonly result: CniResult | undefined;
+  /** Why there are no steps. */
+  readonly notSent?: string;
+}
+
+/** The facts that a verb is explained from. */
+export interface Source {
+  readonly attachment: Attachment;
+  readonly state: HostState;
+  readonly jq: Host["jq"];
+  /** The result of the list's ADD, if it is known. Otherwise ADD is rehearsed first. */
+  readonly result?: CniResult;
+  /** The call that a runtime made, if it was recorded: all of it, or only its variables. */
+  recorded?(index: number, verb: ConfiguredVerb): Partial<Call> | undefined;
+  /** Answers for a plugin. */
+  answer(plugin: ListedPlugin, type: string, call: Call): KnownAnswer;
+}
+
+/** Explains a verb of a list. */
+export function explain(list: List, verb: ConfiguredVerb, source: Source): Explanation {
+  const before = verb === "ADD" || source.result ? undefined : explain(list, "ADD", source);
+  const prevResult = verb === "ADD" ? undefined : (source.result ?? before?.result);
+  const reason = notSent(list, verb) ?? failureBefore(before, verb);
+  const common = { list, verb, attachment: source.attachment, added: before?.steps ?? [] };
+  if (reason !== undefined) return { ...common, steps: [], result: prevResult, notSent: reason };
+  const steps = stepsOf(list, verb, source, prevResult);
+  const isAdded = verb === "ADD" && steps.length === list.plugins.length && steps.every(hasPassed);
+  if (verb !== "ADD") return { ...common, steps, result: prevResult };
+  return { ...common, steps, added: steps, result: isAdded ? lastResult(steps) : undefined };
+}
+
+/** Whether the runtime gets no error. */
+export function hasPassed({ answer }: Step): boolean {
+  return answer.exitCode === 0;
+}
+
+// A runtime's DEL follows a failed ADD, too. It has no result.
+function failureBefore(add: Explanation | undefined, verb: ConfiguredVerb): string | undefined {
+  const failed = add?.steps.find((step) => !hasPassed(step));
+  if (failed === undefined || verb !== "CHECK") return undefined;
+  return `ADD fails at plugin ${failed.plugin.index + 1}, ${failed.plugin.type}`;
+}
+
+function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: CniResult | undefined): Step[] {
+  const steps: Step[] = [];
+  for (const index of callOrder(list, verb)) {
+    const plugin = list.plugins[index];
+    if (plugin === undefined) continue;
+    const given = givenTo(list, index, verb, source, verb === "ADD" ? lastResult(steps) : prevResult);
+    const step = plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
+    steps.push(step);
+    // libcni stops there.
+    if (!hasPassed(step)) break;
+  }
+  return steps;
+}
+
+function givenTo(
+  list: List,
+  index: number,
+  verb: ConfiguredVerb,
+  { attachment, recorded }: Source,
+  prevResult: CniResult | undefined,
+): Call {
+  return { ...callOf(list, index, verb, attachment, prevResult), ...recorded?.(index, verb) };
+}
+
+function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: Source): Step {
+  const known: Omit<KnownAnswer, keyof Answer>[] = [];
+  const rehearsal = rehearse(calledAs(plugin, given), given, {
+    state,
+    jq,
+    answer(type, call) {
+      const { exitCode, output, ...about } = answer(plugin, type, call);
+      known.push(about);
+      return { exitCode, output };
+    },
+  });
+  const runs = rehearsal.runs.map((run, index) => ({ origin: "example" as const, ...run, ...known[index] }));
+  return { plugin, given, ...rehearsal, runs };
+}
+
+function plainStep(plugin: ListedPlugin, given: Call, source: Source): Step {
+  const { exitCode, output, ...about } = source.answer(plugin, plugin.type, given);
+  const answer = { exitCode, output };
+  const run = { plugin: plugin.type, ...given, answer, ...about };
+  return { plugin, given, plan: undefined, runs: [run], answer, warnings: [] };
+}
+
+// A runtime starts the wrapper that it finds first. With drop-in that is not the plugin of this name.
+function calledAs({ type }: ListedPlugin, { environment }: Call): string {
+  const [first = ""] = (environment.CNI_PATH ?? "").split(":");
+  return `${first}/${type}`;
+}
+
+function lastResult(steps: readonly Step[]): CniResult | undefined {
+  return steps.at(-1)?.answer.output as CniResult | undefined;
+}

@@ -1,0 +1,119 @@
+import { basename } from "node:path";
+import { profiles } from "../../plugins/index.ts";
+import { recordsOn } from "../../shared/act/record-store.ts";
+import type { Bytes, Host } from "../../shared/host/host.ts";
+import type { Plan } from "../../shared/plan/plan.ts";
+import { planRequest } from "../../shared/plan/plan-request.ts";
+import { CniError } from "../../shared/protocol/errors.ts";
+import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
+import { parseVariables } from "../../shared/protocol/variables.ts";
+import { run } from "../../shared/run.ts";
+import { isWrapperType } from "../lists/list.ts";
+import type { HostState } from "./host-state.ts";
+
+/** The variables and the stdin of one call. */
+export interface Call {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: JsonObject;
+}
+
+/** How a plugin ends: its exit code, and the JSON object that it prints, if it prints one. */
+export interface Answer {
+  readonly exitCode: number;
+  readonly output?: JsonObject | undefined;
+}
+
+/** One run of a plugin. */
+export interface PluginRun extends Call {
+  readonly plugin: string;
+  readonly answer: Answer;
+}
+
+/** A call of a wrapper: its plan, the plugins that it runs, and its own answer. */
+export interface Rehearsal {
+  /** Undefined if the call is refused before there is a plan. */
+  readonly plan: Plan | undefined;
+  readonly runs: readonly PluginRun[];
+  readonly answer: Answer;
+  /** The warnings in the wrapper's log. */
+  readonly warnings: readonly string[];
+}
+
+/** The surroundings of a rehearsal. */
+export interface Stage {
+  readonly state: HostState;
+  readonly jq: Host["jq"];
+  /** Answers for the plugin that the wrapper runs. */
+  answer(plugin: string, call: Call): Answer;
+}
+
+/**
+ * Runs a wrapper's own code for a call, on a host on which nothing happens: its plugins only answer, and nothing is written
+ * to a disk.
+ */
+export function rehearse(calledAs: string, call: Call, stage: Stage): Rehearsal {
+  const runs: PluginRun[] = [];
+  const output: string[] = [];
+  const log: string[] = [];
+  const host = hostOf(calledAs, call, stage, { runs, output, log });
+  const plan = planOf(host, call);
+  const exitCode = run(host, profiles);
+  return { plan, runs, answer: { exitCode, output: parseJsonObject(output.join("")) }, warnings: warningsIn(log) };
+}
+
+function planOf(host: Host, { stdin }: Call): Plan | undefined {
+  try {
+    const variables = parseVariables(host.env);
+    const request = parseRequest(variables.command as ConfiguredVerb, variables, stdin);
+    return planRequest(request, host.calledAs, profiles, recordsOn(host));
+  } catch (error) {
+    if (error instanceof CniError) return undefined;
+    throw error;
+  }
+}
+
+interface Seen {
+  readonly runs: PluginRun[];
+  readonly output: string[];
+  readonly log: string[];
+}
+
+function hostOf(calledAs: string, call: Call, { state, jq, answer }: Stage, { runs, output, log }: Seen): Host {
+  const print = (text: string): void => void output.push(text);
+  return {
+    ...state,
+    env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
+    calledAs,
+    executable: "/opt/cni/bin/cni-wrappers",
+    pid: 0,
+    release: { version: "", commit: "" },
+    now: Date.now,
+    readStdin: () => bytesOf(JSON.stringify(call.stdin), print),
+    writeStdout: print,
+    inspect: (path) => (isWrapperType(basename(path)) ? "the wrapper itself" : "executable"),
+    // The wrapper then spawns the plugin.
+    tryExec: () => {},
+    spawn(path, changes, stdin) {
+      const environment = { ...call.environment, ...changes } as Record<string, string>;
+      const given = { environment, stdin: parseJsonObject(stdin ?? "") ?? call.stdin };
+      const plugin = basename(path);
+      const ended = answer(plugin, given);
+      runs.push({ plugin, ...given, answer: ended });
+      const text = ended.output === undefined ? "" : JSON.stringify(ended.output);
+      return { ended: "exit", exitCode: ended.exitCode, stdout: bytesOf(text, print) };
+    },
+    writeStderr: () => {},
+    appendLine: (_, line) => void log.push(line),
+    ...(jq && { jq }),
+  };
+}
+
+function bytesOf(text: string, print: (text: string) => void): Bytes {
+  return { decodeUtf8: () => text, print: () => print(text) };
+}
+
+function warningsIn(log: readonly string[]): string[] {
+  const lines = log.map((line) => parseJsonObject(line) ?? {});
+  return lines.filter(({ level }) => level === "warn").map(({ message }) => String(message));
+}

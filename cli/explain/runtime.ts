@@ -1,0 +1,93 @@
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
+import type { CniResult } from "../../shared/protocol/result.ts";
+import { delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import type { List } from "../lists/list.ts";
+import type { Call } from "./rehearsal.ts";
+
+/** The attachment that the runtime asks for. */
+export interface Attachment {
+  readonly containerId: string;
+  readonly netns: string;
+  readonly ifName: string;
+  /** CNI_ARGS. */
+  readonly args: string;
+  readonly pluginPath: string;
+  /** The runtime's values for the capabilities of the plugins, such as `portMappings`. */
+  readonly capabilityArgs: JsonObject;
+}
+
+/** Returns the plugins' indexes in the order in which libcni calls them. */
+export function callOrder({ plugins }: List, verb: ConfiguredVerb): number[] {
+  const indexes = plugins.map(({ index }) => index);
+  return verb === "DEL" ? indexes.reverse() : indexes;
+}
+
+/** Says why a runtime does not send this verb for the list; undefined if it does (libcni/api.go). */
+export function notSent({ value, cniVersion }: List, verb: ConfiguredVerb): string | undefined {
+  if (verb === "CHECK" && value.disableCheck === true) return 'the list says "disableCheck": true';
+  const version = `the list's cniVersion is ${cniVersion ?? "0.1.0"}`;
+  const isOld = isUnchainedVersion(cniVersion) || cniVersion?.startsWith("0.3");
+  if (verb === "CHECK" && isOld) return `${version}, and CHECK came with 0.4.0`;
+  const isNew = isChainVersion(cniVersion) && !isOld && cniVersion !== "0.4.0" && cniVersion !== "1.0.0";
+  if ((verb === "GC" || verb === "STATUS") && !isNew) return `${version}, and ${verb} came with 1.1.0`;
+  return undefined;
+}
+
+/** Returns the call that libcni makes for one plugin of a list (buildOneConfig in libcni/api.go). */
+export function callOf(
+  list: List,
+  index: number,
+  verb: ConfiguredVerb,
+  attachment: Attachment,
+  prevResult: CniResult | undefined,
+): Call {
+  const { configuration = {} } = list.plugins[index] ?? {};
+  const isShown =
+    prevResult && (verb === "ADD" || verb === "CHECK" || (verb === "DEL" && delGetsResult(list.cniVersion)));
+  const capable = isOfContainer(verb) ? capabilityArgs(configuration, attachment.capabilityArgs) : {};
+  const stdin = {
+    ...configuration,
+    name: list.name ?? "",
+    ...(list.cniVersion !== undefined && { cniVersion: list.cniVersion }),
+    ...(isShown && { prevResult }),
+    ...(Object.keys(capable).length > 0 && { runtimeConfig: capable }),
+    ...(verb === "GC" && validAttachments(attachment)),
+  };
+  return { environment: environmentOf(verb, attachment), stdin: sorted(stdin) };
+}
+
+function isOfContainer(verb: ConfiguredVerb): boolean {
+  return verb !== "GC" && verb !== "STATUS";
+}
+
+function environmentOf(verb: ConfiguredVerb, { containerId, netns, ifName, args, pluginPath }: Attachment) {
+  const isOne = isOfContainer(verb);
+  return {
+    CNI_COMMAND: verb,
+    CNI_CONTAINERID: isOne ? containerId : "",
+    CNI_NETNS: isOne ? netns : "",
+    CNI_IFNAME: isOne ? ifName : "",
+    CNI_ARGS: isOne ? args : "",
+    CNI_PATH: pluginPath,
+  };
+}
+
+function capabilityArgs({ capabilities }: JsonObject, given: JsonObject): JsonObject {
+  if (!isJsonObject(capabilities)) return {};
+  return Object.fromEntries(Object.entries(given).filter(([name]) => capabilities[name] === true));
+}
+
+// libcni sends both keys (containernetworking/cni#1101).
+function validAttachments({ containerId, ifName }: Attachment): JsonObject {
+  const valid = [{ containerID: containerId, ifname: ifName }];
+  return { "cni.dev/attachments": valid, "cni.dev/valid-attachments": valid };
+}
+
+// Go writes a map's keys in this order. The wrappers recognize a configuration by its text.
+function sorted<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sorted) as T;
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, key === "prevResult" ? inner : sorted(inner)])) as T;
+}

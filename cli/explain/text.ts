@@ -1,0 +1,120 @@
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { styled, type Terminal } from "../terminal.ts";
+import { abridged, jsonDifferences, lineDifferences, paint } from "./differences.ts";
+import { type Explanation, hasPassed, type Step } from "./explain.ts";
+import { jsonLines } from "./json-lines.ts";
+import { planWords } from "./plan-words.ts";
+import type { Call, PluginRun } from "./rehearsal.ts";
+
+type Screen = Pick<Terminal, "hasColors" | "width">;
+
+const indent = "   ";
+
+/** Writes an explanation for people, step by step. */
+export function explanationText(explanation: Explanation, screen: Screen): string {
+  const { list, verb, attachment, steps, notSent } = explanation;
+  const of = `container ${attachment.containerId}, interface ${attachment.ifName}`;
+  const title = `${verb} in the network ${list.name ?? ""}: ${of}`;
+  if (notSent !== undefined) return `${styled(screen, "bold", title)}\n\nA runtime does not send it: ${notSent}.\n`;
+  const parts = steps.map((step, index) => [headingOf(step, index, screen), ...bodyOf(step, screen)]);
+  const blocks = [[styled(screen, "bold", title), ...legendOf(explanation)], ...parts, lastLines(explanation, screen)];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
+}
+
+function legendOf({ added }: Explanation): string[] {
+  const runs = added.flatMap((step) => step.runs);
+  const isExample = runs.some(({ origin, answer }) => origin === "example" && answer.output !== undefined);
+  const invented = "The answers to ADD are examples: their MACs, random names and addresses are invented.";
+  return ["- the runtime gave it, + the plugin gets it instead.", ...(isExample ? [invented] : [])];
+}
+
+function headingOf({ plugin }: Step, index: number, screen: Screen): string {
+  const { type, delegate, isWrapped, role, ifName } = plugin;
+  const runs = isWrapped && delegate !== type ? ` runs ${delegate}` : "";
+  const does = role === "meta" ? `acts on ${ifName}` : role === "creator" ? `makes ${ifName}` : undefined;
+  const plain = isWrapped ? [] : ["not wrapped"];
+  const about = [...(does ? [does] : []), ...plain];
+  return styled(screen, "bold", `${index + 1}. ${type}${runs}${about.length > 0 ? ` (${about.join(", ")})` : ""}`);
+}
+
+function bodyOf(step: Step, screen: Screen): string[] {
+  const { plugin, given, runs, warnings } = step;
+  const isSame = !plugin.isWrapped;
+  return [
+    ...runs.flatMap((run) => [...givenLines(given, run, isSame, screen), ...answerLines(run, step, screen)]),
+    ...(isSame ? [] : wordsOf(step).map((words) => indent + words)),
+    ...warnings.map((warning) => indent + styled(screen, "yellow", `Warning: ${warning}`)),
+    ...resultLines(step, screen),
+  ];
+}
+
+function wordsOf({ plan, runs, answer }: Step): string[] {
+  const own = runs.at(-1);
+  if (answer.exitCode === 0 || own === undefined) return planWords(plan);
+  if (own.answer.exitCode !== 0) return ["The runtime gets the plugin's own error."];
+  return ["The wrapper refuses the answer. It runs the plugin's DEL, so that nothing is left."];
+}
+
+/** The variables and the stdin of a plugin. */
+function givenLines(given: Call, run: PluginRun, isPlain: boolean, screen: Screen): string[] {
+  const room = screen.width - indent.length - 4;
+  const changed = lineDifferences(variables(given), variables(run)).filter(({ sign }) => sign !== " ");
+  const environment = changed.length === 0 ? ["The variables do not change."] : paint(changed, screen);
+  const configuration = isPlain
+    ? jsonLines(run.stdin, room).map((line) => `  ${line}`)
+    : paint(jsonDifferences(inOrder(given.stdin), inOrder(run.stdin), room), screen);
+  const title = `${run.plugin} gets${isPlain ? ", exactly as the runtime gave it" : ""}:`;
+  return [...(isPlain ? [] : environment), title, ...configuration].map((line) => indent + line);
+}
+
+/** The same keys are in the same places of both texts. */
+function inOrder(stdin: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(stdin).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function variables({ environment }: Call): string[] {
+  return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+}
+
+function answerLines(
+  { plugin, answer, origin, chosenBy }: Step["runs"][number],
+  { given }: Step,
+  screen: Screen,
+): string[] {
+  if (answer.output === undefined) {
+    const passes = given.environment.CNI_COMMAND === "CHECK" ? " if it finds no fault" : "";
+    return [`${indent}${plugin} prints nothing${passes}.`];
+  }
+  const chosen = chosenBy === undefined ? "" : `; ${chosenBy} chooses the real address`;
+  const mark = origin === "example" ? ` (example${chosen})` : "";
+  const lines = jsonLines(answer.output, screen.width - indent.length - 4);
+  return [`${plugin} ${answer.exitCode === 0 ? "returns" : "fails"}${mark}:`, ...lines.map((line) => `  ${line}`)].map(
+    (line) => indent + line,
+  );
+}
+
+/** The answer for the runtime, if it is not the plugin's own. */
+function resultLines({ given, runs, answer }: Step, screen: Screen): string[] {
+  const own = runs.at(-1)?.answer.output;
+  if (answer.output === undefined || JSON.stringify(own) === JSON.stringify(answer.output)) return [];
+  const room = screen.width - indent.length - 4;
+  if (answer.exitCode !== 0)
+    return ["The runtime gets an error:", ...jsonLines(answer.output, room).map((line) => `  ${line}`)].map(
+      (line) => indent + line,
+    );
+  const changes = jsonDifferences(given.stdin.prevResult ?? {}, answer.output, room);
+  if (changes.every(({ sign }) => sign === " ")) return [`${indent}The runtime gets prevResult again, unchanged.`];
+  const lines = paint(abridged(changes), screen);
+  return ["The runtime gets (- prevResult before, + now):", ...lines].map((line) => indent + line);
+}
+
+function lastLines({ verb, list, steps }: Explanation, screen: Screen): string[] {
+  const failed = steps.find((step) => !hasPassed(step));
+  if (failed === undefined) return [];
+  const rest = list.plugins.length - steps.length;
+  const others = rest > 0 ? ` The runtime does not call the other plugins (${rest}).` : "";
+  return [styled(screen, "red", `${verb} fails at ${failed.plugin.type}.${others}`)];
+}

@@ -1,0 +1,4 @@
+import type { Reported } from "../../shared/plan/reported.ts";
+
+/** ipvlan uses `master`, else the interface of the default route. */
+export const ipvlan: Reported = { uses: { key: "master", fallback: "default route" } };

@@ -1,0 +1,273 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { recordedChains, recordedList, runCommand } from "./support.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "explain-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const zone = "conf-examples/macvlan-bridge.conflist";
+
+function written(name: string, content: unknown): string {
+  const path = join(directory, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+/** libcni's cache with one attachment, as libcni writes it. */
+function cache(name: string, changes: object = {}, file = "zone-blue-eth0"): string {
+  const result = {
+    cniVersion: "1.0.0",
+    interfaces: [
+      { name: "eth0", mac: "02:00:00:00:00:01", sandbox: "/run/netns/none" },
+      { name: "disc0", mac: "02:00:00:00:00:02" },
+      { name: "veth1a2b3c4d", mac: "02:00:00:00:00:03" },
+      { name: "eth1", mac: "02:00:00:00:00:04", sandbox: "/run/netns/none" },
+    ],
+    ips: [
+      { address: "172.16.5.123/24", gateway: "172.16.5.1", interface: 0 },
+      { address: "172.26.64.77/20", gateway: "172.26.64.1", interface: 3 },
+    ],
+  };
+  const cached = {
+    kind: "cniCacheV1",
+    containerId: "blue",
+    config: "e30=",
+    ifName: "eth0",
+    networkName: "zone",
+    cniArgs: [
+      ["IgnoreUnknown", "true"],
+      ["NOMAD_JOB_ID", "two"],
+    ],
+    capabilityArgs: {},
+    result,
+    ...changes,
+  };
+  written(`${name}/results/${file}`, cached);
+  return join(directory, name);
+}
+
+describe("explain", () => {
+  test("prints the steps and the drawing", async () => {
+    const { exitCode, stdout, stderr } = await runCommand(["explain", zone]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^ADD in the network zone: /);
+    expect(stdout).toContain("├─ macvlan ─┤ eth0  172.16.5.100/24 │");
+  });
+
+  test("prints data", async () => {
+    const { exitCode, stdout } = await runCommand(["explain", zone, "--json", "--verb", "check"]);
+    expect(exitCode).toBe(0);
+    const { verb, network, steps, result } = JSON.parse(stdout);
+    expect({ verb, network }).toEqual({ verb: "CHECK", network: "zone" });
+    expect(result.ips.map(({ address }: { address: string }) => address)).toEqual([
+      "172.16.5.100/24",
+      "172.26.64.2/20",
+    ]);
+    expect(steps[1]).toMatchObject({
+      plugin: "bridge-wrapper",
+      isWrapped: true,
+      given: { environment: { CNI_IFNAME: "eth0" }, stdin: { type: "bridge-wrapper" } },
+      plan: { do: "handOver" },
+      runs: [
+        { plugin: "bridge", environment: { CNI_IFNAME: "eth1" }, stdin: { name: "zone-eth1" }, origin: "example" },
+      ],
+      exitCode: 0,
+    });
+  });
+
+  test("ends with 1 if the list fails", async () => {
+    const file = written("twice.conflist", {
+      cniVersion: "1.0.0",
+      name: "zone",
+      plugins: [{ type: "tap-wrapper" }, { type: "tap-wrapper" }],
+    });
+    expect(await runCommand(["explain", file])).toMatchObject({ exitCode: 1, stderr: "" });
+  });
+
+  test("writes the picture, and says so where it is not in the way", async () => {
+    const path = join(directory, "zone.svg");
+    const { exitCode, stdout, stderr } = await runCommand(["explain", zone, "--json", "--svg", path]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `wrote ${path}\n` });
+    expect(JSON.parse(stdout)).toHaveProperty("result");
+    expect(readFileSync(path, "utf8")).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  });
+
+  test("publishes the ports and passes the CNI_ARGS that are named", async () => {
+    const args = ["--port", "8080:80", "9000:9000/udp", "--args", "IP=172.30.0.9;A=B"];
+    const { stdout } = await runCommand(["explain", "conf-examples/published-on-two.conflist", ...args]);
+    expect(stdout).toContain("│ portmap :8080/tcp to :80 ");
+    expect(stdout).toContain("│ portmap :9000/udp to :9000 ");
+    expect(stdout).toContain("eth0  172.30.0.9/20");
+    expect(stdout).toContain("- CNI_ARGS=IP=172.30.0.9;A=B\n");
+  });
+});
+
+describe("explain --container", () => {
+  test("takes the addresses of a container from libcni's cache, and CHECK is the verb", async () => {
+    const cacheDir = cache("live");
+    const { exitCode, stdout } = await runCommand(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^CHECK in the network zone: container blue, interface eth0\n/);
+    expect(stdout).toContain("eth1  172.26.64.77/20");
+    expect(stdout).not.toContain("example");
+  });
+
+  test("gives each plugin its part of the cached result, and the cached CNI_ARGS", async () => {
+    const args = [
+      "--container",
+      "blue",
+      "--cache-dir",
+      cache("parts", {
+        cniArgs: [
+          ["IP", "172.16.5.123"],
+          ["A", "B"],
+        ],
+      }),
+    ];
+    const { steps } = JSON.parse((await runCommand(["explain", zone, "--json", ...args])).stdout);
+    expect(steps[0].runs).toMatchObject([
+      {
+        environment: { CNI_ARGS: "IP=172.16.5.123;A=B", CNI_CONTAINERID: "blue", CNI_NETNS: "/run/netns/none" },
+        stdin: { prevResult: { interfaces: [{ name: "eth0" }], ips: [{ address: "172.16.5.123/24" }] } },
+      },
+    ]);
+    expect(steps[1].runs).toMatchObject([
+      {
+        environment: { CNI_ARGS: "A=B", CNI_IFNAME: "eth1" },
+        stdin: { prevResult: { ips: [{ address: "172.26.64.77/20", interface: 2 }] } },
+      },
+    ]);
+  });
+
+  test("reads the records next to the cache: without one, CHECK would run again in the list's own network", async () => {
+    const cacheDir = cache("recorded");
+    const args = ["explain", zone, "--container", "blue", "--cache-dir", cacheDir];
+    const again = "If it fails, it runs again in the network zone, and that answer counts.";
+    expect((await runCommand(args)).stdout).toContain(again);
+    const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth1" };
+    const made = {
+      bootId: "b",
+      namespace: "4:1",
+      netns: "/run/netns/none",
+      delegate: "bridge",
+      delegateNetwork: "older",
+    };
+    written("recorded/wrappers/zone:blue:eth0:eth1", { ...key, ...made, addresses: [] });
+    const { stdout } = await runCommand(args);
+    expect(stdout).not.toContain(again);
+    expect(stdout).toContain('+   "name": "older"');
+  });
+
+  test("changes nothing on the host", async () => {
+    const cacheDir = cache("kept");
+    const file = join(cacheDir, "wrappers/zone:blue:eth0:eth1");
+    const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth1" };
+    const made = {
+      bootId: "b",
+      namespace: "4:1",
+      netns: "/run/netns/none",
+      delegate: "bridge",
+      delegateNetwork: "zone-eth1",
+    };
+    written("kept/wrappers/zone:blue:eth0:eth1", { ...key, ...made, addresses: [] });
+    const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cacheDir];
+    expect((await runCommand(args)).stdout).toContain("the wrapper deletes its record of the interface");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ifName: "eth1" });
+  });
+
+  test("takes the beginning of an id, but not of two", async () => {
+    const changes = { containerId: "blue-and-more" };
+    const cacheDir = cache("begins", changes, "zone-blue-and-more-eth0");
+    const explain = (id: string) => runCommand(["explain", zone, "--container", id, "--cache-dir", cacheDir]);
+    expect((await explain("blue-an")).stdout).toContain("container blue-and-more, ");
+    cache("begins", { containerId: "blue-ant" }, "zone-blue-ant-eth0");
+    expect(await explain("blue-an")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("several attachments"),
+    });
+    expect((await explain("blue-ant")).exitCode).toBe(0);
+  });
+
+  test.each([
+    ["no cache", ["--container", "blue", "--cache-dir", "/nowhere"], "/nowhere/results: there is no such file"],
+    [
+      "no such container",
+      ["--container", "red", "--cache-dir", cache("other")],
+      "there is no attachment of red to the network zone",
+    ],
+    ["ADD", ["--container", "blue", "--verb", "ADD"], "use --container with CHECK or DEL, not ADD"],
+    ["a trace as well", ["--container", "blue", "--trace", "x"], "use --trace or --container, not both"],
+  ])("says what is wrong: %s", async (_, args, words) => {
+    const { exitCode, stdout, stderr } = await runCommand(["explain", zone, ...args]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(words);
+  });
+});
+
+describe("explain --trace", () => {
+  const [chain = ""] = recordedChains;
+
+  test("takes the answers of the plugins from a trace", async () => {
+    const file = written("recorded.conflist", recordedList(chain).value);
+    const { exitCode, stdout } = await runCommand(["explain", file, "--trace", `test/fixtures/${chain}`]);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain("(example");
+    expect(stdout).toContain("The runtime gets prevResult again, unchanged.");
+    expect(stdout).toContain("container blue");
+  });
+
+  test("passes on the error of a plugin, and stops", async () => {
+    const call = {
+      plugin: "macvlan-wrapper",
+      env: {
+        CNI_COMMAND: "ADD",
+        CNI_CONTAINERID: "blue",
+        CNI_NETNS: "/run/netns/blue",
+        CNI_IFNAME: "eth0",
+        CNI_PATH: "/opt/cni/bin",
+      },
+    };
+    written("failed/01-ADD-macvlan-wrapper/request.json", call);
+    written("failed/01-ADD-macvlan-wrapper/delegate.json", { code: 999, msg: "no such master" });
+    const { exitCode, stdout } = await runCommand(["explain", zone, "--trace", join(directory, "failed")]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("macvlan fails:\n");
+    expect(stdout).toContain("The runtime gets the plugin's own error.\n");
+    expect(stdout).toContain("ADD fails at macvlan-wrapper. The runtime does not call the other plugins (1).");
+  });
+
+  test.each([
+    ["another list", `test/fixtures/${chain}`, "the trace is of another list"],
+    ["no calls", "conf-examples", "there is no folder like 01-ADD-bridge-wrapper"],
+    ["no folder", "nowhere", "nowhere: there is no such file"],
+  ])("says what is wrong: %s", async (_, trace, words) => {
+    const { exitCode, stderr } = await runCommand(["explain", "conf-examples/two-vlans.conflist", "--trace", trace]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe("trouble", () => {
+  test.each([
+    ["an unknown verb", [zone, "--verb", "UPDATE"], "the verbs are ADD, CHECK, DEL, GC, STATUS"],
+    ["a wrong port", [zone, "--port", "80"], "--port 80: write it like 8080:80 or 8080:80/udp"],
+    ["no file", ["nowhere.conflist"], "nowhere.conflist: there is no such file"],
+    ["no list", [written("broken.json", '{\n  "a": 1,\n}')], "broken.json:3:1: it is not a network configuration list"],
+    ["a list of another kind", [written("array.json", "[]")], "array.json:1:1: it is not a network configuration list"],
+    [
+      "a picture of nothing",
+      [
+        written("old.conflist", { cniVersion: "0.2.0", name: "a", plugins: [{ type: "tap-wrapper" }] }),
+        "--svg",
+        "x.svg",
+      ],
+      "there is nothing to draw",
+    ],
+  ])("%s", async (_, args, words) => {
+    const { exitCode, stderr } = await runCommand(["explain", ...args]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(words) });
+  });
+});

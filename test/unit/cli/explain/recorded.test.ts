@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
+import { explain, type Step } from "../../../../cli/explain/explain.ts";
+import { type RecordedCall, readTrace } from "../../../../cli/explain/read-trace.ts";
+import { traceSource } from "../../../../cli/explain/sources.ts";
+import type { JsonObject } from "../../../../shared/protocol/json.ts";
+import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
+import { callsOf, readCall, recordedChains, recordedList, root } from "./support.ts";
+
+// go-cni and Nomad ran these lists with real plugins. The expected values do not come from the wrappers' code
+// (test/fixtures/go-cni/ORIGIN.md).
+
+/** What the plugin must get, and on ADD what the runtime must get. */
+interface Expected {
+  readonly delegate: { readonly environment: Record<string, string>; readonly configuration: JsonObject };
+  readonly runtime?: JsonObject;
+}
+
+function stepsOf(chain: string, verb: ConfiguredVerb, change: (call: RecordedCall) => RecordedCall = (call) => call) {
+  const list = recordedList(chain);
+  const trace = readTrace(join("test/fixtures", chain), root).map(change);
+  const example = exampleAttachment(list, { ports: ["25649:8080"] });
+  const capabilityArgs = { portMappings: portMappingsOf(chain) };
+  return explain(list, verb, traceSource(list, trace, { ...example, capabilityArgs })).steps;
+}
+
+function portMappingsOf(chain: string): unknown {
+  const requests = callsOf(chain).map((call) => readCall(chain, call, "request.json").stdin as JsonObject);
+  const given = requests.map(({ runtimeConfig }) => runtimeConfig as JsonObject | undefined);
+  return given.find((one) => one?.portMappings)?.portMappings ?? [];
+}
+
+/** The answers stay, and the variables: go-cni passes CNI_ARGS in random order, and not to DEL. */
+function withoutStdin({ call: { environment }, ...recorded }: RecordedCall): RecordedCall {
+  return { ...recorded, call: { environment } };
+}
+
+const verbs = recordedChains.flatMap((chain) => {
+  const seen = new Set(callsOf(chain).map((call) => call.split("-")[1]));
+  return [...seen].map((verb) => [chain, verb as ConfiguredVerb] as const);
+});
+
+test("there are recorded chains of go-cni and of Nomad, with every verb", () => {
+  expect(recordedChains.length).toBeGreaterThan(12);
+  expect(new Set(recordedChains.map((chain) => chain.split("/")[0]))).toEqual(new Set(["go-cni", "nomad"]));
+  expect(new Set(verbs.map(([, verb]) => verb))).toEqual(new Set(["ADD", "CHECK", "DEL", "GC", "STATUS"]));
+});
+
+describe.each(verbs)("%s, %s", (chain, verb) => {
+  const calls = callsOf(chain).filter((call) => call.includes(`-${verb}-`));
+  const expected = calls.map((call) => ({
+    request: readCall(chain, call, "request.json"),
+    ...(readCall(chain, call, "expected.json") as unknown as Expected),
+  }));
+
+  test("each plugin gets what it got, and the runtime gets what it got", () => {
+    const steps = stepsOf(chain, verb);
+    expect(steps.map(gotBy)).toEqual(
+      expected.map(({ request, delegate }) => [
+        {
+          plugin: delegate.configuration.type,
+          environment: { ...(request.env as object), ...delegate.environment },
+          stdin: delegate.configuration,
+        },
+      ]),
+    );
+    expect(steps.map(({ answer }) => answer)).toEqual(
+      expected.map(({ runtime }) => ({ exitCode: 0, output: runtime })),
+    );
+  });
+
+  test("the runtime gives what it gave, from the list and the plugins' answers alone", () => {
+    const steps = stepsOf(chain, verb, withoutStdin);
+    expect(steps.map(({ given }) => given.stdin)).toEqual(expected.map(({ request }) => request.stdin));
+  });
+});
+
+function gotBy({ runs }: Step) {
+  return runs.map(({ plugin, environment, stdin }) => ({ plugin, environment, stdin }));
+}

@@ -1,0 +1,80 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
+import { type Explanation, explain } from "../../../../cli/explain/explain.ts";
+import { exampleSource } from "../../../../cli/explain/sources.ts";
+import { type List, listOf } from "../../../../cli/lists/list.ts";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { runCli } from "../../../../cli/program.ts";
+import type { Terminal } from "../../../../cli/terminal.ts";
+import type { JsonObject } from "../../../../shared/protocol/json.ts";
+import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
+
+/** The root of the repository. */
+export const root = join(import.meta.dirname, "../../../..");
+
+/** The folders with the recorded calls of whole lists. */
+export const recordedChains = [
+  ...new Set(
+    globSync("{go-cni,nomad}/*/*/request.json", { cwd: join(root, "test/fixtures") }).map((file) =>
+      dirname(dirname(file)),
+    ),
+  ),
+].sort();
+
+/** The names of the calls in a recorded chain, in their order. */
+export function callsOf(chain: string): string[] {
+  return globSync("*/request.json", { cwd: join(root, "test/fixtures", chain) })
+    .map(dirname)
+    .sort();
+}
+
+/** One file of a recorded call. */
+export function readCall(chain: string, call: string, file: string): JsonObject {
+  return JSON.parse(readFileSync(join(root, "test/fixtures", chain, call, file), "utf8"));
+}
+
+/** The list of a text. */
+export function parsedList(value: object): List {
+  const list = listOf(parseListFile("zone.conflist", JSON.stringify(value)));
+  if (list === undefined) throw new Error("it is no list");
+  return list;
+}
+
+/** The list that a recorded chain was made with: the plugins' configurations without the runtime's own keys. */
+export function recordedList(chain: string): List {
+  const requests = callsOf(chain)
+    .filter((call) => call.includes("-ADD-"))
+    .map((call) => readCall(chain, call, "request.json").stdin as JsonObject);
+  const plugins = requests.map(({ name: _n, cniVersion: _v, prevResult: _p, runtimeConfig: _r, ...plugin }) => plugin);
+  const [{ name, cniVersion } = {}] = requests;
+  return parsedList({ name, cniVersion, plugins });
+}
+
+/** A verb of a list, explained with examples. */
+export function explained(list: object, verb: ConfiguredVerb = "ADD"): Explanation {
+  const parsed = parsedList(list);
+  return explain(parsed, verb, exampleSource(exampleAttachment(parsed, {})));
+}
+
+/** Runs a command in a directory. Returns its outcome. */
+export async function runCommand(args: readonly string[], directory = root, changes: Partial<Terminal> = {}) {
+  let [stdout, stderr] = ["", ""];
+  const terminal: Terminal = {
+    release: { version: "1.2.3", commit: "abcdef" },
+    env: {},
+    directory,
+    isInteractive: false,
+    hasColors: false,
+    width: 80,
+    write: (text) => {
+      stdout += text;
+    },
+    writeError: (text) => {
+      stderr += text;
+    },
+    ...changes,
+  };
+  const exitCode = await runCli(args, terminal);
+  return { exitCode, stdout, stderr };
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
+import { abridged, jsonDifferences, paint } from "../../../../cli/explain/differences.ts";
+import { explain } from "../../../../cli/explain/explain.ts";
+import { jsonLines } from "../../../../cli/explain/json-lines.ts";
+import { exampleSource } from "../../../../cli/explain/sources.ts";
+import { explanationText } from "../../../../cli/explain/text.ts";
+import { explained, parsedList } from "./support.ts";
+
+const screen = { hasColors: false, width: 80 };
+const macvlan = { type: "macvlan-wrapper", master: "ens18" };
+const bridge = { type: "bridge-wrapper", wrapper: { ifName: "eth1" }, bridge: "disc0" };
+const list = { cniVersion: "1.1.0", name: "zone", plugins: [macvlan, bridge] };
+
+describe("the text", () => {
+  test("has a step for each plugin: the changes, the answer, and the runtime's result", () => {
+    expect(explanationText(explained(list), screen)).toBe(`ADD in the network zone: container example, interface eth0
+- the runtime gave it, + the plugin gets it instead.
+The answers to ADD are examples: their MACs, random names and addresses are invented.
+
+1. macvlan-wrapper runs macvlan (makes eth0)
+   The variables do not change.
+   macvlan gets:
+     {
+       "cniVersion": "1.1.0",
+       "master": "ens18",
+       "name": "zone",
+   -   "type": "macvlan-wrapper"
+   +   "type": "macvlan"
+     }
+   macvlan returns (example):
+     {
+       "cniVersion": "1.1.0",
+       "interfaces": [
+         { "name": "eth0", "mac": "00:00:5e:00:53:1e", "sandbox": "/run/netns/example" }
+       ]
+     }
+   The runtime gets the plugin's own answer.
+
+2. bridge-wrapper runs bridge (makes eth1)
+   - CNI_IFNAME=eth0
+   + CNI_IFNAME=eth1
+   bridge gets:
+     {
+       "bridge": "disc0",
+       "cniVersion": "1.1.0",
+   -   "name": "zone",
+   -   "prevResult": {
+   -     "cniVersion": "1.1.0",
+   -     "interfaces": [
+   -       { "name": "eth0", "mac": "00:00:5e:00:53:1e", "sandbox": "/run/netns/example" }
+   -     ]
+   -   },
+   -   "type": "bridge-wrapper",
+   -   "wrapper": { "ifName": "eth1" }
+   +   "name": "zone-eth1",
+   +   "type": "bridge"
+     }
+   bridge returns (example):
+     {
+       "cniVersion": "1.1.0",
+       "interfaces": [
+         { "name": "disc0", "mac": "00:00:5e:00:53:94" },
+         { "name": "veth00000001", "mac": "00:00:5e:00:53:eb" },
+         { "name": "eth1", "mac": "00:00:5e:00:53:fd", "sandbox": "/run/netns/example" }
+       ]
+     }
+   The wrapper appends the answer to prevResult: eth1 comes after the other interfaces.
+   The runtime gets (- prevResult before, + now):
+     ⋮
+       "interfaces": [
+         { "name": "eth0", "mac": "00:00:5e:00:53:1e", "sandbox": "/run/netns/example" },
+   +     { "name": "disc0", "mac": "00:00:5e:00:53:94" },
+   +     { "name": "veth00000001", "mac": "00:00:5e:00:53:eb" },
+   +     { "name": "eth1", "mac": "00:00:5e:00:53:fd", "sandbox": "/run/netns/example" }
+       ]
+     }
+`);
+  });
+
+  test("shows a plain plugin what the runtime gave it", () => {
+    const plugins = [macvlan, { type: "firewall" }];
+    const text = explanationText(explained({ ...list, plugins }), screen);
+    expect(text).toContain(
+      "2. firewall (acts on eth0, not wrapped)\n   firewall gets, exactly as the runtime gave it:\n     {",
+    );
+  });
+
+  test("names the server that chooses an address", () => {
+    const plugins = [{ ...macvlan, ipam: { type: "dhcp" } }];
+    const text = explanationText(explained({ ...list, plugins }), screen);
+    expect(text).toContain("macvlan returns (example; DHCP chooses the real address):");
+  });
+
+  test("shows an error of the wrapper, and how many plugins the runtime does not call", () => {
+    const text = explanationText(explained({ ...list, plugins: [macvlan, macvlan, bridge] }), screen);
+    expect(text).toContain(
+      "   The wrapper refuses the call, and the plugin does not run.\n   The runtime gets an error:\n     {",
+    );
+    expect(text).toContain('       "code": 7,\n');
+    expect(text).toMatch(/\nADD fails at macvlan-wrapper\. The runtime does not call the other plugins \(1\)\.\n$/);
+  });
+
+  const eth2 = { ...macvlan, wrapper: { ifName: "eth2" } };
+  const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth2" } };
+
+  test.each([
+    ["CHECK", [bridge], "The plugin gets the MAC of disc0 only if it is fixed."],
+    ["CHECK", [bridge], "bridge prints nothing if it finds no fault."],
+    ["DEL", [bridge], "After that, the wrapper deletes its record of the interface."],
+    ["GC", [bridge], "Before that, the wrapper removes what it recorded"],
+    ["STATUS", [bridge], "The runtime gets the plugin's own answer."],
+    ["ADD", [bridge], "The runtime gets the plugin's answer. It begins the result with eth1."],
+    ["ADD", [macvlan, eth2, sbr], "The wrapper puts the answer back into prevResult as eth2."],
+    ["ADD", [macvlan, eth2, sbr], "The wrapper records the moved routes"],
+    [
+      "CHECK",
+      [macvlan, eth2, sbr],
+      "If a plugin such as sbr or vrf moved routes, CHECK looks for them in their new table.",
+    ],
+  ] as const)("says on %s how the wrapper acts", (verb, plugins, words) => {
+    expect(explanationText(explained({ ...list, plugins }, verb), screen)).toContain(words);
+  });
+
+  test("says that a jq program rewrites the configuration, which it shows", () => {
+    const parsed = parsedList({ ...list, plugins: [{ ...macvlan, wrapper: { jq: ".mtu = 1400" } }] });
+    const jq = (_: string, input: string) => ({ output: JSON.stringify({ ...JSON.parse(input), mtu: 1400 }) });
+    const source = { ...exampleSource(exampleAttachment(parsed, {})), jq };
+    const text = explanationText(explain(parsed, "CHECK", source), screen);
+    expect(text).toContain("The wrapper.jq program has rewritten the configuration.");
+    expect(text).toContain('   +   "mtu": 1400,\n');
+  });
+
+  test("says why a runtime does not send the verb", () => {
+    const text = explanationText(explained({ ...list, disableCheck: true }, "CHECK"), screen);
+    expect(text).toBe(
+      'CHECK in the network zone: container example, interface eth0\n\nA runtime does not send it: the list says "disableCheck": true.\n',
+    );
+  });
+
+  test("has colors only if the terminal has them", () => {
+    const colored = explanationText(explained(list), { ...screen, hasColors: true });
+    expect(colored).toContain('\u001b[32m+   "type": "macvlan"\u001b[39m');
+    expect(colored).toContain('\u001b[31m-   "type": "macvlan-wrapper"\u001b[39m');
+  });
+});
+
+describe("differences", () => {
+  const painted = (before: unknown, after: unknown) => paint(jsonDifferences(before, after, 40), screen);
+
+  test("a comma at the end of a line does not count", () => {
+    expect(painted({ a: 1, b: 2 }, { a: 1 })).toEqual(["  {", '    "a": 1', '-   "b": 2', "  }"]);
+  });
+
+  test("an entry of a list of interfaces is one line", () => {
+    const interfaces = [{ name: "eth0", mac: "00:00:5e:00:53:1e", sandbox: "/run/netns/example" }];
+    expect(jsonLines({ interfaces }, 20)).toHaveLength(5);
+  });
+
+  test("a long part that is in both is left out", () => {
+    const lines = jsonDifferences({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, { a: 1, b: 2, c: 3, d: 4, e: 5, f: 7 }, 40);
+    expect(paint(abridged(lines), screen)).toEqual([
+      "  ⋮",
+      '    "d": 4,',
+      '    "e": 5,',
+      '-   "f": 6',
+      '+   "f": 7',
+      "  }",
+    ]);
+  });
+});
