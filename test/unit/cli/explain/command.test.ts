@@ -2,10 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { recordedChains, recordedList, runCommand } from "./support.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+import { recordedList, root } from "./support.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "explain-"));
 afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Runs a command in the repository's root. */
+const inRoot = (args: readonly string[]) => runCommand(args, { directory: root });
 
 const zone = "conf-examples/macvlan-bridge.conflist";
 
@@ -51,14 +55,14 @@ function cache(name: string, changes: object = {}, file = "zone-blue-eth0"): str
 
 describe("explain", () => {
   test("prints the steps and the drawing", async () => {
-    const { exitCode, stdout, stderr } = await runCommand(["explain", zone]);
+    const { exitCode, stdout, stderr } = await inRoot(["explain", zone]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^ADD in the network zone: /);
     expect(stdout).toContain("├─ macvlan ─┤ eth0  172.16.5.100/24 │");
   });
 
   test("prints data", async () => {
-    const { exitCode, stdout } = await runCommand(["explain", zone, "--json", "--verb", "check"]);
+    const { exitCode, stdout } = await inRoot(["explain", zone, "--json", "--verb", "check"]);
     expect(exitCode).toBe(0);
     const { verb, network, steps, result } = JSON.parse(stdout);
     expect({ verb, network }).toEqual({ verb: "CHECK", network: "zone" });
@@ -84,12 +88,12 @@ describe("explain", () => {
       name: "zone",
       plugins: [{ type: "tap-wrapper" }, { type: "tap-wrapper" }],
     });
-    expect(await runCommand(["explain", file])).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(await inRoot(["explain", file])).toMatchObject({ exitCode: 1, stderr: "" });
   });
 
   test("writes the picture, and says so where it is not in the way", async () => {
     const path = join(directory, "zone.svg");
-    const { exitCode, stdout, stderr } = await runCommand(["explain", zone, "--json", "--svg", path]);
+    const { exitCode, stdout, stderr } = await inRoot(["explain", zone, "--json", "--svg", path]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `wrote ${path}\n` });
     expect(JSON.parse(stdout)).toHaveProperty("result");
     expect(readFileSync(path, "utf8")).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
@@ -97,7 +101,7 @@ describe("explain", () => {
 
   test("publishes the ports and passes the CNI_ARGS that are named", async () => {
     const args = ["--port", "8080:80", "9000:9000/udp", "--args", "IP=172.30.0.9;A=B"];
-    const { stdout } = await runCommand(["explain", "conf-examples/published-on-two.conflist", ...args]);
+    const { stdout } = await inRoot(["explain", "conf-examples/published-on-two.conflist", ...args]);
     expect(stdout).toContain("│ portmap :8080/tcp to :80 ");
     expect(stdout).toContain("│ portmap :9000/udp to :9000 ");
     expect(stdout).toContain("eth0  172.30.0.9/20");
@@ -108,7 +112,7 @@ describe("explain", () => {
 describe("explain --container", () => {
   test("takes the addresses of a container from libcni's cache, and CHECK is the verb", async () => {
     const cacheDir = cache("live");
-    const { exitCode, stdout } = await runCommand(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
+    const { exitCode, stdout } = await inRoot(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^CHECK in the network zone: container blue, interface eth0\n/);
     expect(stdout).toContain("eth1  172.26.64.77/20");
@@ -127,7 +131,7 @@ describe("explain --container", () => {
         ],
       }),
     ];
-    const { steps } = JSON.parse((await runCommand(["explain", zone, "--json", ...args])).stdout);
+    const { steps } = JSON.parse((await inRoot(["explain", zone, "--json", ...args])).stdout);
     expect(steps[0].runs).toMatchObject([
       {
         environment: { CNI_ARGS: "IP=172.16.5.123;A=B", CNI_CONTAINERID: "blue", CNI_NETNS: "/run/netns/none" },
@@ -146,7 +150,7 @@ describe("explain --container", () => {
     const cacheDir = cache("recorded");
     const args = ["explain", zone, "--container", "blue", "--cache-dir", cacheDir];
     const again = "If it fails, it runs again in the network zone, and that answer counts.";
-    expect((await runCommand(args)).stdout).toContain(again);
+    expect((await inRoot(args)).stdout).toContain(again);
     const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth1" };
     const made = {
       bootId: "b",
@@ -156,7 +160,7 @@ describe("explain --container", () => {
       delegateNetwork: "older",
     };
     written("recorded/wrappers/zone:blue:eth0:eth1", { ...key, ...made, addresses: [] });
-    const { stdout } = await runCommand(args);
+    const { stdout } = await inRoot(args);
     expect(stdout).not.toContain(again);
     expect(stdout).toContain('+   "name": "older"');
   });
@@ -174,14 +178,14 @@ describe("explain --container", () => {
     };
     written("kept/wrappers/zone:blue:eth0:eth1", { ...key, ...made, addresses: [] });
     const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cacheDir];
-    expect((await runCommand(args)).stdout).toContain("the wrapper deletes its record of the interface");
+    expect((await inRoot(args)).stdout).toContain("the wrapper deletes its record of the interface");
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ifName: "eth1" });
   });
 
   test("takes the beginning of an id, but not of two", async () => {
     const changes = { containerId: "blue-and-more" };
     const cacheDir = cache("begins", changes, "zone-blue-and-more-eth0");
-    const explain = (id: string) => runCommand(["explain", zone, "--container", id, "--cache-dir", cacheDir]);
+    const explain = (id: string) => inRoot(["explain", zone, "--container", id, "--cache-dir", cacheDir]);
     expect((await explain("blue-an")).stdout).toContain("container blue-and-more, ");
     cache("begins", { containerId: "blue-ant" }, "zone-blue-ant-eth0");
     expect(await explain("blue-an")).toMatchObject({
@@ -201,18 +205,18 @@ describe("explain --container", () => {
     ["ADD", ["--container", "blue", "--verb", "ADD"], "use --container with CHECK or DEL, not ADD"],
     ["a trace as well", ["--container", "blue", "--trace", "x"], "use --trace or --container, not both"],
   ])("says what is wrong: %s", async (_, args, words) => {
-    const { exitCode, stdout, stderr } = await runCommand(["explain", zone, ...args]);
+    const { exitCode, stdout, stderr } = await inRoot(["explain", zone, ...args]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain(words);
   });
 });
 
 describe("explain --trace", () => {
-  const [chain = ""] = recordedChains;
+  const chain = "go-cni/firewall-and-sbr-1.0.0";
 
   test("takes the answers of the plugins from a trace", async () => {
     const file = written("recorded.conflist", recordedList(chain).value);
-    const { exitCode, stdout } = await runCommand(["explain", file, "--trace", `test/fixtures/${chain}`]);
+    const { exitCode, stdout } = await inRoot(["explain", file, "--trace", `test/fixtures/${chain}`]);
     expect(exitCode).toBe(0);
     expect(stdout).not.toContain("(example");
     expect(stdout).toContain("The runtime gets prevResult again, unchanged.");
@@ -232,7 +236,7 @@ describe("explain --trace", () => {
     };
     written("failed/01-ADD-macvlan-wrapper/request.json", call);
     written("failed/01-ADD-macvlan-wrapper/delegate.json", { code: 999, msg: "no such master" });
-    const { exitCode, stdout } = await runCommand(["explain", zone, "--trace", join(directory, "failed")]);
+    const { exitCode, stdout } = await inRoot(["explain", zone, "--trace", join(directory, "failed")]);
     expect(exitCode).toBe(1);
     expect(stdout).toContain("macvlan fails:\n");
     expect(stdout).toContain("The runtime gets the plugin's own error.\n");
@@ -244,7 +248,7 @@ describe("explain --trace", () => {
     ["no calls", "conf-examples", "there is no folder like 01-ADD-bridge-wrapper"],
     ["no folder", "nowhere", "nowhere: there is no such file"],
   ])("says what is wrong: %s", async (_, trace, words) => {
-    const { exitCode, stderr } = await runCommand(["explain", "conf-examples/two-vlans.conflist", "--trace", trace]);
+    const { exitCode, stderr } = await inRoot(["explain", "conf-examples/two-vlans.conflist", "--trace", trace]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(words);
   });
@@ -267,7 +271,7 @@ describe("trouble", () => {
       "there is nothing to draw",
     ],
   ])("%s", async (_, args, words) => {
-    const { exitCode, stderr } = await runCommand(["explain", ...args]);
+    const { exitCode, stderr } = await inRoot(["explain", ...args]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(words) });
   });
 });

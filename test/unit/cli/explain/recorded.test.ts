@@ -43,7 +43,7 @@ const verbs = recordedChains.flatMap((chain) => {
 
 test("there are recorded chains of go-cni and of Nomad, with every verb", () => {
   expect(recordedChains.length).toBeGreaterThan(12);
-  expect(new Set(recordedChains.map((chain) => chain.split("/")[0]))).toEqual(new Set(["go-cni", "nomad"]));
+  expect(recordedChains.map((chain) => chain.split("/")[0])).toEqual(expect.arrayContaining(["go-cni", "nomad"]));
   expect(new Set(verbs.map(([, verb]) => verb))).toEqual(new Set(["ADD", "CHECK", "DEL", "GC", "STATUS"]));
 });
 
@@ -51,11 +51,13 @@ describe.each(verbs)("%s, %s", (chain, verb) => {
   const calls = callsOf(chain).filter((call) => call.includes(`-${verb}-`));
   const expected = calls.map((call) => ({
     request: readCall(chain, call, "request.json"),
+    // The runtime gets the plugin's own answer if it lists no interfaces (0.2.0).
+    answer: verb === "ADD" ? readCall(chain, call, "delegate.json") : undefined,
     ...(readCall(chain, call, "expected.json") as unknown as Expected),
   }));
 
   test("each plugin gets what it got, and the runtime gets what it got", () => {
-    const steps = stepsOf(chain, verb);
+    const steps = stepsOf(chain, verb).filter(({ plugin }) => plugin.isWrapped);
     expect(steps.map(gotBy)).toEqual(
       expected.map(({ request, delegate }) => [
         {
@@ -66,12 +68,16 @@ describe.each(verbs)("%s, %s", (chain, verb) => {
       ]),
     );
     expect(steps.map(({ answer }) => answer)).toEqual(
-      expected.map(({ runtime }) => ({ exitCode: 0, output: runtime })),
+      expected.map(({ runtime, answer }) => ({ exitCode: 0, output: runtime ?? answer })),
     );
   });
 
+  // A script made the result that the first plugin of these chains got.
+  const isWhole = !chain.startsWith("stand-in/") && callsOf(chain).some((call) => call.includes("-ADD-"));
+  if (!isWhole) return;
+
   test("the runtime gives what it gave, from the list and the plugins' answers alone", () => {
-    const steps = stepsOf(chain, verb, withoutStdin);
+    const steps = stepsOf(chain, verb, withoutStdin).filter(({ plugin }) => plugin.isWrapped);
     expect(steps.map(({ given }) => given.stdin)).toEqual(expected.map(({ request }) => request.stdin));
   });
 });
