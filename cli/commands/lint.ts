@@ -1,16 +1,22 @@
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
+import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { readState } from "../host/read-state.ts";
 import { fixInPlace } from "../lint/fix-in-place.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type Format, reports } from "../lint/report.ts";
+import type { Context } from "../lint/rule.ts";
 import { summaryOf } from "../lint/summary.ts";
 import { readListFiles } from "../lists/find-files.ts";
+import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options {
   readonly format: Format;
   readonly json?: true;
   readonly fix?: true;
+  readonly cniPath?: string;
+  readonly state?: string;
 }
 
 /** `lint`: finds mistakes in network configuration lists. */
@@ -24,14 +30,27 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
     )
     .option("--json", "the same as --format json")
     .option("--fix", "fix the mistakes that have one safe fix, and report the others")
-    .addHelpText("after", "\nExample:\n  cni-wrappers lint /opt/cni/config")
+    .option(
+      "--cni-path <directories>",
+      "also look at the plugins there, such as /opt/cni/first:/opt/cni/bin; runs them",
+    )
+    .option("--state <directory>", "also look at the containers that are attached, such as in /var/lib/cni")
+    .addHelpText("after", "\nExample:\n  cni-wrappers lint --cni-path /opt/cni/bin /opt/cni/config")
     .action((paths: string[], options: Options) => {
       const read = readListFiles(paths, terminal);
+      const host = hostOf(options, terminal);
       if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
-      const files = options.fix ? fixInPlace(read, terminal) : read;
-      const findings = lintFiles(files);
+      const files = options.fix ? fixInPlace(read, terminal, host) : read;
+      const findings = lintFiles(files, host);
       const format = options.json ? "json" : options.format;
       terminal.write(reports[format](findings, terminal));
       if (format === "text") terminal.writeError(`${summaryOf(files, findings)}\n`);
       finish(findings.length > 0 ? 1 : 0);
     });
+
+function hostOf({ cniPath, state }: Options, { directory }: Terminal): Omit<Context, "lists"> {
+  return {
+    plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
+    state: state === undefined ? undefined : readState(state, directory),
+  };
+}

@@ -1,7 +1,7 @@
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, type Position, positionOf } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
-import type { Context, Found, Rule, Severity } from "./rule.ts";
+import type { Context, Found, FoundOnHost, Rule, Severity } from "./rule.ts";
 
 /** One finding, with everything that a report needs. */
 export interface Finding extends Found {
@@ -13,21 +13,38 @@ export interface Finding extends Found {
   readonly code: string;
 }
 
-/** Applies all rules to the files. The findings of a file are in the order of their places. */
+/** Applies all rules. The findings of a file are in the order of their places, and those about the host come last. */
 export function lintFiles(files: readonly ListFile[], around: Omit<Context, "lists"> = {}): readonly Finding[] {
   const lists = new Map(files.map((file) => [file, file.errors.length > 0 ? undefined : listOf(file)]));
   const context = { ...around, lists: [...lists.values()].filter((list) => list !== undefined) };
-  return files.flatMap((file) => {
+  const inFiles = files.flatMap((file) => {
     const found = rules.flatMap((rule) => findingsOf(rule, file, lists.get(file), context));
     return found.sort((one, other) => one.place.offset - other.place.offset);
   });
+  return [...inFiles, ...rules.flatMap((rule) => findingsOnHost(rule, context))];
 }
 
 function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Finding[] {
-  const found = rule.of === "file" ? rule.find(file) : list ? rule.find(list, context) : [];
-  const { severity, code } = rule;
-  return found.map((one) => {
-    const { offset, length } = one.place;
-    return { ...one, file, position: positionOf(file, offset), end: positionOf(file, offset + length), severity, code };
-  });
+  return foundBy(rule, file, list, context).map((one) => findingOf(one, file, rule));
+}
+
+function foundBy(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Found[] {
+  if (rule.of === "file") return rule.find(file);
+  return rule.of === "list" && list ? rule.find(list, context) : [];
+}
+
+function findingOf(found: Found, file: ListFile, { severity, code }: Rule): Finding {
+  const { offset, length } = found.place;
+  return { ...found, file, position: positionOf(file, offset), end: positionOf(file, offset + length), severity, code };
+}
+
+function findingsOnHost(rule: Rule, context: Context): readonly Finding[] {
+  if (rule.of !== "host") return [];
+  return rule.find(context).map((found) => findingOf({ ...found, place: start }, fileWithoutText(found), rule));
+}
+
+const start = { offset: 0, length: 0 };
+
+function fileWithoutText({ path }: FoundOnHost): ListFile {
+  return { path, text: "", tree: undefined, errors: [] };
 }

@@ -1,3 +1,5 @@
+import type { PluginFolder } from "../host/plugin-folder.ts";
+import type { State } from "../host/state.ts";
 import type { List } from "../lists/list.ts";
 import type { ListFile, Place } from "../lists/list-file.ts";
 
@@ -24,6 +26,16 @@ export interface Edit extends Place {
 export interface Context {
   /** All lists of this run, in the order in which a runtime reads their files. */
   readonly lists: readonly List[];
+  /** The plugins of --cni-path. */
+  readonly plugins?: PluginFolder | undefined;
+  /** The state of --state. */
+  readonly state?: State | undefined;
+}
+
+/** One thing that a rule found on the host and not in a file. */
+export interface FoundOnHost extends Pick<Found, "message" | "hint"> {
+  /** The file or directory that it is about. */
+  readonly path: string;
 }
 
 interface RuleText {
@@ -47,5 +59,11 @@ export interface ListRule extends RuleText {
   find(list: List, context: Context): readonly Found[];
 }
 
+/** A rule about the host, for which no list is to blame. */
+export interface HostRule extends RuleText {
+  readonly of: "host";
+  find(context: Context): readonly FoundOnHost[];
+}
+
 /** A rule. Each has a file of its own in cli/rules/, named for its code. */
-export type Rule = FileRule | ListRule;
+export type Rule = FileRule | ListRule | HostRule;

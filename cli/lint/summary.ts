@@ -9,8 +9,13 @@ export function summaryOf(files: readonly ListFile[], findings: readonly Finding
     const count = findings.filter((finding) => finding.severity === severity).length;
     return count > 0 ? [counted(count, severity)] : [];
   });
-  const faulty = new Set(findings.map(({ file }) => file)).size;
-  return `${counts.join(", ")} in ${faulty} of ${counted(files.length, "file")}`;
+  const faulty = new Set(findings.map(({ file }) => file));
+  const inFiles = files.filter((file) => faulty.has(file)).length;
+  const places = [
+    ...(inFiles > 0 ? [`in ${inFiles} of ${counted(files.length, "file")}`] : []),
+    ...(faulty.size > inFiles ? ["on the host"] : []),
+  ];
+  return `${counts.join(", ")} ${places.join(" and ")}`;
 }
 
 const severities: readonly Severity[] = ["error", "warning"];

@@ -9,12 +9,14 @@ export function textReport(findings: readonly Finding[], terminal: Pick<Terminal
 function textOf(finding: Finding, terminal: Pick<Terminal, "hasColors">): string {
   const { file, position, severity, code, message, hint } = finding;
   const color = severity === "error" ? "red" : "yellow";
-  const at = styled(terminal, "bold", `${file.path}:${position.line}:${position.column}:`);
+  // A finding about the host has no line.
+  const place = file.text === "" ? "" : `:${position.line}:${position.column}`;
+  const at = styled(terminal, "bold", `${file.path}${place}:`);
   const margin = " ".repeat(String(position.line).length);
+  const marked = [` ${position.line} | ${lineOf(finding)}`, ` ${margin} | ${styled(terminal, color, markOf(finding))}`];
   return [
     `${at} ${styled(terminal, color, `${severity}:`)} ${message} ${styled(terminal, "dim", `[${code}]`)}`,
-    ` ${position.line} | ${lineOf(finding)}`,
-    ` ${margin} | ${styled(terminal, color, markOf(finding))}`,
+    ...(file.text === "" ? [] : marked),
     `hint: ${hint}. See docs/lint.md#${code}`,
   ].join("\n");
 }

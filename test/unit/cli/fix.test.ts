@@ -7,7 +7,7 @@ import { readListFile } from "../../../cli/lists/find-files.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const fixtures = globSync("test/fixtures/lint/*/err-*", { cwd: root }).map((path) => readListFile(path, root));
+const fixtures = globSync("test/fixtures/lint/*/err-*.*", { cwd: root }).map((path) => readListFile(path, root));
 const fixable = fixtures.filter((file) => lintFiles([file]).some(({ fix }) => fix !== undefined));
 
 test.each(fixable.map((file) => [file.path, file] as const))("%s: one round of edits is enough", (_, file) => {

@@ -2,6 +2,7 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 const faulty = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
@@ -116,4 +117,18 @@ test("--fix does not touch a file with bytes that are no characters", async () =
   const { exitCode, stderr } = await lint("--fix", "zone.conflist");
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it is not UTF-8") });
   expect(readFileSync(join(directory, "zone.conflist"))).toEqual(before);
+});
+
+test("--cni-path and --state look at the host", async () => {
+  write("zone.conflist", right.replace('"macvlan"', '"macvlan-wrapper"'));
+  makeHostFolders(directory, { cniPath: { bin: {} }, records: [] });
+  const { stdout, stderr } = await lint("--cni-path=bin:none", "--state=state", "zone.conflist");
+  expect(stdout.match(/\[[a-z-]+\]$/gm)).toEqual([
+    ...Array(3).fill("[missing-plugin]"),
+    "[old-bridge]",
+    ...Array(2).fill("[no-plugin-directory]"),
+  ]);
+  expect(stdout).toContain("none: warning: this directory of --cni-path does not exist [no-plugin-directory]\nhint: ");
+  expect(stderr).toBe("3 errors, 3 warnings in 1 of 1 file and on the host\n");
+  expect(await lint("--state=nowhere", "zone.conflist")).toMatchObject({ exitCode: 2, stdout: "" });
 });

@@ -93,7 +93,8 @@ test("the summary counts errors, warnings and files", () => {
   expect(summaryOf([file, strange.file, other], [...lintFiles([file, other]), strange])).toBe(
     "2 errors, 1 warning in 3 of 3 files",
   );
-  expect(summaryOf([file], [strange, strange])).toBe("2 warnings in 1 of 1 file");
+  expect(summaryOf([strange.file], [strange, strange])).toBe("2 warnings in 1 of 1 file");
+  expect(summaryOf([clean], [strange])).toBe("1 warning on the host");
   expect(summaryOf([clean], [])).toBe("no mistakes in 1 file");
 });
 

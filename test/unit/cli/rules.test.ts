@@ -1,9 +1,13 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { lintFiles } from "../../../cli/lint/lint.ts";
-import { readListFile } from "../../../cli/lists/find-files.ts";
+import { readPluginFolder } from "../../../cli/host/read-plugin-folder.ts";
+import { readState } from "../../../cli/host/read-state.ts";
+import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
+import { readListFile, readListFiles } from "../../../cli/lists/find-files.ts";
 import { rules } from "../../../cli/rules/index.ts";
+import { type HostFolders, makeHostFolders } from "../support/fake-host-folders.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const fixtures = path.join(root, "test/fixtures/lint");
@@ -34,11 +38,9 @@ describe.each(rules)("$code", ({ code }) => {
   });
 
   test.each(Object.entries(expected))("%s", (name, { findings }) => {
-    const found = lintFiles([readListFile(path.join(folder, name), root)]);
-    const seen = found.map((finding) => [
-      `${finding.position.line}:${finding.position.column} ${finding.severity}`,
-      finding.code,
-    ]);
+    const isFile = /\.\w+$/.test(name);
+    const found = isFile ? lintFiles([readListFile(path.join(folder, name), root)]) : onHost(path.join(folder, name));
+    const seen = found.map((finding) => [isFile ? placeOf(finding) : placeInFolder(finding), finding.code]);
     expect(seen).toEqual(findings.map((finding) => [finding, code]));
   });
 });
@@ -48,3 +50,28 @@ test("the examples are clean", () => {
   expect(examples.length).toBeGreaterThan(15);
   expect(lintFiles(examples.map((name) => readListFile(name, root)))).toEqual([]);
 });
+
+/** Lints the lists of a folder on the host that its `host.json` describes. */
+function onHost(folder: string): readonly Finding[] {
+  const description = path.join(folder, "host.json");
+  const host: HostFolders = existsSync(description) ? JSON.parse(readFileSync(description, "utf8")) : {};
+  const directory = mkdtempSync(path.join(tmpdir(), "lint-host-"));
+  try {
+    const { cniPath, state } = makeHostFolders(directory, host);
+    const names = readdirSync(folder).filter((name) => name !== "host.json");
+    return lintFiles(readListFiles(names, { directory: folder, readInput: () => "" }), {
+      plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
+      state: state === undefined ? undefined : readState(state, directory),
+    });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function placeOf({ position, severity }: Finding): string {
+  return `${position.line}:${position.column} ${severity}`;
+}
+
+function placeInFolder(finding: Finding): string {
+  return `${finding.file.path} ${placeOf(finding)}`;
+}

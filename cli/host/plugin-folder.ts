@@ -1,0 +1,49 @@
+/** The plugins in the directories of --cni-path, as a runtime finds them. Nothing is run before a rule asks for it. */
+export interface PluginFolder {
+  readonly directories: readonly PluginDirectory[];
+  /** Returns the file that a runtime takes for a type; undefined if no directory has it. */
+  find(type: string): InstalledPlugin | undefined;
+  /** Returns the file that a wrapper takes for its delegate: the first executable that is no wrapper. */
+  findDelegate(delegate: string, wrapper: InstalledPlugin): InstalledPlugin | undefined;
+  /** Returns the version that Nomad knows of a type; undefined if it finds none. */
+  versionForNomad(type: string): string | undefined;
+}
+
+/** A directory of --cni-path. */
+export interface PluginDirectory {
+  readonly path: string;
+  /** Why no plugin comes from it; undefined if it has files. */
+  readonly problem: string | undefined;
+}
+
+/** A file with the name of a plugin. */
+export interface InstalledPlugin {
+  readonly path: string;
+  readonly isExecutable: boolean;
+  /** Whether it is a wrapper, under its own name or under the plugin's. */
+  readonly isWrapper: boolean;
+  /** As Nomad finds it: the first word of its output that is a version. */
+  readonly version: string | undefined;
+  /** The versions of the specification that its answer to VERSION has; undefined if it does not answer. */
+  readonly speaks: readonly string[] | undefined;
+  /** Whether it can run `wrapper.jq`: only the Node flavor of a wrapper can. */
+  readonly hasJq: boolean;
+}
+
+/** Returns the first word that is a version, as Nomad's fingerprint reads a plugin's output (go-version, NewSemver). */
+export function versionIn(output: string): string | undefined {
+  return output.split(/\s+/).find((word) => /^v?\d+(?:\.\d+)*(?:-[\d.A-Za-z~-]+)?(?:\+[\d.A-Za-z~-]+)?$/.test(word));
+}
+
+/** Compares two versions by their numbers: negative if the first one is older. */
+export function compareVersions(one: string, other: string): number {
+  const [first, second] = [numbersOf(one), numbersOf(other)];
+  const different = first.findIndex((number, index) => number !== second[index]);
+  return different < 0 ? 0 : (first[different] ?? 0) - (second[different] ?? 0);
+}
+
+function numbersOf(version: string): readonly number[] {
+  const [plain = ""] = version.replace(/^v/, "").split(/[-+]/);
+  const numbers = plain.split(".").map(Number);
+  return [0, 1, 2].map((index) => numbers[index] ?? 0);
+}

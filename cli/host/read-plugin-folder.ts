@@ -1,0 +1,70 @@
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { searchPath } from "../../shared/act/search-path.ts";
+import { type InstalledPlugin, type PluginDirectory, type PluginFolder, versionIn } from "./plugin-folder.ts";
+import { type Executable, executable } from "./run-executable.ts";
+
+/** Reads the directories of a CNI_PATH. An executable with several names is run once. */
+export function readPluginFolder(cniPath: string, directory: string): PluginFolder {
+  const directories = searchPath(cniPath).map((path) => directoryAt(path, directory));
+  const plugin = pluginReader(directory);
+  const candidates = (type: string) => directories.flatMap(({ path }) => plugin(join(path, type)) ?? []);
+  return {
+    directories,
+    find: (type) => candidates(type)[0],
+    findDelegate: (delegate, wrapper) => {
+      const next = plugin(join(dirname(realpathSync(resolve(directory, wrapper.path))), delegate));
+      return [...candidates(delegate), ...(next ? [next] : [])].find((each) => each.isExecutable && !each.isWrapper);
+    },
+    // A later directory's version takes the place of an earlier one's.
+    versionForNomad: (type) => candidates(type).findLast(({ version }) => version !== undefined)?.version,
+  };
+}
+
+function directoryAt(path: string, directory: string): PluginDirectory {
+  try {
+    const isEmpty = readdirSync(resolve(directory, path)).length === 0;
+    return { path, problem: isEmpty ? "is empty" : undefined };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { path, problem: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
+  }
+}
+
+/** Returns a function that reads the plugin at a path; undefined if there is no file. It remembers the answers. */
+function pluginReader(directory: string): (path: string) => InstalledPlugin | undefined {
+  const plugins = new Map<string, InstalledPlugin | undefined>();
+  const executables = new Map<string, Executable>();
+  return (path) => {
+    if (plugins.has(path)) return plugins.get(path);
+    const full = resolve(directory, path);
+    const file = statSync(full, { throwIfNoEntry: false });
+    const real = file?.isFile() ? realpathSync(full) : undefined;
+    const found = real === undefined ? undefined : pluginAt(path, real, file?.mode ?? 0, executables);
+    plugins.set(path, found);
+    return found;
+  };
+}
+
+function pluginAt(path: string, real: string, mode: number, executables: Map<string, Executable>): InstalledPlugin {
+  const isExecutable = (mode & 0o111) !== 0;
+  const known = executables.get(real) ?? executable(real);
+  executables.set(real, known);
+  const about = () => (isExecutable ? (known.about() ?? "") : "");
+  return {
+    path,
+    isExecutable,
+    get isWrapper() {
+      return basename(real) === "cni-wrappers" || /^Built from commit /m.test(about());
+    },
+    get version() {
+      return versionIn(about());
+    },
+    get speaks() {
+      return isExecutable ? known.supportedVersions() : undefined;
+    },
+    get hasJq() {
+      return isExecutable && known.takesArguments();
+    },
+  };
+}

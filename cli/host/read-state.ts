@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseRecord, recordDirectory } from "../../shared/record/record.ts";
+import { withPath } from "../trouble.ts";
+import type { KeptLease, State } from "./state.ts";
+
+/** Reads a directory like /var/lib/cni: `wrappers` has the records, `networks` has host-local's leases. */
+export function readState(path: string, directory: string): State {
+  const root = resolve(directory, path);
+  withPath(path, () => readdirSync(root));
+  const records = filesIn(join(root, "wrappers")).flatMap((name) => {
+    return parseRecord(`${recordDirectory}/${name}`, textOf(join(root, "wrappers", name))) ?? [];
+  });
+  const leases = filesIn(join(root, "networks")).flatMap((network) =>
+    leasesIn(join(root, "networks", network), network),
+  );
+  return { records, leases };
+}
+
+/** host-local names a file for the address, and writes the container's id and the interface into it. */
+function leasesIn(folder: string, network: string): readonly KeptLease[] {
+  return filesIn(folder)
+    .filter((name) => /^[\d.]+$|:/.test(name))
+    .flatMap((address) => {
+      const [containerId = "", ifName] = (textOf(join(folder, address)) ?? "").split(/\r?\n/);
+      // Leases of old versions name no interface.
+      return ifName === undefined ? [] : [{ network, address, containerId, ifName }];
+    });
+}
+
+function filesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? withPath(folder, () => readdirSync(folder)).sort() : [];
+}
+
+// A container may go while its files are read.
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { State } from "../host/state.ts";
+import type { ListRule } from "../lint/rule.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { keyAt } from "../lists/list-file.ts";
+
+/** An IPAM plugin knows only the leases of its own network. */
+export const changedNetwork: ListRule = {
+  of: "list",
+  code: "changed-network",
+  severity: "error",
+  title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
+  page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change
+\`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their records. The IPAM plugin does
+not: it can give a new container an address that is in use. Stop the containers of the list first, or keep the network.`,
+  find(list, { state }) {
+    if (!state) return [];
+    return list.plugins.flatMap((plugin) => {
+      if (plugin.role !== "creator" || !plugin.isWrapped) return [];
+      return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
+        place: keyAt(list.file, [
+          ...plugin.path,
+          "wrapper",
+          plugin.wrapper.network === undefined ? "ifName" : "network",
+        ]),
+        message: `${plugin.ifName} has leases under ${network}, and its network is now ${plugin.network}: ${containersIn(containers)}`,
+        hint: `Set wrapper.network to "${network}", or stop these containers first`,
+      }));
+    });
+  },
+};
+
+/** The other networks under which an interface has leases, with its containers. */
+function oldNetworks(list: List, plugin: ListedPlugin, { records, leases }: State): ReadonlyMap<string, Set<string>> {
+  const recorded = records
+    .filter(
+      ({ network, ifName, delegate }) =>
+        network === list.name && ifName === plugin.ifName && delegate === plugin.delegate,
+    )
+    .map(({ delegateNetwork, containerId }) => ({ network: delegateNetwork, containerId }));
+  // A wrapper without `network` finds the leases of scripts and of the plain plugin by itself.
+  const unrecorded = plugin.isRenamed && plugin.wrapper.network !== undefined ? leases : [];
+  const possible = unrecorded.filter(({ network, ifName }) => {
+    return ifName === plugin.ifName && [list.name, `${list.name}-${ifName}`].includes(network);
+  });
+  const old = new Map<string, Set<string>>();
+  for (const { network, containerId } of [...recorded, ...possible]) {
+    if (network === plugin.network) continue;
+    old.set(network, (old.get(network) ?? new Set()).add(containerId));
+  }
+  return old;
+}
+
+function containersIn(ids: ReadonlySet<string>): string {
+  return ids.size === 1 ? "1 container" : `${ids.size} containers`;
+}

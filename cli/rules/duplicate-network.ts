@@ -1,0 +1,49 @@
+import { basename, dirname, extname } from "node:path";
+import type { ListRule } from "../lint/rule.ts";
+import type { List } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** A runtime takes the first file of a network's name. */
+export const duplicateNetwork: ListRule = {
+  of: "list",
+  code: "duplicate-network",
+  severity: "warning",
+  title: "Two files of a directory have the same network name.",
+  page: `The files are sorted by name, byte by byte: \`10-zone.conflist\` comes before \`9-zone.conflist\`.
+
+- Nomad and CRI-O take the first file that has the name.
+- podman does the same, but reads only files that end with \`.conflist\`.
+- cnitool takes the first \`.conflist\` of the name. It reads \`.conf\` and \`.json\` only if there is none.
+- containerd does not look at names: it takes the first file of the directory.
+
+The other file has no effect. Delete or rename it.`,
+  find(list, { lists }) {
+    const { name } = list;
+    if (name === undefined) return [];
+    const namesakes = lists.filter(
+      (other) => other.name === name && dirname(other.file.path) === dirname(list.file.path),
+    );
+    const first = namesakes.toSorted(byFile)[0] ?? list;
+    if (first === list) return [];
+    const place = valueAt(list.file, ["name"]);
+    const readers = readersOf(first, list, namesakes);
+    return [
+      { place, message: `${baseOf(first)} has this name too, and ${readers}`, hint: "Delete or rename one of them" },
+    ];
+  },
+};
+
+function readersOf(first: List, list: List, namesakes: readonly List[]): string {
+  if (extname(first.file.path) === ".conflist") return `runtimes take that file`;
+  const taken = namesakes.filter(({ file }) => extname(file.path) === ".conflist").toSorted(byFile)[0];
+  if (taken !== list) return "Nomad takes that file";
+  return "Nomad takes that file, but podman and cnitool take this one";
+}
+
+function byFile(one: List, other: List): number {
+  return one.file.path < other.file.path ? -1 : 1;
+}
+
+function baseOf({ file }: List): string {
+  return basename(file.path);
+}

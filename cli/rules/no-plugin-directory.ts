@@ -1,0 +1,16 @@
+import type { HostRule } from "../lint/rule.ts";
+
+/** Nomad only writes a line to its log about such a directory. */
+export const noPluginDirectory: HostRule = {
+  of: "host",
+  code: "no-plugin-directory",
+  severity: "warning",
+  title: "A directory of `--cni-path` is missing or empty.",
+  page: `A runtime skips the directory without an error. With Nomad, the versions of its plugins are then unknown, and if \`bridge\`
+has none, CHECK does not run. Fix \`cni_path\`, or install the plugins.`,
+  find({ plugins }) {
+    return (plugins?.directories ?? []).flatMap(({ path, problem }) =>
+      problem === undefined ? [] : [{ path, message: `this directory of --cni-path ${problem}`, hint: "Fix the path" }],
+    );
+  },
+};

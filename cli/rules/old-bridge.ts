@@ -1,0 +1,23 @@
+import { compareVersions } from "../host/plugin-folder.ts";
+import type { HostRule } from "../lint/rule.ts";
+
+const oldest = "1.3.0";
+
+/** Nomad runs CHECK only if it finds a bridge plugin that is new enough, also for lists without a bridge. */
+export const oldBridge: HostRule = {
+  of: "host",
+  code: "old-bridge",
+  severity: "warning",
+  title: "The bridge plugin in `--cni-path` is too old for Nomad's CHECK.",
+  page: `Nomad runs CHECK when a client restarts, but only if the version of \`bridge\` is at least ${oldest}. It runs the executable
+without arguments and takes the first word that is a version. If a later directory has another \`bridge\`, that one
+counts. Without CHECK, a lost interface is not noticed. Install newer reference plugins.`,
+  find({ plugins }) {
+    if (!plugins) return [];
+    const version = plugins.versionForNomad("bridge");
+    if (version !== undefined && compareVersions(version, oldest) >= 0) return [];
+    const message = version === undefined ? "Nomad finds no version of bridge" : `bridge has version ${version}`;
+    const path = plugins.find("bridge")?.path ?? plugins.directories[0]?.path ?? "";
+    return [{ path, message: `${message}, so it runs no CHECK`, hint: `Install bridge ${oldest} or newer` }];
+  },
+};

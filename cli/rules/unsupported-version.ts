@@ -1,0 +1,26 @@
+import type { ListRule } from "../lint/rule.ts";
+import { pluginNamesIn } from "../lists/ipam.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** A plugin refuses a version of the specification that it does not know. */
+export const unsupportedVersion: ListRule = {
+  of: "list",
+  code: "unsupported-version",
+  severity: "error",
+  title: "A plugin in `--cni-path` does not speak the list's `cniVersion`.",
+  page: `Every plugin of the list gets the list's \`cniVersion\`. A plugin that is too old for it refuses every call: \`incompatible
+CNI versions\`. \`lint\` asks each plugin with VERSION. Install newer plugins, or lower the list's \`cniVersion\`. CHECK
+needs at least 0.4.0.`,
+  find({ file, plugins, cniVersion }, { plugins: folder }) {
+    if (!folder || cniVersion === undefined) return [];
+    const names = new Set(plugins.flatMap((plugin) => pluginNamesIn(plugin).map(({ name }) => name)));
+    const place = valueAt(file, ["cniVersion"]);
+    return [...names].flatMap((name) => {
+      // A wrapper speaks what its plugin speaks.
+      const speaks = folder.find(name)?.isWrapper ? undefined : folder.find(name)?.speaks;
+      if (!speaks || speaks.includes(cniVersion)) return [];
+      const hint = `Set cniVersion to a version that all plugins speak, or install another ${name}`;
+      return [{ place, message: `${name} speaks only ${speaks.join(", ")}`, hint }];
+    });
+  },
+};

@@ -1,0 +1,33 @@
+import { extname } from "node:path";
+import type { ListRule } from "../lint/rule.ts";
+import { keyAt } from "../lists/list-file.ts";
+
+/** A runtime reads a file by the end of its name. */
+export const wrongEnding: ListRule = {
+  of: "list",
+  code: "wrong-ending",
+  severity: "error",
+  title: "The end of the file's name does not fit its content.",
+  page: `Only a \`.conflist\` has a list of \`plugins\`. A \`.conf\` or \`.json\` has the configuration of one plugin.
+
+- A list in a \`.conf\`: libcni finds no type (\`missing 'type'\`). Nomad refuses this network
+  and every one whose file comes later, containerd fails if this file is its first, CRI-O skips it, and podman reads only \`.conflist\`.
+- One plugin in a \`.conflist\`: libcni finds no plugins (\`no plugin configs found\`, or \`no 'plugins' key\` before 1.3), with the
+  same consequences.
+
+Rename the file, or write the plugin into \`"plugins": [...]\`.`,
+  find({ file, hasPlugins, value }) {
+    const end = extname(file.path);
+    if (end === ".conflist" && !hasPlugins && value.type !== undefined) {
+      const hint = 'Write it into "plugins": [...], or let the file end with .conf';
+      return [
+        { place: keyAt(file, ["type"]), message: "a .conflist needs a list of plugins, and this is one plugin", hint },
+      ];
+    }
+    if ((end === ".conf" || end === ".json") && hasPlugins && value.type === undefined) {
+      const message = `runtimes read a ${end} as one plugin, and this is a list`;
+      return [{ place: keyAt(file, ["plugins"]), message, hint: "Let the file end with .conflist" }];
+    }
+    return [];
+  },
+};

@@ -1,0 +1,124 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { compareVersions, versionIn } from "../../../../cli/host/plugin-folder.ts";
+import { readPluginFolder } from "../../../../cli/host/read-plugin-folder.ts";
+import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "plugin-folder-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function folderOf(cniPath: Record<string, Record<string, TinyPlugin> | null>) {
+  return readPluginFolder(makeHostFolders(directory, { cniPath }).cniPath ?? "", directory);
+}
+
+function callsOf(file: string): string[] {
+  const path = join(directory, `${file}.calls`);
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
+}
+
+const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
+
+test("the first file of the name counts, executable or not", () => {
+  const folder = folderOf({ first: { bridge: { mode: "644" } }, second: { bridge: {}, macvlan: {} } });
+  expect(folder.find("bridge")).toMatchObject({ path: "first/bridge", isExecutable: false, version: undefined });
+  expect(folder.find("bridge")?.speaks).toBeUndefined();
+  expect(folder.find("macvlan")).toMatchObject({ path: "second/macvlan", isExecutable: true, version: "v1.9.1" });
+  expect(folder.find("ptp")).toBeUndefined();
+});
+
+test("a directory is no plugin", () => {
+  expect(folderOf({ bin: { bridge: {} }, "bin/macvlan": {} }).find("macvlan")).toBeUndefined();
+});
+
+test("directories without files have a problem", () => {
+  const { directories } = folderOf({ bin: { bridge: {} }, empty: {}, none: null });
+  expect(directories).toEqual([
+    { path: "bin", problem: undefined },
+    { path: "empty", problem: "is empty" },
+    { path: "none", problem: "does not exist" },
+  ]);
+});
+
+test("each answer is asked for once, and nothing is run before it is needed", () => {
+  const folder = folderOf({ bin: { bridge: { speaks: ["0.4.0", "1.0.0"] } } });
+  folder.find("bridge");
+  expect(callsOf("bin/bridge")).toEqual([]);
+  for (let round = 0; round < 3; round++) {
+    expect(folder.find("bridge")).toMatchObject({ version: "v1.9.1", isWrapper: false, speaks: ["0.4.0", "1.0.0"] });
+    expect(folder.versionForNomad("bridge")).toBe("v1.9.1");
+  }
+  expect(callsOf("bin/bridge").sort()).toEqual(["", "VERSION"]);
+});
+
+test("an executable with several names is run once", () => {
+  const folder = folderOf({
+    bin: { "cni-wrappers": wrapper, "a-wrapper": { link: "cni-wrappers" }, b: { link: "a-wrapper" } },
+  });
+  for (const name of ["a-wrapper", "b", "cni-wrappers"]) {
+    expect(folder.find(name)).toMatchObject({ isWrapper: true, version: "v0.1.0", hasJq: true });
+  }
+  expect(callsOf("bin/cni-wrappers").sort()).toEqual(["", "--version"]);
+});
+
+describe("wrappers", () => {
+  test("a copy under another name is one, and the slim flavor has no jq", () => {
+    const folder = folderOf({ bin: { bridge: { ...wrapper, wrapper: "slim" } } });
+    expect(folder.find("bridge")).toMatchObject({ isWrapper: true, hasJq: false });
+  });
+
+  test("the delegate is the next plain one in the path, then the one next to the executable", () => {
+    const folder = folderOf({
+      first: { bridge: { link: "../own/cni-wrappers" }, macvlan: { link: "../own/cni-wrappers" } },
+      bin: { bridge: { mode: "644" } },
+      last: { bridge: {} },
+      own: { "cni-wrappers": wrapper, macvlan: {} },
+    });
+    const found = folder.find("bridge");
+    expect(found?.isWrapper).toBe(true);
+    expect(found && folder.findDelegate("bridge", found)?.path).toBe("last/bridge");
+    expect(found && folder.findDelegate("macvlan", found)?.path).toBe("own/macvlan");
+    expect(found && folder.findDelegate("ptp", found)).toBeUndefined();
+  });
+
+  test("the directory of the executable need not be in the path", () => {
+    makeHostFolders(directory, { cniPath: { own: { "cni-wrappers": wrapper, macvlan: {} } } });
+    const folder = folderOf({ bin: { "macvlan-wrapper": { link: "../own/cni-wrappers" } } });
+    const found = folder.find("macvlan-wrapper");
+    expect(found && folder.findDelegate("macvlan", found)?.isExecutable).toBe(true);
+  });
+});
+
+test("for Nomad, a later version takes the place of an earlier one", () => {
+  const folder = folderOf({
+    a: { bridge: { version: "1.3.0" } },
+    b: { bridge: { version: "1.2.0" } },
+    c: { bridge: { version: "" } },
+  });
+  expect(folder.versionForNomad("bridge")).toBe("1.2.0");
+});
+
+// What Nomad 1.11.0 makes of these outputs was seen in its fingerprint.
+test.each([
+  ["CNI bridge plugin v1.9.1\nCNI protocol versions supported: 0.1.0", "v1.9.1"],
+  ["bridge (1.9.1) 1.2.3, v1.9", "v1.9"],
+  ["supported: 0.4.0", "0.4.0"],
+  ["v1.2.0-rc1+abc", "v1.2.0-rc1+abc"],
+  ["no version", undefined],
+  ["", undefined],
+])("the version in %j is %s", (output, version) => {
+  expect(versionIn(output)).toBe(version);
+});
+
+test.each([
+  ["1.3.0", "v1.3", 0],
+  ["1.2.9", "1.3.0", -1],
+  ["1.10.0", "1.9.9", 1],
+  ["v2", "1.99.99", 1],
+])("%s compared with %s", (one, other, sign) => {
+  expect(Math.sign(compareVersions(one, other))).toBe(sign);
+});
