@@ -2,10 +2,11 @@ import { Command, CommanderError } from "commander";
 import type { CommandMaker, ExitCode } from "./command.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { lintCommand } from "./commands/lint.ts";
+import { schemaCommand } from "./commands/schema.ts";
 import type { Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
 
-const makers: readonly CommandMaker[] = [lintCommand, explainCommand];
+const makers: readonly CommandMaker[] = [lintCommand, explainCommand, schemaCommand];
 
 /** Runs the command that the arguments name. Returns the exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

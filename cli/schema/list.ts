@@ -1,9 +1,16 @@
 import * as z from "zod";
-import { isNetworkName, isType, networkNameProblem, typeProblem } from "../../shared/protocol/names.ts";
+import {
+  isNetworkName,
+  isType,
+  networkNameProblem,
+  networkNameRule,
+  typeProblem,
+} from "../../shared/protocol/names.ts";
 
 const name = z
   .string()
   .refine(isNetworkName, { error: ({ input }) => networkNameProblem(String(input)) })
+  .meta({ pattern: networkNameRule.source })
   .describe("Name of the network. Jobs and pods ask for it, and leases are kept under it.");
 
 const type = z.string().refine(isType, { error: ({ input }) => typeProblem(String(input)) });

@@ -1,4 +1,5 @@
-const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+/** libcni's rule for the name of a network, and for a container's id. */
+export const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 const longestProgram = 16 * 1024;
 const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
 

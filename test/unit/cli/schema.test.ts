@@ -1,0 +1,224 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { getLanguageService, type JSONSchema, TextDocument } from "vscode-json-languageservice";
+import { listJsonSchema } from "../../../cli/schema/json-schema.ts";
+import { pluginKeys } from "../../../plugins/keys.ts";
+import { wrapperKeys } from "../../../shared/protocol/shapes.ts";
+import { runCommand } from "../support/fake-terminal.ts";
+import { requestOf } from "../support/requests.ts";
+import { kinds } from "../support/schema-values.ts";
+
+const root = path.join(import.meta.dirname, "../../..");
+const { exitCode, stdout, stderr } = await runCommand(["schema"]);
+const schema: JSONSchema = JSON.parse(stdout);
+
+const editor = getLanguageService({});
+editor.configure({ schemas: [{ uri: "memory:list", fileMatch: ["*.conflist"], schema }] });
+
+/** A list as an editor has it open. A `|` in the text is the cursor. */
+function opened(marked: string) {
+  const document = TextDocument.create("file:///zone.conflist", "json", 1, marked.replace("|", ""));
+  return { document, parsed: editor.parseJSONDocument(document), cursor: document.positionAt(marked.indexOf("|")) };
+}
+
+/** The diagnostics of a list: the line and the message. */
+async function marksIn(text: string): Promise<string[]> {
+  const { document, parsed } = opened(text);
+  const marks = await editor.doValidation(document, parsed, { schemaValidation: "error" });
+  return marks.map(({ range, message }) => `${range.start.line + 1}: ${message}`);
+}
+
+async function completionsAt(marked: string): Promise<string[]> {
+  const { document, parsed, cursor } = opened(marked);
+  return ((await editor.doComplete(document, cursor, parsed))?.items ?? []).map(({ label }) => label);
+}
+
+async function hoverAt(marked: string): Promise<string> {
+  const { document, parsed, cursor } = opened(marked);
+  return JSON.stringify((await editor.doHover(document, cursor, parsed))?.contents);
+}
+
+const listOf = (plugin: string) => `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [${plugin}] }`;
+const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+
+test("the command prints a schema of draft-07 that claims no address", () => {
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(stdout.endsWith("}\n")).toBe(true);
+  expect(schema).toEqual(JSON.parse(JSON.stringify(listJsonSchema())));
+  expect(schema.$schema).toBe("http://json-schema.org/draft-07/schema#");
+  expect(schema).not.toHaveProperty("$id");
+  expect(schema.title).toBe("CNI network configuration list");
+});
+
+test("each key and each definition has a description or a title", () => {
+  const silent = partsOf(schema, "").filter(([, part]) => !part.description && !part.title && !part.$ref);
+  expect(silent.map(([place]) => place)).toEqual([]);
+  const words = partsOf(schema, "").flatMap(([, { description }]) => description ?? []);
+  expect(words.length).toBeGreaterThan(100);
+  expect(words.filter((text) => !/^[A-Za-z].*[.]$/.test(text))).toEqual([]);
+});
+
+/** The definitions and the keys of a schema with their places, without those of conditions. */
+function partsOf(part: JSONSchema, place: string): [string, JSONSchema][] {
+  const named = { ...part.definitions, ...part.properties } as Record<string, JSONSchema>;
+  const inner = Object.entries(named).flatMap(([key, value]): [string, JSONSchema][] => {
+    return [[`${place}.${key}`, value], ...partsOf(value, `${place}.${key}`)];
+  });
+  const items = part.items as JSONSchema | undefined;
+  return items
+    ? [...inner, ...partsOf(items, `${place}[]`), ...partsOf((items.items ?? {}) as JSONSchema, place)]
+    : inner;
+}
+
+describe("no mark in a right list", () => {
+  const right = globSync(["conf-examples/*.conflist", "test/fixtures/lint/*/ok*.conflist"], { cwd: root });
+
+  // A plugin takes null for a missing key. An editor marks it.
+  const withNull = right.filter((file) => read(file).includes(": null"));
+
+  test("there are many", () => expect(right.length).toBeGreaterThan(25));
+
+  test.each(right.filter((file) => !withNull.includes(file)))("%s", async (file) =>
+    expect(await marksIn(read(file))).toEqual([]),
+  );
+});
+
+describe("a mark in each faulty list, at the line of lint's finding", () => {
+  const folders = ["list-shape", "wrapper-shape", "plugin-value"];
+  const faulty = folders.flatMap((code) => {
+    const expected: Record<string, { findings: string[] }> = JSON.parse(
+      read(`test/fixtures/lint/${code}/expected.json`),
+    );
+    const files = Object.entries(expected).filter(([name]) => /^err.*\.conflist$/.test(name));
+    return files.map(([name, { findings }]) => [`test/fixtures/lint/${code}/${name}`, findings.map(lineOf)] as const);
+  });
+
+  // A pattern for addresses would be as long as this file.
+  const isOfAddresses = (file: string) => /(?:length|range-start|static-address)\.conflist$/.test(file);
+
+  test.each(faulty.filter(([file]) => !isOfAddresses(file)))("%s", async (file, lines) => {
+    expect(new Set((await marksIn(read(file))).map(lineOf))).toEqual(new Set(lines.map(asMarked(file))));
+  });
+
+  test("but not for addresses", async () => {
+    for (const [file] of faulty.filter(([name]) => isOfAddresses(name))) expect(await marksIn(read(file))).toEqual([]);
+  });
+});
+
+function lineOf(text: string): string {
+  return text.split(":")[0] ?? "";
+}
+
+// An editor marks the object if a key is missing, and lint marks the plugin's type.
+function asMarked(file: string): (line: string) => string {
+  return (line) => (/vlan-without-master/.test(file) ? String(Number(line) - 1) : line);
+}
+
+describe("completions", () => {
+  test("the keys of the wrapper block, and no others", async () => {
+    const keys = await completionsAt(listOf('{ "type": "bridge-wrapper", "wrapper": { | } }'));
+    expect(keys.sort()).toEqual([...wrapperKeys].sort());
+  });
+
+  test.each(["bridge", "bridge-wrapper"])("%s: bridge's keys, and not those of macvlan", async (type) => {
+    const keys = await completionsAt(listOf(`{ "type": "${type}", | }`));
+    expect(keys).toEqual(expect.arrayContaining(["bridge", "isGateway", "vlanTrunk", "ipam", "wrapper", "dns"]));
+    expect(keys).not.toContain("master");
+  });
+
+  test("a delegate's keys", async () => {
+    const block = '"wrapper": { "delegate": "macvlan", "ifName": "eth1" }';
+    const keys = await completionsAt(listOf(`{ "type": "bridge-wrapper", ${block}, | }`));
+    expect(keys).toContain("master");
+    expect(keys).not.toContain("isGateway");
+  });
+
+  test("an unknown plugin has only the keys of all plugins", async () => {
+    const keys = await completionsAt(listOf('{ "type": "consul-cni", | }'));
+    expect(keys.sort()).toEqual(
+      ["args", "capabilities", "cniVersion", "dns", "ipam", "name", "prevResult", "runtimeConfig", "wrapper"].sort(),
+    );
+  });
+
+  test("the types, with and without the wrapper", async () => {
+    const types = await completionsAt(listOf('{ "type": | }'));
+    const names = Object.keys(pluginKeys).flatMap((name) => [`"${name}"`, `"${name}-wrapper"`]);
+    expect(types.sort()).toEqual(expect.arrayContaining(names.sort()));
+  });
+
+  test("the keys of the IPAM plugin, also inside a range", async () => {
+    const ipam = (rest: string) => listOf(`{ "type": "bridge", "ipam": { "type": "host-local", ${rest} } }`);
+    expect(await completionsAt(ipam("|"))).toEqual(expect.arrayContaining(["ranges", "routes", "dataDir"]));
+    expect((await completionsAt(ipam('"ranges": [[{ | }]]'))).sort()).toEqual([
+      "gateway",
+      "rangeEnd",
+      "rangeStart",
+      "subnet",
+    ]);
+  });
+
+  test("the values of a key that has few", async () => {
+    const modes = await completionsAt(listOf('{ "type": "macvlan", "mode": | }'));
+    expect(modes).toEqual(expect.arrayContaining(['"bridge"', '"private"', '"vepa"', '"passthru"']));
+  });
+});
+
+describe("hovers", () => {
+  test.each([
+    ['{ "type": "bridge-wrapper", "wrapper": { "if|Name": "eth1" } }', "Name of the container interface"],
+    ['{ "type": "bridge", "hairpin|Mode": true }', "Let a container reach itself"],
+    ['{ "type": "ptp", "ipam": { "type": "host-local", "data|Dir": "/run" } }', "Directory for the leases"],
+    ['{ "type": "tuning", "sys|ctl": {} }', "IFNAME stands for the interface"],
+  ])("%s", async (plugin, words) => {
+    expect(await hoverAt(listOf(plugin))).toContain(words);
+  });
+});
+
+/** Whether ADD accepts a wrapper block. */
+function isAccepted(wrapper: object): boolean {
+  try {
+    requestOf("ADD", { wrapper });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("the wrapper block: an editor accepts what the wrappers accept", () => {
+  const values = wrapperKeys.flatMap((key) =>
+    [...kinds, "own"].map((value) => ({ key, value, text: JSON.stringify(value) })),
+  );
+  const accepted = values.filter(({ key, value }) => isAccepted({ [key]: value }));
+
+  test("there are values of all keys", () => {
+    expect(new Set(accepted.map(({ key }) => key))).toEqual(new Set(wrapperKeys));
+  });
+
+  test.each(accepted)("$key: $text", async ({ key, text }) => {
+    expect(await marksIn(listOf(`{ "type": "bridge-wrapper", "wrapper": { "${key}": ${text} } }`))).toEqual([]);
+  });
+
+  // These are refused for a reason that a schema cannot say.
+  const unseen = [
+    'args: {"a=b":"IP"}',
+    'ports: {"only":["9-1"]}',
+    'ifName: "a/b"',
+    'ifName: "a:b"',
+    'ifName: ".."',
+    'ifName: " "',
+    'delegate: ".."',
+  ];
+
+  test("and marks what they refuse, with few exceptions", async () => {
+    const refused = values.filter(
+      ({ key, value }) => !isAccepted({ [key]: value }) && value !== Number.POSITIVE_INFINITY,
+    );
+    const missed: string[] = [];
+    for (const { key, text } of refused) {
+      const marks = await marksIn(listOf(`{ "type": "bridge-wrapper", "wrapper": { "${key}": ${text} } }`));
+      if (marks.length === 0) missed.push(`${key}: ${text}`);
+    }
+    expect(missed.sort()).toEqual(unseen.sort());
+  });
+});
