@@ -1,4 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
+import { freeName } from "../lists/chain.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 import { keyAt, valueAt } from "../lists/list-file.ts";
 
 /** Two creators cannot make one interface. */
@@ -13,7 +15,7 @@ may have none: it gets the runtime's name, usually \`eth0\`.`,
     const creators = plugins.filter(({ role, isWrapped }) => role === "creator" && isWrapped);
     return creators.flatMap((plugin, position) => {
       const earlier = creators.slice(0, position).find(({ ifName }) => ifName === plugin.ifName);
-      if (!earlier) return [];
+      if (!earlier || hasMisspeltName(plugin)) return [];
       const named = plugin.wrapper.ifName !== undefined;
       const place = named
         ? valueAt(file, [...plugin.path, "wrapper", "ifName"])
@@ -24,10 +26,8 @@ may have none: it gets the runtime's name, usually \`eth0\`.`,
   },
 };
 
-/** The first name of `eth1`, `eth2`, ... that no plugin has. */
-function freeName(plugins: readonly { readonly ifName: string }[]): string {
-  for (let index = 1; ; index++) {
-    const name = `eth${index}`;
-    if (!plugins.some(({ ifName }) => ifName === name)) return name;
-  }
+// Another rule reports the key. Its interface has the runtime's name only because of that.
+function hasMisspeltName({ configuration, wrapper }: ListedPlugin): boolean {
+  const keys = [...Object.keys(configuration), ...Object.keys(wrapper)];
+  return wrapper.ifName === undefined && keys.some((key) => key.toLowerCase() === "ifname");
 }

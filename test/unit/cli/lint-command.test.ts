@@ -7,11 +7,11 @@ import { runCommand } from "../support/fake-terminal.ts";
 
 const faulty = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
   { "type": "macvlan", "master": "ens18" },
-  { "type": "ptp", "wrapper": { "ifName": "eth1" } },
+  { "type": "tap", "wrapper": { "ifName": "eth1" } },
   { "type": "bridge-wrapper", "wrapper": { "ifName": "eth2" } }
 ] }
 `;
-const right = faulty.replace('"macvlan"', '"macvlan-wrapper"').replace('"ptp"', '"ptp-wrapper"');
+const right = faulty.replace('"macvlan"', '"macvlan-wrapper"').replace('"tap"', '"tap-wrapper"');
 
 let directory = "";
 beforeEach(() => {
@@ -84,7 +84,7 @@ test("--fix changes only what is wrong, and says so", async () => {
     stdout: "",
     stderr: [
       "zone.conflist:2:13: fixed: macvlan creates an interface and is not wrapped [unwrapped-creator]",
-      "zone.conflist:3:13: fixed: ptp creates an interface and is not wrapped [unwrapped-creator]",
+      "zone.conflist:3:13: fixed: tap creates an interface and is not wrapped [unwrapped-creator]",
       "no mistakes in 1 file",
       "",
     ].join("\n"),

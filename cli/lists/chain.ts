@@ -1,0 +1,59 @@
+import { isJsonObject } from "../../shared/protocol/json.ts";
+import { interfaceNameProblem, networkNameProblem } from "../../shared/protocol/names.ts";
+import type { List, ListedPlugin } from "./list.ts";
+
+/** The interface creators of a list, in its order. */
+export function creatorsOf({ plugins }: Pick<List, "plugins">): readonly ListedPlugin[] {
+  return plugins.filter(({ role }) => role === "creator");
+}
+
+/** The creator whose interface a plugin acts on; undefined if none before it makes an interface of that name. */
+export function creatorFor({ plugins }: List, { index, ifName }: ListedPlugin): ListedPlugin | undefined {
+  return creatorsOf({ plugins: plugins.slice(0, index) }).find((creator) => creator.ifName === ifName);
+}
+
+/** Whether a plugin before this index may make interfaces that lint cannot know. */
+export function mayBeMadeBefore({ plugins }: List, index: number): boolean {
+  return plugins.slice(0, index).some(({ role, type }) => role === undefined && type !== "loopback");
+}
+
+/** Whether a runtime runs CHECK for this list. libcni has it from 0.4.0 on. */
+export function runsCheck({ value, cniVersion = "" }: List): boolean {
+  return !isDisabled(value.disableCheck) && !/^0\.[0-3]\./.test(cniVersion) && cniVersion !== "";
+}
+
+/** Whether a switch of a list is on. libcni also takes the word (readBool, libcni/conf.go). */
+export function isDisabled(value: unknown): boolean {
+  return value === true || (typeof value === "string" && value.toLowerCase() === "true");
+}
+
+/** Whether a jq program rewrites the configuration, so that lint does not know what the plugin gets. */
+export function isRewritten({ isWrapped, wrapper }: ListedPlugin): boolean {
+  return isWrapped && wrapper.jq !== undefined;
+}
+
+/** Whether the runtime gives a plugin this part of its arguments. */
+export function hasCapability({ configuration: { capabilities } }: ListedPlugin, name: string): boolean {
+  return isJsonObject(capabilities) && capabilities[name] === true;
+}
+
+/** Returns the first name of `eth1`, `eth2`, ... that no plugin of the list has. */
+export function freeName(plugins: readonly Pick<ListedPlugin, "ifName">[]): string {
+  for (let index = 1; ; index++) {
+    const name = `eth${index}`;
+    if (!plugins.some(({ ifName }) => ifName === name)) return name;
+  }
+}
+
+/** Says what is wrong with the name of a renamed interface; undefined if it is valid. */
+export function interfaceProblem({ isWrapped, isRenamed, ifName, network }: ListedPlugin): string | undefined {
+  if (!isWrapped || !isRenamed) return undefined;
+  if (ifName === "lo") return "is taken in every network namespace";
+  if (ifName === "all" || ifName === "default") return "is reserved by the kernel";
+  const problem = interfaceNameProblem(ifName);
+  if (problem !== undefined) return problem;
+  // The list's own name has a rule of its own.
+  const isDerived = network.endsWith(`-${ifName}`);
+  const isFaulty = isDerived && networkNameProblem(`x-${ifName}`) !== undefined;
+  return isFaulty ? `does not fit into the network name ${JSON.stringify(network)}` : undefined;
+}

@@ -1,0 +1,35 @@
+import type { ListRule } from "../lint/rule.ts";
+import { creatorFor, creatorsOf, isRewritten, runsCheck } from "../lists/chain.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** bandwidth limits traffic at the host's end of a veth pair. */
+export const bandwidthWithoutVeth: ListRule = {
+  of: "list",
+  code: "bandwidth-without-veth",
+  severity: "error",
+  title: "bandwidth acts on an interface that is no veth pair.",
+  page: `bandwidth limits traffic at the host's end of a veth pair, so it needs an interface of bridge or ptp. On any other
+interface its ADD fails (\`container interface eth0 has no veth peer\`), or only its CHECK if it has no rates. A plain bandwidth acts on the runtime's interface.
+Use a wrapped one, and set \`ifName\` to an interface of bridge or ptp.`,
+  find(list) {
+    return list.plugins.flatMap((plugin) => {
+      const creator = creatorFor(list, plugin);
+      if (plugin.delegate !== "bandwidth" || isRewritten(plugin) || !creator?.profile) return [];
+      if (/^(?:bridge|ptp)$/.test(creator.delegate) || !(limits(plugin) || runsCheck(list))) return [];
+      const { path, wrapper, ifName } = plugin;
+      const place = wrapper.ifName === undefined ? [...path, "type"] : [...path, "wrapper", "ifName"];
+      const message = `bandwidth needs a veth pair, and ${ifName} is an interface of ${creator.delegate}`;
+      return [{ place: valueAt(list.file, place), message, hint: hintOf(list) }];
+    });
+  },
+};
+
+function limits({ configuration: { ingressRate, egressRate } }: ListedPlugin): boolean {
+  return Number(ingressRate) > 0 || Number(egressRate) > 0;
+}
+
+function hintOf(list: List): string {
+  const pair = creatorsOf(list).find(({ delegate }) => /^(?:bridge|ptp)$/.test(delegate));
+  return pair ? `Use bandwidth-wrapper with "ifName": "${pair.ifName}"` : "Use it with bridge or ptp";
+}

@@ -1,0 +1,79 @@
+import type { JSONPath } from "jsonc-parser";
+import { isLinkLocal } from "../../shared/attachment/addresses.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import type { ListRule } from "../lint/rule.ts";
+import { creatorsOf, isRewritten } from "../lists/chain.ts";
+import {
+  type Address,
+  addressOf,
+  type Cidr,
+  cidrOf,
+  contains,
+  entriesOf,
+  ipamOf,
+  rangeSetsOf,
+} from "../lists/ipam-block.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** The kernel refuses a route through a gateway that no interface reaches. */
+export const gatewayOutsideSubnet: ListRule = {
+  of: "list",
+  code: "gateway-outside-subnet",
+  severity: "error",
+  title: "A gateway is not in its subnet.",
+  page: `A route without \`gw\` goes through the gateway of the first address of its IP version. If that gateway is not in the
+interface's subnet, the kernel refuses the route, and ADD fails (\`network is unreachable\`). Use an address of the subnet, or
+leave \`gateway\` out: host-local then takes the first address of the subnet.`,
+  find({ file, plugins }) {
+    return creatorsOf({ plugins }).flatMap((plugin) => {
+      if (isRewritten(plugin)) return [];
+      return ([32, 128] as const).flatMap((bits) => {
+        const wrong = wrongGateway(plugin, bits);
+        if (wrong === undefined) return [];
+        const message = `the gateway ${wrong.text} is not in ${wrong.subnet}, and a route goes through it`;
+        return [{ place: valueAt(file, wrong.path), message, hint: "Use an address of the subnet" }];
+      });
+    });
+  },
+};
+
+interface Gateway {
+  readonly path: JSONPath;
+  readonly address: Address;
+  readonly text: unknown;
+  readonly cidr: Cidr;
+  readonly subnet: unknown;
+}
+
+function wrongGateway(plugin: ListedPlugin, bits: Address["bits"]): Gateway | undefined {
+  const gateways = ofIpam(plugin).filter(({ cidr }) => cidr.bits === bits);
+  const [used] = gateways;
+  // A link-local gateway is on the interface itself.
+  if (!used || isLinkLocal(String(used.text)) || gateways.some(({ cidr }) => contains(cidr, used.address)))
+    return undefined;
+  // An earlier route may lead to the gateway.
+  for (const { entry } of entriesOf(plugin, "routes")) {
+    const target = cidrOf(entry.dst);
+    if (target?.bits !== bits) continue;
+    if (contains(target, used.address) && entry.gw !== undefined) return undefined;
+    if (entry.gw === undefined) return used;
+  }
+  return undefined;
+}
+
+function ofIpam(plugin: ListedPlugin): readonly Gateway[] {
+  if (ipamOf(plugin).type === "static") {
+    return entriesOf(plugin, "addresses").flatMap(({ path, entry }) => gatewayIn(path, entry, entry.address));
+  }
+  // host-local gives an address of one range of each set. Only a set with one range has a certain gateway.
+  const certain = rangeSetsOf(plugin)
+    .filter(({ length }) => length === 1)
+    .flat();
+  return certain.flatMap(({ path, range }) => gatewayIn(path, range, range.subnet));
+}
+
+function gatewayIn(path: JSONPath, { gateway }: JsonObject, subnet: unknown): readonly Gateway[] {
+  const [address, cidr] = [addressOf(gateway), cidrOf(subnet)];
+  return address && cidr ? [{ path: [...path, "gateway"], address, text: gateway, cidr, subnet }] : [];
+}

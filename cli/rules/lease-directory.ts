@@ -1,0 +1,32 @@
+import type { ListRule } from "../lint/rule.ts";
+import { isRewritten } from "../lists/chain.ts";
+import { ipamOf } from "../lists/ipam-block.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** Leases must stay as long as their containers. */
+export const leaseDirectory: ListRule = {
+  of: "list",
+  code: "lease-directory",
+  severity: "warning",
+  title: "dataDir is a place where leases get lost.",
+  page: `host-local keeps one file for each lease below \`dataDir\`. systemd-tmpfiles deletes old files from \`/tmp\` and
+\`/var/tmp\`, and host-local then gives the address of a running container to another one. A relative path depends on the
+directory in which the runtime was started. Leave \`dataDir\` out (\`/var/lib/cni/networks\`), or use \`/var/run/cni\`, as Nomad
+does.`,
+  find({ file, plugins }) {
+    return plugins.flatMap((plugin) => {
+      const { type, dataDir } = ipamOf(plugin);
+      const problem = type === "host-local" && !isRewritten(plugin) ? problemOf(dataDir) : undefined;
+      if (problem === undefined) return [];
+      const hint = "Leave dataDir out, or use /var/run/cni";
+      return [{ place: valueAt(file, [...plugin.path, "ipam", "dataDir"]), message: problem, hint }];
+    });
+  },
+};
+
+function problemOf(dataDir: unknown): string | undefined {
+  if (typeof dataDir !== "string" || dataDir === "") return undefined;
+  if (!dataDir.startsWith("/")) return "the leases are in a directory that depends on where the runtime was started";
+  const isTemporary = /^\/(?:var\/)?tmp(?:\/|$)/.test(dataDir);
+  return isTemporary ? "systemd-tmpfiles can delete the leases of running containers here" : undefined;
+}

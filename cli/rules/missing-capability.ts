@@ -1,0 +1,54 @@
+import { isJsonObject } from "../../shared/protocol/json.ts";
+import type { ListRule } from "../lint/rule.ts";
+import { hasCapability, isRewritten } from "../lists/chain.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** A runtime hands an argument only to plugins that ask for it. */
+export const missingCapability: ListRule = {
+  of: "list",
+  code: "missing-capability",
+  severity: "warning",
+  title: "portmap or bandwidth does nothing, because it does not ask for the runtime's data.",
+  page: `A runtime hands published ports only to a plugin with \`"capabilities": { "portMappings": true }\`. Without it, portmap's
+ADD passes and no port is published. bandwidth does nothing without rates of its own (\`ingressRate\`, \`egressRate\`) and
+without \`"capabilities": { "bandwidth": true }\`.`,
+  find({ file, plugins }) {
+    return plugins.flatMap((plugin) => {
+      const need = needs[plugin.delegate];
+      if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return [];
+      const { capabilities } = plugin.configuration;
+      // Other rules report a wrong value, and a misspelt name.
+      if (capabilities !== undefined && !isEmpty(capabilities)) return [];
+      const asked = capabilities === undefined ? "type" : "capabilities";
+      const { type, path } = plugin;
+      const hint = `Add "capabilities": { "${need.capability}": true }`;
+      return [{ place: valueAt(file, [...path, asked]), message: `${type} ${need.message}`, hint }];
+    });
+  },
+};
+
+interface Need {
+  readonly capability: string;
+  readonly message: string;
+  /** Whether the list has the data itself. */
+  isMet(plugin: ListedPlugin): boolean;
+}
+
+const needs: Readonly<Record<string, Need>> = {
+  portmap: {
+    capability: "portMappings",
+    message: "gets no ports from the runtime, so it publishes none",
+    isMet: ({ configuration: { runtimeConfig } }) =>
+      isJsonObject(runtimeConfig) && runtimeConfig.portMappings !== undefined,
+  },
+  bandwidth: {
+    capability: "bandwidth",
+    message: "has no rates and gets none from the runtime, so it limits nothing",
+    isMet: ({ configuration }) => ["ingressRate", "egressRate", "runtimeConfig"].some((key) => configuration[key]),
+  },
+};
+
+function isEmpty(capabilities: unknown): boolean {
+  return isJsonObject(capabilities) && !Object.values(capabilities).includes(true);
+}

@@ -1,0 +1,40 @@
+import type { Found, ListRule } from "../lint/rule.ts";
+import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
+import { hasIpam } from "../lists/ipam-block.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** A creator's CHECK looks for its routes in the main table. */
+export const movedRoutes: ListRule = {
+  of: "list",
+  code: "moved-routes",
+  severity: "error",
+  title: "sbr or vrf moves the routes of a plugin, and one of the two is not wrapped.",
+  page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's creator looks for them in the main
+table, and fails (\`Failed to find Gateway\`,
+[containernetworking/plugins#297](https://github.com/containernetworking/plugins/issues/297)). The wrappers look where the
+routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins.`,
+  find(list) {
+    return runsCheck(list) ? list.plugins.flatMap((plugin) => foundIn(list, plugin)) : [];
+  },
+};
+
+function foundIn(list: List, mover: ListedPlugin): readonly Found[] {
+  const creator = movesRoutes(mover) ? creatorFor(list, mover) : undefined;
+  if (!creator || !hasIpam(creator)) return [];
+  // One of several plain creators is another rule's.
+  const plain = !mover.isWrapped ? mover : !creator.isWrapped && creatorsOf(list).length === 1 ? creator : undefined;
+  if (!plain) return [];
+  return [
+    {
+      place: valueAt(list.file, [...plain.path, "type"]),
+      message: `CHECK of ${creator.type} fails, because ${mover.type} moves the routes of ${creator.ifName}`,
+      hint: `Change the type to "${plain.type}-wrapper"`,
+    },
+  ];
+}
+
+// With `table`, sbr leaves the routes where the IPAM plugin puts them.
+function movesRoutes({ profile, delegate, configuration }: ListedPlugin): boolean {
+  return profile?.movesRoutes === true && !(delegate === "sbr" && configuration.table !== undefined);
+}

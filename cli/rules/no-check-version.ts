@@ -1,0 +1,25 @@
+import type { ListRule } from "../lint/rule.ts";
+import { valueAt } from "../lists/list-file.ts";
+import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/versions.ts";
+
+/** libcni has CHECK from 0.4.0 on, and Nomad takes its refusal for a broken network. */
+export const noCheckVersion: ListRule = {
+  of: "list",
+  code: "no-check-version",
+  severity: "warning",
+  title: "cniVersion is older than 0.4.0, so there is no CHECK.",
+  page: `The specification has CHECK from 0.4.0 on. For an older list, libcni refuses it (\`does not support CHECK command\`).
+Nomad runs CHECK anyway when a client restarts. It takes the refusal for a broken network, and the allocation loses its
+network: see [versions](versions.md). Other runtimes never notice a broken network. Use 1.0.0.`,
+  find(list) {
+    const version = versionOf(list);
+    if (version === undefined || !isOlder(version, "0.4.0")) return [];
+    // Kubernetes runs no CHECK. So this is about lists that somebody has prepared for it.
+    if (!list.plugins.some(({ isWrapped }) => isWrapped)) return [];
+    // A newer version is needed anyway.
+    if (unchainedPlugin(list) || list.plugins.some((plugin) => neededVersion(list, plugin))) return [];
+    const subject = list.value.cniVersion === undefined ? "a list without cniVersion" : `cniVersion ${version}`;
+    const message = `${subject} has no CHECK, and Nomad replaces such allocations when a client restarts`;
+    return [{ place: valueAt(list.file, ["cniVersion"]), message, hint: 'Set "cniVersion": "1.0.0"' }];
+  },
+};

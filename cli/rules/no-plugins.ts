@@ -1,0 +1,17 @@
+import type { ListRule } from "../lint/rule.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** A list without plugins does nothing, so libcni refuses it. */
+export const noPlugins: ListRule = {
+  of: "list",
+  code: "no-plugins",
+  severity: "error",
+  title: "The list of plugins is empty.",
+  page: `libcni refuses a list without plugins (\`no plugins in list\`), so no runtime knows the network. Add at least one
+plugin, or delete the file.`,
+  find({ file, value: { plugins } }) {
+    if (!Array.isArray(plugins) || plugins.length > 0) return [];
+    const hint = "Add a plugin, or delete the file";
+    return [{ place: valueAt(file, ["plugins"]), message: "the list of plugins is empty", hint }];
+  },
+};

@@ -1,0 +1,68 @@
+import type { JSONPath } from "jsonc-parser";
+import type { ListRule } from "../lint/rule.ts";
+import { creatorsOf, isRewritten } from "../lists/chain.ts";
+import { type Address, cidrOf, entriesOf } from "../lists/ipam-block.ts";
+import { poolsOf } from "../lists/leases.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { keyAt, valueAt } from "../lists/list-file.ts";
+
+/** A packet can take only one of two default routes. */
+export const severalDefaultRoutes: ListRule = {
+  of: "list",
+  code: "several-default-routes",
+  severity: "warning",
+  title: "Two interfaces of a container have a default route.",
+  page: `ADD passes, and the kernel uses one of the two routes: for IPv4 the one that came last. With \`isDefaultGateway\`, bridge
+adds a default route of its own. Keep the default route of one interface, and give the others only the routes that they
+need. Two routes with different \`priority\` are no mistake. With sbr or vrf, each interface can have its own default route.`,
+  find(list) {
+    const all = creatorsOf(list)
+      .filter((plugin) => !isRewritten(plugin) && !hasOwnTable(list, plugin))
+      .flatMap((plugin) => [...writtenRoutes(plugin), ...gatewayRoutes(plugin)]);
+    return all.flatMap((route, index) => {
+      const earlier = all.slice(0, index).find((other) => competes(route, other));
+      if (!earlier) return [];
+      const place = route.isKey ? keyAt(list.file, route.path) : valueAt(list.file, route.path);
+      const version = route.bits === 32 ? "IPv4" : "IPv6";
+      const message = `${route.plugin.ifName} has a default route for ${version}, and so has ${earlier.plugin.ifName}`;
+      return [{ place, message, hint: "Keep the one that the container needs" }];
+    });
+  },
+};
+
+interface DefaultRoute {
+  readonly plugin: ListedPlugin;
+  readonly path: JSONPath;
+  /** Whether the key is marked, not its value. */
+  readonly isKey: boolean;
+  readonly bits: Address["bits"];
+  readonly priority: unknown;
+}
+
+function competes(one: DefaultRoute, other: DefaultRoute): boolean {
+  return one.plugin.ifName !== other.plugin.ifName && one.bits === other.bits && one.priority === other.priority;
+}
+
+function writtenRoutes(plugin: ListedPlugin): readonly DefaultRoute[] {
+  return entriesOf(plugin, "routes").flatMap(({ path, entry }) => {
+    const target = cidrOf(entry.dst);
+    if (target?.length !== 0 || entry.table !== undefined) return [];
+    const { bits } = target;
+    return [{ plugin, path: [...path, "dst"], isKey: false, bits, priority: entry.priority ?? 0 }];
+  });
+}
+
+// bridge adds a route for each IP version of its addresses (calcGateways, plugins/main/bridge/bridge.go).
+function gatewayRoutes(plugin: ListedPlugin): readonly DefaultRoute[] {
+  if (plugin.delegate !== "bridge" || plugin.configuration.isDefaultGateway !== true) return [];
+  const written = new Set(writtenRoutes(plugin).map(({ bits }) => bits));
+  const versions = new Set(poolsOf(plugin).map(({ bits }) => bits));
+  const path = [...plugin.path, "isDefaultGateway"];
+  return [...versions]
+    .filter((bits) => !written.has(bits))
+    .map((bits) => ({ plugin, path, isKey: true, bits, priority: 0 }));
+}
+
+function hasOwnTable({ plugins }: List, { index, ifName }: ListedPlugin): boolean {
+  return plugins.some((plugin) => plugin.index > index && plugin.profile?.movesRoutes && plugin.ifName === ifName);
+}

@@ -1,0 +1,22 @@
+import { newestVersion, supportedVersions } from "../../shared/protocol/versions.ts";
+import type { ListRule } from "../lint/rule.ts";
+import { valueAt } from "../lists/list-file.ts";
+import { versionOf } from "../lists/versions.ts";
+
+/** No plugin speaks a version that the specification does not have. */
+export const unknownVersion: ListRule = {
+  of: "list",
+  code: "unknown-version",
+  severity: "error",
+  title: "cniVersion is not a version of the specification.",
+  page: `\`cniVersion\` is a version of the [CNI specification](https://github.com/containernetworking/cni/blob/main/SPEC.md),
+not of the plugins: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0. Plugins refuse any other version on ADD
+(\`incompatible CNI versions\`). Use 1.0.0. Use 1.1.0 only with reference plugins 1.4.0 or later.`,
+  find(list) {
+    const version = versionOf(list);
+    if (version === undefined || supportedVersions.includes(version)) return [];
+    const place = valueAt(list.file, ["cniVersion"]);
+    const message = `the specification has no version ${JSON.stringify(version)}`;
+    return [{ place, message, hint: `Use "1.0.0". The newest version is ${newestVersion}` }];
+  },
+};

@@ -1,0 +1,32 @@
+import type { ListRule } from "../lint/rule.ts";
+import { hasCapability } from "../lists/chain.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import { keyAt } from "../lists/list-file.ts";
+import { portsOf } from "../lists/ports.ts";
+
+/** `wrapper.ports` selects from the runtime's port mappings. */
+export const uselessPorts: ListRule = {
+  of: "list",
+  code: "useless-ports",
+  severity: "warning",
+  title: "wrapper.ports leaves no port, or has none to choose from.",
+  page: `\`ports\` selects from the port mappings that the runtime hands to the plugin. An empty \`only\`, or an \`except\` with all
+ports, leaves nothing to publish. A plugin without \`"capabilities": { "portMappings": true }\` gets no port mappings, so
+there is nothing to select.`,
+  find({ file, plugins }) {
+    return plugins.flatMap((plugin) => {
+      const problem = plugin.isWrapped && plugin.wrapper.ports !== undefined ? problemOf(plugin) : undefined;
+      if (problem === undefined) return [];
+      const [message, hint] = problem;
+      return [{ place: keyAt(file, [...plugin.path, "wrapper", "ports"]), message, hint }];
+    });
+  },
+};
+
+function problemOf(plugin: ListedPlugin): readonly [message: string, hint: string] | undefined {
+  if (portsOf(plugin)?.length === 0)
+    return [`${plugin.type} publishes no port at all`, "Name a port, or remove the plugin"];
+  // For portmap itself, another rule says so.
+  if (plugin.delegate === "portmap" || hasCapability(plugin, "portMappings")) return undefined;
+  return [`${plugin.type} gets no port mappings, so there is nothing to select`, "Leave ports out"];
+}

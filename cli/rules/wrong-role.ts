@@ -1,0 +1,20 @@
+import type { ListRule } from "../lint/rule.ts";
+import { valueAt } from "../lists/list-file.ts";
+
+/** The role of a wrapped reference plugin is known. */
+export const wrongRole: ListRule = {
+  of: "list",
+  code: "wrong-role",
+  severity: "error",
+  title: "wrapper.role contradicts what the plugin does.",
+  page: `\`role\` tells the wrapper what a plugin does that is not in [the list](plugins.md). The role of the others is known, and
+ADD fails with code 7 if the block says something else (\`wrapper.role must be "creator" for bridge\`). Leave it out.`,
+  find({ file, plugins }) {
+    return plugins.flatMap(({ path, isWrapped, profile, wrapper: { role }, delegate }) => {
+      if (!isWrapped || profile === undefined || (role !== "creator" && role !== "meta")) return [];
+      if (role === profile.role) return [];
+      const message = `${delegate} is a ${profile.role} plugin, not a ${role} plugin`;
+      return [{ place: valueAt(file, [...path, "wrapper", "role"]), message, hint: "Leave role out" }];
+    });
+  },
+};
