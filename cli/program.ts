@@ -2,11 +2,21 @@ import { Command, CommanderError } from "commander";
 import type { CommandMaker, ExitCode } from "./command.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { lintCommand } from "./commands/lint.ts";
+import { newCommand } from "./commands/new.ts";
 import { schemaCommand } from "./commands/schema.ts";
+import { unwrapCommand } from "./commands/unwrap.ts";
+import { wrapCommand } from "./commands/wrap.ts";
 import type { Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
 
-const makers: readonly CommandMaker[] = [lintCommand, explainCommand, schemaCommand];
+const makers: readonly CommandMaker[] = [
+  lintCommand,
+  explainCommand,
+  newCommand,
+  wrapCommand,
+  unwrapCommand,
+  schemaCommand,
+];
 
 /** Runs the command that the arguments name. Returns the exit code. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

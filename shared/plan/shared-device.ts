@@ -52,7 +52,8 @@ function isHostDevice(candidate: Interface, name: string): boolean {
   return candidate.name === name && !isContainerInterface(candidate);
 }
 
-function fixesMac({ all, any, none }: SharedDevice["fixedMac"], configuration: JsonObject): boolean {
+/** Whether a plugin with this configuration fixes the MAC of its shared device. */
+export function fixesMac({ all, any, none }: SharedDevice["fixedMac"], configuration: JsonObject): boolean {
   const isSet = (key: string): boolean => isSetInGo(goLookup(configuration, key));
   return all.every(isSet) && any.some(isSet) && !none.some(isSet);
 }

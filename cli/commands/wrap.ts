@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
+import type { CommandMaker } from "../command.ts";
+import type { List } from "../lists/list.ts";
+import { Trouble } from "../trouble.ts";
+import { wrappedText } from "../wrap/apply.ts";
+import { olderAttachments, stateDirectory } from "../wrap/attached.ts";
+import { offer, readList, showErrors } from "../wrap/change.ts";
+import { decide } from "../wrap/decide.ts";
+import type { Decisions } from "../wrap/decisions.ts";
+import { checkWishedName, unnamedPositions } from "../wrap/names.ts";
+
+interface Options {
+  readonly write?: true;
+  readonly json?: true;
+  readonly fromScript?: true;
+  readonly names?: string;
+  readonly state: string;
+}
+
+/** `wrap`: makes a wrapped list of a plain one. */
+export const wrapCommand: CommandMaker = (terminal, finish) =>
+  new Command("wrap")
+    .summary("wrap the plugins of a plain list")
+    .description(
+      "Wraps every plugin of a list that needs it, and shows the change as a diff. Nothing else in the file changes.",
+    )
+    .argument("<file>", "a network configuration list")
+    .option("-w, --write", "change the file, and keep the old text in FILE.bak")
+    .option("--json", "print the decisions as JSON instead of the diff")
+    .option(
+      "--names <names>",
+      "interface names, separated by commas, for the plugins that need one (default: eth1,eth2,...)",
+    )
+    .option(
+      "--from-script",
+      "running containers were attached by a script: keep their leases in the list's own network",
+    )
+    .option("--state <directory>", "where libcni and host-local keep results and leases", stateDirectory)
+    .addHelpText("after", "\nExample:\n  cni-wrappers wrap --write /opt/cni/config/zone.conflist")
+    .action((path: string, options: Options) => {
+      const list = readList(path, terminal.directory);
+      const older = list.name === undefined ? [] : olderAttachments(list.name, leaseDirectories(list), options.state);
+      const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
+      const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
+      const idle = "needs no wrapper";
+      const change = { list, decisions, idle, words: wordsFor(decisions), text: wrappedText(list, decisions) };
+      offer(change, options, terminal);
+      finish(showErrors(change, terminal));
+    });
+
+function wordsFor({ plugins, notes }: Decisions): readonly string[] {
+  return [...plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...notes];
+}
+
+function wishedNames({ plugins }: List, names: readonly string[]): readonly (string | undefined)[] {
+  const creators = plugins.filter(({ role }) => role === "creator");
+  const positions = unnamedPositions(creators, plugins);
+  if (names.length > positions.length) throw new Trouble(`--names: only ${positions.length} plugins need a name`);
+  for (const [index, name] of names.entries()) checkWishedName(name, plugins, names.slice(0, index));
+  return creators.map((_, position) => names[positions.indexOf(position)]);
+}
+
+/** The directories in which host-local keeps leases because the list says so. */
+function leaseDirectories({ plugins }: List): readonly string[] {
+  return plugins.flatMap(({ configuration }) => {
+    const ipam = goLookup(configuration, "ipam");
+    const directory = isJsonObject(ipam) ? goLookup(ipam, "dataDir") : undefined;
+    return typeof directory === "string" && directory !== "" ? [directory] : [];
+  });
+}

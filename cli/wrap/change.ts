@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { ExitCode } from "../command.ts";
+import { backUp, writeAtomically } from "../files/atomic-write.ts";
+import { lintFiles } from "../lint/lint.ts";
+import { textReport } from "../lint/text-report.ts";
+import { readListFile } from "../lists/find-files.ts";
+import { type List, listOf } from "../lists/list.ts";
+import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
+import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
+import { diffText } from "./diff-text.ts";
+
+/** A change of a list that a command offers. */
+export interface Change {
+  readonly list: List;
+  /** The decisions, for `--json`. */
+  readonly decisions: { readonly plugins: readonly unknown[]; readonly notes: readonly string[] };
+  /** What the command says about a file that it does not change, in words that follow its path. */
+  readonly idle: string;
+  /** The decisions in words, one line each. */
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+/** Reads a list that a command is about to change. Throws Trouble with a place if it is not one. */
+export function readList(path: string, directory: string): List {
+  const file = readListFile(path, directory);
+  const list = file.errors.length > 0 ? undefined : listOf(file);
+  if (list) return list;
+  const [finding] = lintFiles([file]);
+  const { line, column } = finding?.position ?? positionOf(file, 0);
+  throw new Trouble(`${path}:${line}:${column}: ${finding?.message ?? "this is not a list"}`);
+}
+
+/** Shows a change, and writes it with `--write`. */
+export function offer(change: Change, options: { write?: true; json?: true }, terminal: Terminal): void {
+  const { list, decisions, words, text } = change;
+  const { path, text: before } = list.file;
+  const isChanged = text !== before;
+  const backup = isChanged && options.write ? write(list.file, text, terminal) : undefined;
+  if (options.json) {
+    const data = { file: path, changed: isChanged, ...(backup && { backup }), ...decisions };
+    terminal.write(`${JSON.stringify(data, undefined, 2)}\n`);
+    return;
+  }
+  if (isChanged) terminal.write(diffText(path, before, text, terminal));
+  for (const line of [...(isChanged ? [] : [`${path} ${change.idle}.`]), ...words]) terminal.writeError(`${line}\n`);
+  if (backup) terminal.writeError(`Wrote ${path}. The old text is in ${backup}.\n`);
+  else if (isChanged) terminal.writeError("Nothing was written. Add --write to change the file.\n");
+}
+
+function write({ path }: ListFile, text: string, { directory }: Terminal): string {
+  const full = resolve(directory, path);
+  const backup = backUp(full);
+  writeAtomically(full, text);
+  return `${path}${backup.slice(full.length)}`;
+}
+
+/** Shows the errors that lint finds in the new text. Returns 1 if there are any. */
+export function showErrors({ list, text }: Change, terminal: Terminal): ExitCode {
+  const errors = lintFiles([parseListFile(list.file.path, text)]).filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return 0;
+  terminal.writeError(`\nThe list still has errors:\n${textReport(errors, terminal)}`);
+  return 1;
+}

@@ -1,0 +1,82 @@
+import { findNodeAtLocation, type JSONPath, type Node } from "jsonc-parser";
+import type { Edit } from "../lint/rule.ts";
+import type { ListFile } from "../lists/list-file.ts";
+import { Trouble } from "../trouble.ts";
+import { gapBefore, type JsonStyle, objectText, propertyText } from "./json-style.ts";
+
+type Flat = Readonly<Record<string, unknown>>;
+
+/** Returns the object at a path. Throws Trouble if one of its keys is there twice: readers disagree about which one counts. */
+export function objectAt(file: ListFile, path: JSONPath): Node {
+  const node = file.tree && findNodeAtLocation(file.tree, path);
+  if (node?.type !== "object") throw new Trouble(`${file.path}: ${path.join(".")} is not an object`);
+  const keys = (node.children ?? []).map(({ children }) => children?.[0]?.value);
+  const twice = keys.find((key, index) => keys.indexOf(key) < index);
+  if (twice !== undefined) throw new Trouble(`${file.path}: ${path.join(".")} has the key "${twice}" twice`);
+  return node;
+}
+
+/** Returns the value of a key of an object. */
+export function valueIn(object: Node, key: string): Node | undefined {
+  return object.children?.[indexOf(object, key)]?.children?.[1];
+}
+
+/** Inserts an object under a new key, right after another key. `removal` gives the old text back, byte for byte. */
+export function insertAfter(
+  file: ListFile,
+  object: Node,
+  after: string,
+  key: string,
+  value: Flat,
+  style: JsonStyle,
+): Edit {
+  const index = indexOf(object, after);
+  const gap = gapBefore(file, object, index);
+  const indent = lastLine(gap);
+  const before = indent === "" ? style.comma : indent;
+  const text = objectText(value, style, indent, unitOf(file, object, indent));
+  return { offset: endOf(object.children?.[index]), length: 0, content: `,${before}${propertyText(key, text, style)}` };
+}
+
+/** Inserts keys at the beginning of an object. */
+export function insertFirst(file: ListFile, object: Node, value: Flat, style: JsonStyle): Edit {
+  const [first] = object.children ?? [];
+  if (!first)
+    return {
+      offset: object.offset,
+      length: object.length,
+      content: objectText(value, { ...style, isExpanded: false }, "", ""),
+    };
+  const indent = lastLine(gapBefore(file, object, 0));
+  const properties = Object.entries(value).map(([key, one]) => propertyText(key, JSON.stringify(one), style));
+  const content = properties.map((property) => `${property},${indent === "" ? style.comma : indent}`).join("");
+  return { offset: first.offset, length: 0, content };
+}
+
+/** Removes a key with its value and the comma that it no longer needs. */
+export function removal(object: Node, key: string): Edit {
+  const { children = [] } = object;
+  const index = indexOf(object, key);
+  const start = index > 0 ? endOf(children[index - 1]) : (children[0]?.offset ?? 0);
+  const end = index === 0 && children[1] ? children[1].offset : endOf(children[index]);
+  return { offset: start, length: end - start, content: "" };
+}
+
+function indexOf({ children = [] }: Node, key: string): number {
+  return children.findIndex(({ children: [name] = [] }) => name?.value === key);
+}
+
+function endOf(node: Node | undefined): number {
+  return node ? node.offset + node.length : 0;
+}
+
+/** A line break and the indentation after it; empty if the gap has no line break. */
+function lastLine(gap: string): string {
+  return /\r?\n[^\n]*$/.exec(gap)?.[0] ?? "";
+}
+
+/** One step of indentation: a key's, less that of its object's closing brace. */
+function unitOf({ text }: ListFile, object: Node, indent: string): string {
+  const outer = lastLine(/\s*$/.exec(text.slice(0, endOf(object) - 1))?.[0] ?? "");
+  return outer !== "" && indent.startsWith(outer) && indent !== outer ? indent.slice(outer.length) : "  ";
+}

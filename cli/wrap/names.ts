@@ -1,0 +1,66 @@
+import { goLookup } from "../../shared/protocol/json.ts";
+import { interfaceNameProblem } from "../../shared/protocol/names.ts";
+import { type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import { Trouble } from "../trouble.ts";
+
+/**
+ * Chooses the interface names of a list's creators. The first one without a name keeps the runtime's, and gets undefined. So does
+ * each one that has a name. The others get their wished name, or eth1, eth2 and so on: Nomad advertises none of these before eth0.
+ */
+export function chooseNames(
+  creators: readonly ListedPlugin[],
+  plugins: readonly ListedPlugin[],
+  wished: readonly (string | undefined)[] = [],
+): readonly (string | undefined)[] {
+  const taken = new Set([...creators.flatMap(givenName), ...plugins.flatMap(otherNames)]);
+  const chosen: (string | undefined)[] = [];
+  for (const [position, creator] of creators.entries()) {
+    const isNamed = givenName(creator).length > 0;
+    const isRuntimes = !isNamed && !taken.has(runtimeIfName);
+    if (isRuntimes) taken.add(runtimeIfName);
+    const name = isNamed || isRuntimes ? undefined : freeName(taken, wished[position]);
+    if (name !== undefined) taken.add(name);
+    chosen.push(name);
+  }
+  return chosen;
+}
+
+/** Returns the positions of the creators that need a name. */
+export function unnamedPositions(
+  creators: readonly ListedPlugin[],
+  plugins: readonly ListedPlugin[],
+): readonly number[] {
+  return chooseNames(creators, plugins).flatMap((name, position) => (name === undefined ? [] : [position]));
+}
+
+/** Throws Trouble if an operator's name for an interface is not possible. */
+export function checkWishedName(name: string, plugins: readonly ListedPlugin[], others: readonly string[]): void {
+  const problem = interfaceNameProblem(name);
+  if (problem !== undefined) throw new Trouble(`the interface name ${JSON.stringify(name)} ${problem}`);
+  const taken = [...plugins.flatMap(givenName), ...plugins.flatMap(otherNames), ...others, runtimeIfName, "lo"];
+  if (taken.includes(name)) throw new Trouble(`the interface name ${name} is taken`);
+  if (name < runtimeIfName) {
+    throw new Trouble(`the interface name ${name} sorts before ${runtimeIfName}, so Nomad would advertise its address`);
+  }
+}
+
+function freeName(taken: ReadonlySet<string>, wished: string | undefined): string {
+  if (wished !== undefined && !taken.has(wished)) return wished;
+  for (let number = 1; ; number++) {
+    const name = `eth${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** The name in a plugin's block, if it has one. */
+function givenName({ wrapper, role }: ListedPlugin): readonly string[] {
+  return role === "creator" && typeof wrapper.ifName === "string" ? [wrapper.ifName] : [];
+}
+
+/** Names that no interface can have: a plugin's bridge, and the device of a VRF. */
+function otherNames({ configuration }: ListedPlugin): readonly string[] {
+  return ["bridge", "vrfname"].flatMap((key) => {
+    const name = goLookup(configuration, key);
+    return typeof name === "string" ? [name] : [];
+  });
+}

@@ -1,0 +1,91 @@
+import { applyEdits, type Node } from "jsonc-parser";
+import type { Edit } from "../lint/rule.ts";
+import { isWrapperType, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import type { ListFile } from "../lists/list-file.ts";
+import { objectAt, removal, valueIn } from "./edits.ts";
+
+const suffix = "-wrapper";
+
+/** A plugin that `unwrap` changes. */
+export interface Unwrapped {
+  readonly index: number;
+  /** Its type in the list, before and after. */
+  readonly type: string;
+  readonly becomes: string;
+  /** The removed `wrapper` block. */
+  readonly wrapper: Readonly<Record<string, unknown>>;
+  /** What the plain plugin does not do, one sentence each. */
+  readonly losses: readonly string[];
+}
+
+/** What `unwrap` does to a list, and what the operator should know. */
+export interface Unwrapping {
+  readonly plugins: readonly Unwrapped[];
+  readonly notes: readonly string[];
+}
+
+/** Decides how to unwrap a list. If no plugin changes, nothing in it is wrapped. */
+export function decideUnwrapping(list: List): Unwrapping {
+  const plugins = list.plugins.flatMap((plugin) => {
+    const { index, type, delegate, wrapper, configuration } = plugin;
+    const becomes = isWrapperType(type) && !isWrapperType(delegate) ? delegate : type;
+    if (type === becomes && configuration.wrapper === undefined) return [];
+    return [{ index, type, becomes, wrapper, losses: lossesOf(plugin, list.name ?? "") }];
+  });
+  return { plugins, notes: notesOn(list, plugins) };
+}
+
+/** Returns the text of the plain list. For a list that `wrap` wrapped, it is the text from before. */
+export function unwrappedText({ file, plugins }: List, unwrapping: Unwrapping): string {
+  const edits = unwrapping.plugins.flatMap((plugin) => {
+    const object = objectAt(file, plugins[plugin.index]?.path ?? []);
+    const block = valueIn(object, "wrapper") ? [removal(object, "wrapper")] : [];
+    return [...typeEdit(file, object, plugin), ...block];
+  });
+  return applyEdits(file.text, edits);
+}
+
+function typeEdit({ text }: ListFile, object: Node, { type, becomes }: Unwrapped): readonly Edit[] {
+  const value = valueIn(object, "type");
+  if (!value || type === becomes) return [];
+  const end = value.offset + value.length;
+  const isSuffixed = type === `${becomes}${suffix}` && text.slice(0, end).endsWith(`${suffix}"`);
+  if (!isSuffixed) return [{ offset: value.offset, length: value.length, content: JSON.stringify(becomes) }];
+  return [{ offset: end - 1 - suffix.length, length: suffix.length, content: "" }];
+}
+
+/** What the plain plugin does differently, in words that follow its type. */
+function lossesOf(plugin: ListedPlugin, name: string): readonly string[] {
+  const { role, wrapper, isWrapped, ifName, isRenamed, network } = plugin;
+  if (!isWrapped) return [];
+  const verb = role === "creator" ? "makes" : "acts on";
+  return [
+    ...(isRenamed ? [`${verb} ${runtimeIfName} instead of ${ifName}`] : []),
+    ...(role === "creator" && network !== name ? [`does not find its leases in the network ${network}`] : []),
+    ...Object.entries(lost).flatMap(([key, words]) => (wrapper[key] === undefined ? [] : [words])),
+  ];
+}
+
+const lost: Readonly<Record<string, string>> = {
+  ports: "publishes all ports",
+  args: "does not read other keys of CNI_ARGS",
+  jq: "gets its configuration without the changes of the jq program",
+  recover: "is not repaired after a failed ADD",
+  log: "writes no log",
+};
+
+function notesOn({ plugins: listed, isDropIn }: List, plugins: readonly Unwrapped[]): readonly string[] {
+  if (plugins.length === 0) return [];
+  const creators = listed.filter(({ role }) => role === "creator");
+  const isRenaming = creators.some(({ isRenamed }) => isRenamed);
+  return [
+    ...(creators.length > 1 ? [severalCreators] : []),
+    ...(isRenaming ? [drainFirst] : []),
+    ...(isDropIn ? [dropIn] : []),
+  ];
+}
+
+const severalCreators =
+  "The plain list has several interface plugins. It does not work: all of them make the interface with the runtime's name.";
+const drainFirst = "Drain the node first: only the wrappers find the leases and interfaces of running containers.";
+const dropIn = "Remove the links with the plugins' own names, too: they wrap the plugins of every list.";

@@ -1,0 +1,85 @@
+import { BlockList } from "node:net";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addressText, freePart, freeSubnet, overlaps, parseSubnet, subnetText } from "../../../../cli/new/subnets.ts";
+
+/** Parses a subnet that a test knows to be one. */
+function range(cidr: string) {
+  const parsed = parseSubnet(cidr);
+  if (!parsed) throw new Error(`${cidr} is not a subnet`);
+  return parsed;
+}
+
+test.each([
+  ["10.1.2.3/24", "10.1.2.0/24"],
+  ["10.1.2.3/32", "10.1.2.3/32"],
+  ["255.255.255.255/0", "0.0.0.0/0"],
+  ["172.26.80.0/20", "172.26.80.0/20"],
+  ["fd00:1:2:3:4::5/64", "fd00:1:2:3::/64"],
+  ["fd00::/8", "fd00::/8"],
+  ["::/0", "::/0"],
+])("%s is in the subnet %s", (cidr, subnet) => {
+  expect(subnetText(range(cidr))).toBe(subnet);
+});
+
+test.each(["10.0.0.0", "10.0.0.0/33", "10.0.0/8", "fd00::/129", "10.0.0.0/", "/8", "10.0.0.0/8/8"])(
+  "%j is none",
+  (text) => {
+    expect(parseSubnet(text)).toBeUndefined();
+  },
+);
+
+test("subnets overlap as Node's own list of them says", () => {
+  const cidr = fc
+    .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 24, max: 32 }))
+    .map(([address, length]) => {
+      return `${addressText(32, BigInt(address & ~0xff00))}/${length}`;
+    });
+  fc.assert(
+    fc.property(cidr, cidr, (one, other) => {
+      const holds = (outer: string, inner: string) => {
+        const list = new BlockList();
+        list.addSubnet(outer.split("/")[0] ?? "", Number(outer.split("/")[1]));
+        return list.check(subnetText(range(inner)).split("/")[0] ?? "");
+      };
+      expect(overlaps(range(one), range(other))).toBe(holds(one, other) || holds(other, one));
+    }),
+  );
+});
+
+test("families do not overlap", () => {
+  expect(overlaps(range("0.0.0.0/0"), range("::/0"))).toBe(false);
+});
+
+describe("a free subnet", () => {
+  test.each([
+    [[], "172.26.80.0/20"],
+    [["172.26.80.1/32"], "172.26.96.0/20"],
+    [["172.26.64.0/19", "172.26.96.0/24"], "172.26.112.0/20"],
+    [["172.16.0.0/12"], "10.64.0.0/20"],
+    [["172.16.0.0/12", "10.64.0.0/11", "fd00::/8"], "10.96.0.0/20"],
+  ])("next to %j is %s", (taken, expected) => {
+    const free = freeSubnet(taken.map(range));
+    expect(free && subnetText(free)).toBe(expected);
+  });
+
+  test("is missing if all are taken", () => {
+    expect(freeSubnet([range("172.16.0.0/12"), range("10.0.0.0/8")])).toBeUndefined();
+  });
+});
+
+test.each([
+  ["10.0.0.0/24", [], "10.0.0.128", "10.0.0.254"],
+  ["10.0.0.0/24", ["10.0.0.1", "10.0.0.255"], "10.0.0.128", "10.0.0.254"],
+  ["10.0.0.0/24", ["10.0.0.254"], "10.0.0.128", "10.0.0.253"],
+  ["10.0.0.0/24", ["10.0.0.130", "10.0.0.250"], "10.0.0.131", "10.0.0.249"],
+  ["10.0.0.0/24", ["10.0.0.200"], "10.0.0.128", "10.0.0.199"],
+  ["10.0.0.0/24", ["10.0.0.128", "10.0.0.190"], "10.0.0.191", "10.0.0.254"],
+  ["10.0.0.0/30", ["10.0.0.1"], "10.0.0.2", "10.0.0.2"],
+])("the free part of the upper half of %s without %j is %s to %s", (cidr, taken, first, last) => {
+  const part = freePart(
+    range(cidr),
+    taken.map((address) => range(`${address}/32`).first),
+  );
+  expect([addressText(32, part.first), addressText(32, part.last)]).toEqual([first, last]);
+});

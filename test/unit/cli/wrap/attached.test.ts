@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { olderAttachments } from "../../../../cli/wrap/attached.ts";
+
+let state: string;
+
+beforeEach(() => {
+  state = mkdtempSync(path.join(tmpdir(), "state-"));
+});
+
+afterEach(() => rmSync(state, { recursive: true }));
+
+function put(name: string, text: string): void {
+  mkdirSync(path.dirname(path.join(state, name)), { recursive: true });
+  writeFileSync(path.join(state, name), text);
+}
+
+/** A cached result as libcni writes it, with these container interfaces and a bridge on the host. */
+function putResult(containerId: string, interfaces: readonly string[], more: object = {}): void {
+  const listed = [{ name: "disc0" }, ...interfaces.map((name) => ({ name, sandbox: `/run/netns/${containerId}` }))];
+  const result = { cniVersion: "1.0.0", interfaces: listed };
+  const cached = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName: "zone", result, ...more };
+  put(`results/zone-${containerId}-eth0`, JSON.stringify(cached));
+}
+
+/** A lease as host-local writes it. */
+function putLease(directory: string, address: string, containerId: string, ifName: string): void {
+  put(`${directory}/${address}`, `${containerId}\r\n${ifName}`);
+}
+
+test("finds the interfaces and leases of a script's containers", () => {
+  putResult("c1", ["lo", "eth0", "eth1"]);
+  putLease("networks/zone", "172.16.5.2", "c1", "eth0");
+  putLease("networks/zone", "172.26.64.2", "c1", "eth1");
+  put("networks/zone/last_reserved_ip.0", "172.26.64.2");
+  putResult("c2", ["eth0", "net1", "net2"]);
+  putLease("networks/zone", "fd00::2", "c2", "net2");
+  putLease("networks/zone-net1", "172.26.64.3", "c2", "net1");
+  expect(olderAttachments("zone", [], state)).toEqual([
+    { containerId: "c1", interfaces: ["eth0", "eth1"], leased: ["eth1"] },
+    { containerId: "c2", interfaces: ["eth0", "net1", "net2"], leased: ["net2"] },
+  ]);
+});
+
+test("looks for leases where the list keeps them", () => {
+  putResult("c1", ["eth0", "eth1"]);
+  putLease("run/zone", "172.26.64.2", "c1", "eth1");
+  const found = (directories: string[]) => olderAttachments("zone", directories, state)[0]?.leased;
+  expect(found([])).toEqual([]);
+  expect(found([path.join(state, "run")])).toEqual(["eth1"]);
+});
+
+test("leaves out a wrapper's attachments, other networks, single interfaces, and what is no result", () => {
+  putResult("c1", ["eth0", "eth1"]);
+  put("wrappers/zone:c1:eth0:eth1", "{}");
+  putResult("c2", ["eth0", "eth1"], { networkName: "other" });
+  putResult("c3", ["eth0"]);
+  putResult("c4", ["eth0", "eth1"], { result: null });
+  put("results/zone-c5-eth0", "not JSON");
+  mkdirSync(path.join(state, "results/directory"));
+  expect(olderAttachments("zone", [], state)).toEqual([]);
+});
+
+test("a host without state has none", () => {
+  expect(olderAttachments("zone", [path.join(state, "none")], path.join(state, "none"))).toEqual([]);
+});
+
+test("a directory that cannot be read is trouble", () => {
+  put("wrappers", "no directory");
+  putResult("c1", ["eth0"]);
+  expect(() => olderAttachments("zone", [], state)).toThrow(/wrappers: a part of the path is not a directory$/);
+});

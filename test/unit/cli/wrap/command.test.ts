@@ -1,0 +1,188 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { applyPatch } from "diff";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+const plain = `{
+  "cniVersion": "1.0.0",
+  "name": "zone",
+  "plugins": [
+    {
+      "type": "macvlan",
+      "master": "ens18",
+      "ipam": { "type": "host-local", "ranges": [[{ "subnet": "172.16.5.0/24" }]] }
+    },
+    {
+      "type": "bridge",
+      "bridge": "disc0",
+      "isGateway": true,
+      "ipam": { "type": "host-local", "ranges": [[{ "subnet": "172.26.64.0/20" }]] }
+    }
+  ]
+}
+`;
+const wrapped = plain
+  .replace('"macvlan"', '"macvlan-wrapper"')
+  .replace('"bridge",', '"bridge-wrapper",\n      "wrapper": { "ifName": "eth1" },');
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), "wrap-"));
+  write("zone.conflist", plain);
+});
+
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const read = (name: string) => readFileSync(path.join(directory, name), "utf8");
+
+function write(name: string, text: string): void {
+  mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+  writeFileSync(path.join(directory, name), text);
+}
+
+function wrap(...args: string[]) {
+  return runCommand(["wrap", "--state", path.join(directory, "state"), ...args], { directory });
+}
+
+const unwrap = (...args: string[]) => runCommand(["unwrap", ...args], { directory });
+
+describe("wrap", () => {
+  test("shows a diff that patch can apply, and says what it means", async () => {
+    const { exitCode, stdout, stderr } = await wrap("zone.conflist");
+    expect(exitCode).toBe(0);
+    expect(stdout.split("\n").slice(0, 3)).toEqual(["--- zone.conflist", "+++ zone.conflist", "@@ -3,12 +3,13 @@"]);
+    expect(stdout.split("\n").filter((line) => /^[-+] /.test(line))).toEqual([
+      '-      "type": "macvlan",',
+      '+      "type": "macvlan-wrapper",',
+      '-      "type": "bridge",',
+      '+      "type": "bridge-wrapper",',
+      '+      "wrapper": { "ifName": "eth1" },',
+    ]);
+    expect(applyPatch(plain, stdout)).toBe(wrapped);
+    expect(stderr).toBe(
+      "macvlan-wrapper makes eth0.\nbridge-wrapper makes eth1.\nNothing was written. Add --write to change the file.\n",
+    );
+    expect(read("zone.conflist")).toBe(plain);
+  });
+
+  test("colors the diff on a terminal with colors", async () => {
+    const { stdout } = await runCommand(["wrap", "zone.conflist"], { directory, hasColors: true });
+    expect(stdout).toContain('\u001B[31m-      "type": "macvlan",\u001B[39m');
+    expect(stdout).toContain('\u001B[32m+      "type": "macvlan-wrapper",\u001B[39m');
+    expect(stdout).toContain("\u001B[1m--- zone.conflist\u001B[22m");
+    expect(stdout).toContain("\u001B[36m@@ -3,12 +3,13 @@\u001B[39m");
+    expect(stdout).toContain('\n       "master": "ens18",\n');
+  });
+
+  test("--write changes the file and keeps the old text, each time", async () => {
+    const first = await wrap("--write", "zone.conflist");
+    expect(first.stderr).toMatch(/Wrote zone.conflist. The old text is in zone.conflist.bak.\n$/);
+    expect(read("zone.conflist")).toBe(wrapped);
+    expect(read("zone.conflist.bak")).toBe(plain);
+    expect(await wrap("--write", "zone.conflist")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "zone.conflist needs no wrapper.\nEvery interface plugin has its wrapper.\n",
+    });
+    expect((await unwrap("--write", "zone.conflist")).stderr).toContain("zone.conflist.bak.1.\n");
+    expect(read("zone.conflist")).toBe(plain);
+    expect(readdirSync(directory).sort()).toEqual(["zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"]);
+  });
+
+  test("--json prints the decisions and nothing else", async () => {
+    const { stdout, stderr } = await wrap("--json", "--write", "--names", "lan0", "zone.conflist");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({
+      file: "zone.conflist",
+      changed: true,
+      backup: "zone.conflist.bak",
+      plugins: [
+        { index: 0, type: "macvlan", becomes: "macvlan-wrapper", wrapper: {}, does: "makes eth0" },
+        { index: 1, type: "bridge", becomes: "bridge-wrapper", wrapper: { ifName: "lan0" }, does: "makes lan0" },
+      ],
+      notes: [],
+    });
+    expect(JSON.parse((await wrap("--json", "zone.conflist")).stdout)).toMatchObject({ changed: false, plugins: [] });
+  });
+
+  test("finds the script's containers in the state directories", async () => {
+    const interfaces = ["eth0", "net1"].map((name) => ({ name, sandbox: "/run/netns/c1" }));
+    const cached = { containerId: "c1", ifName: "eth0", networkName: "zone", result: { interfaces } };
+    write("state/results/zone-c1-eth0", JSON.stringify(cached));
+    write("state/networks/zone/172.26.64.2", "c1\r\nnet1");
+    expect((await wrap("zone.conflist")).stdout).toContain(
+      '+      "wrapper": { "ifName": "net1", "network": "zone" },',
+    );
+    rmSync(path.join(directory, "state/networks"), { recursive: true });
+    expect((await wrap("zone.conflist")).stdout).toContain('+      "wrapper": { "ifName": "net1" },');
+    const leases = path.join(directory, "leases");
+    write("leases/zone/172.26.64.2", "c1\r\nnet1");
+    write(
+      "zone.conflist",
+      plain.replace(
+        '"host-local", "ranges": [[{ "subnet": "172.26',
+        `"host-local", "dataDir": "${leases}", "ranges": [[{ "subnet": "172.26`,
+      ),
+    );
+    expect((await wrap("zone.conflist")).stdout).toContain(
+      '+      "wrapper": { "ifName": "net1", "network": "zone" },',
+    );
+  });
+
+  test("shows the errors that remain, and the exit code is 1", async () => {
+    write(
+      "two.conflist",
+      plain
+        .replace('"macvlan"', '"macvlan-wrapper",\n      "wrapper": { "ifName": "eth1" }')
+        .replace('"bridge",', '"bridge-wrapper",\n      "wrapper": { "ifName": "eth1" },'),
+    );
+    const { exitCode, stderr } = await wrap("two.conflist");
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("The list still has errors:\ntwo.conflist:13:30: error: ");
+  });
+
+  test.each([
+    ["missing.conflist", "missing.conflist: there is no such file"],
+    ["broken.conflist", "broken.conflist:1:13: a comma is missing before this"],
+    ["number.conflist", "number.conflist:1:1: the file has no JSON object"],
+  ])("%s is trouble", async (name, message) => {
+    write("broken.conflist", '{ "name": 1 "plugins": [] }');
+    write("number.conflist", "7");
+    expect(await wrap("--write", name)).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${message}\n` });
+  });
+
+  test.each([
+    ["net1,net2", "--names: only 1 plugins need a name"],
+    ["eth0", "the interface name eth0 is taken"],
+  ])("--names %s is trouble", async (names, message) => {
+    expect(await wrap("--names", names, "zone.conflist")).toMatchObject({
+      exitCode: 2,
+      stderr: `cni-wrappers: ${message}\n`,
+    });
+  });
+});
+
+describe("unwrap", () => {
+  test("shows a diff and says what is lost", async () => {
+    write("zone.conflist", wrapped);
+    const { exitCode, stdout, stderr } = await unwrap("zone.conflist");
+    expect(exitCode).toBe(0);
+    expect(applyPatch(wrapped, stdout)).toBe(plain);
+    expect(stderr.split("\n").slice(0, 2)).toEqual([
+      "bridge makes eth0 instead of eth1.",
+      "bridge does not find its leases in the network zone-eth1.",
+    ]);
+    expect(JSON.parse((await unwrap("--json", "zone.conflist")).stdout)).toMatchObject({ changed: true });
+  });
+
+  test("a plain list has nothing to unwrap", async () => {
+    expect(await unwrap("zone.conflist")).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "zone.conflist has no wrapper.\n",
+    });
+  });
+});

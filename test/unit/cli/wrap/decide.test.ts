@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { type List, listOf } from "../../../../cli/lists/list.ts";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { decide } from "../../../../cli/wrap/decide.ts";
+import type { Known } from "../../../../cli/wrap/decisions.ts";
+import { checkWishedName } from "../../../../cli/wrap/names.ts";
+
+type Plugin = Record<string, unknown>;
+
+const ipam = { type: "host-local" };
+const macvlan = { type: "macvlan", ipam };
+const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ipam };
+const ptp = { type: "ptp", ipam };
+const firewall = { type: "firewall" };
+const sbr = { type: "sbr" };
+
+function listFor(plugins: readonly Plugin[], more: Plugin = {}): List {
+  const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...more, plugins });
+  const list = listOf(parseListFile("zone.conflist", text));
+  if (!list) throw new Error("not a list");
+  return list;
+}
+
+/** Each changed plugin in short: its index, new type, and new keys of its block. */
+function changesOf(plugins: readonly Plugin[], known?: Known): string[] {
+  return decide(listFor(plugins), known).plugins.map(({ index, becomes, wrapper }) => {
+    const keys = Object.entries(wrapper).map(([key, value]) => ` ${key}=${value}`);
+    return `${index} ${becomes}${keys.join("")}`;
+  });
+}
+
+function notesOf(plugins: readonly Plugin[], known?: Known, more?: Plugin): readonly string[] {
+  return decide(listFor(plugins, more), known).notes;
+}
+
+const wrapped = (plugin: Plugin, wrapper?: Plugin) => ({
+  ...plugin,
+  type: `${plugin.type}-wrapper`,
+  ...(wrapper && { wrapper }),
+});
+
+test.each<[string, readonly Plugin[], readonly string[]]>([
+  ["two creators", [macvlan, bridge], ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"]],
+  [
+    "three creators",
+    [ptp, macvlan, bridge],
+    ["0 ptp-wrapper", "1 macvlan-wrapper ifName=eth1", "2 bridge-wrapper ifName=eth2"],
+  ],
+  ["one creator", [macvlan, firewall, { type: "portmap" }], []],
+  ["no creator", [{ type: "calico" }, firewall], []],
+  [
+    "chained plugins behind the creators stay plain",
+    [{ type: "loopback" }, bridge, macvlan, firewall, { type: "portmap" }, { type: "consul-cni" }],
+    ["1 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"],
+  ],
+  [
+    "a chained plugin between creators is wrapped where it is",
+    [bridge, firewall, { type: "portmap" }, macvlan, { type: "tuning" }],
+    ["0 bridge-wrapper", "1 firewall-wrapper", "2 portmap-wrapper", "3 macvlan-wrapper ifName=eth1"],
+  ],
+  [
+    "an unknown one is not",
+    [bridge, { type: "calico" }, macvlan],
+    ["0 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"],
+  ],
+  [
+    "a plugin that moves routes",
+    [macvlan, bridge, sbr],
+    ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1", "2 sbr-wrapper"],
+  ],
+  ["a plugin that moves routes of one creator", [macvlan, sbr], ["0 macvlan-wrapper", "1 sbr-wrapper"]],
+  ["one bridge whose MAC is not fixed", [{ type: "bridge", ipam }], ["0 bridge-wrapper"]],
+  ["one bridge without ipam", [{ type: "bridge", isGateway: true }], ["0 bridge-wrapper"]],
+  ["one bridge with a gateway", [bridge, firewall], []],
+  ["a wrapped list", [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" }), firewall], []],
+  ["only the first is plain", [macvlan, wrapped(bridge, { ifName: "eth1" })], ["0 macvlan-wrapper"]],
+  ["only the second is plain", [wrapped(macvlan), bridge], ["1 bridge-wrapper ifName=eth1"]],
+  [
+    "the plain one may be the runtime's",
+    [wrapped(bridge, { ifName: "eth1" }), macvlan, ptp],
+    ["1 macvlan-wrapper", "2 ptp-wrapper ifName=eth2"],
+  ],
+  ["the runtime's name is given", [wrapped(bridge, { ifName: "eth0" }), macvlan], ["1 macvlan-wrapper ifName=eth1"]],
+  ["two wrapped ones without a name", [wrapped(macvlan), wrapped(bridge)], ["1 bridge-wrapper ifName=eth1"]],
+  [
+    "a name in a block that nobody reads yet",
+    [wrapped(macvlan), { ...bridge, wrapper: { ifName: "lan0" } }],
+    ["1 bridge-wrapper"],
+  ],
+  [
+    "names that something else has",
+    [{ ...macvlan }, { ...bridge, bridge: "eth1" }, { type: "vrf", vrfname: "eth2" }],
+    ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth3", "2 vrf-wrapper"],
+  ],
+  [
+    "a chained plugin that waits for the name",
+    [macvlan, bridge, wrapped({ type: "portmap" }, { ifName: "eth1" })],
+    ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"],
+  ],
+  ["a list for drop-in", [macvlan, { ...bridge, wrapper: { ifName: "eth1" } }], []],
+])("wraps %s", (_, plugins, expected) => {
+  expect(changesOf(plugins)).toEqual(expected);
+});
+
+describe("running containers that something else attached", () => {
+  const older = [{ containerId: "c1", interfaces: ["eth0", "net1"], leased: ["net1"] }];
+
+  test("keep their interface names and their network", () => {
+    expect(changesOf([macvlan, bridge], { older })).toEqual([
+      "0 macvlan-wrapper",
+      "1 bridge-wrapper ifName=net1 network=zone",
+    ]);
+    expect(notesOf([macvlan, bridge], { older })).toEqual([
+      "1 running container was attached without the wrappers, with eth0, net1.",
+      "The running containers keep their leases in the network zone.",
+    ]);
+  });
+
+  test("keep only the network of an interface with leases", () => {
+    const three = [{ containerId: "c1", interfaces: ["eth0", "eth1", "eth2"], leased: ["eth2"] }];
+    expect(changesOf([macvlan, bridge, ptp], { older: three })).toEqual([
+      "0 macvlan-wrapper",
+      "1 bridge-wrapper ifName=eth1",
+      "2 ptp-wrapper ifName=eth2 network=zone",
+    ]);
+  });
+
+  test("do not decide if they do not fit the list, or do not agree", () => {
+    const others = [...older, { containerId: "c2", interfaces: ["eth0", "net2"], leased: [] }];
+    for (const unfit of [others, [{ containerId: "c1", interfaces: ["eth0"], leased: [] }]]) {
+      expect(changesOf([macvlan, bridge], { older: unfit })[1]).toBe("1 bridge-wrapper ifName=eth1");
+      expect(notesOf([macvlan, bridge], { older: unfit })[0]).toMatch(
+        /does not fit the list. Set the names with --names.$/,
+      );
+    }
+  });
+
+  test("with --from-script each renamed interface keeps the network, but not one that has a wrapper", () => {
+    expect(changesOf([macvlan, bridge, ptp], { fromScript: true })).toEqual([
+      "0 macvlan-wrapper",
+      "1 bridge-wrapper ifName=eth1 network=zone",
+      "2 ptp-wrapper ifName=eth2 network=zone",
+    ]);
+    expect(changesOf([wrapped(macvlan), wrapped(bridge), ptp], { fromScript: true })).toEqual([
+      "1 bridge-wrapper ifName=eth1",
+      "2 ptp-wrapper ifName=eth2 network=zone",
+    ]);
+  });
+
+  test("keep no network if two plugins masquerade, because DEL of a shared chain fails", () => {
+    const masqueraded = [
+      { ...ptp, ipMasq: true },
+      { ...bridge, ipMasq: true },
+    ];
+    expect(changesOf(masqueraded, { fromScript: true })[1]).toBe("1 bridge-wrapper ifName=eth1");
+    expect(notesOf(masqueraded, { fromScript: true })).toEqual([expect.stringMatching(/^No "network" was set/)]);
+  });
+
+  test("may have a name that Nomad advertises first: a note says so", () => {
+    const early = [{ containerId: "c1", interfaces: ["eth0", "disc"], leased: [] }];
+    expect(notesOf([macvlan, bridge], { older: early })).toContain(
+      "disc sorts before eth0, so Nomad advertises its address.",
+    );
+  });
+});
+
+describe("the operator's names", () => {
+  test("count by position; the others are eth1 and so on", () => {
+    expect(changesOf([macvlan, bridge, ptp], { wished: [undefined, "lan0"] })).toEqual([
+      "0 macvlan-wrapper",
+      "1 bridge-wrapper ifName=lan0",
+      "2 ptp-wrapper ifName=eth1",
+    ]);
+  });
+
+  test.each([
+    ["backup", "the interface name backup sorts before eth0, so Nomad would advertise its address"],
+    ["eth0", "the interface name eth0 is taken"],
+    ["disc0", "the interface name disc0 is taken"],
+    ["eth7", "the interface name eth7 is taken"],
+    ["net1", "the interface name net1 is taken"],
+    ["lan/1", "the interface name \"lan/1\" must not contain '/', ':' or white space"],
+    ["", 'the interface name "" must have 1 to 15 bytes'],
+  ])("may not be %j", (name, message) => {
+    const { plugins } = listFor([macvlan, bridge, wrapped(ptp, { ifName: "eth7" })]);
+    expect(() => checkWishedName(name, plugins, ["net1"])).toThrow(message);
+  });
+
+  test("may be any other", () => {
+    expect(() => checkWishedName("lan0", listFor([macvlan, bridge]).plugins, [])).not.toThrow();
+  });
+});
+
+test.each<[string, readonly Plugin[], Plugin, string]>([
+  ["one creator", [macvlan], {}, "Its only interface plugin, macvlan, works without a wrapper."],
+  ["one wrapped creator", [wrapped(macvlan)], {}, "Its only interface plugin has its wrapper."],
+  [
+    "several wrapped ones",
+    [wrapped(macvlan), wrapped(bridge, { ifName: "a" })],
+    {},
+    "Every interface plugin has its wrapper.",
+  ],
+  ["none", [firewall], {}, "No plugin of the list is known to make an interface."],
+  [
+    "drop-in",
+    [macvlan, { ...bridge, wrapper: { ifName: "eth1" } }],
+    {},
+    "The list is for drop-in: its types are the plugins' own names.",
+  ],
+  [
+    "disableCheck",
+    [macvlan, bridge],
+    { disableCheck: true },
+    'With "disableCheck": true Nomad checks nothing. The wrapped list does not need it: delete the key.',
+  ],
+  [
+    "an unknown plugin",
+    [macvlan, bridge, { type: "sriov" }],
+    {},
+    'sriov is unknown. If it makes an interface, too, wrap it by hand: "type": "cni-wrappers", "wrapper": { "delegate": "sriov", "role": "creator" }',
+  ],
+])("says what it knows of %s", (_, plugins, more, note) => {
+  expect(notesOf(plugins, {}, more)).toEqual([note]);
+});
+
+test("an unknown plugin matters only next to another one that makes an interface", () => {
+  const unknown = /^sriov is unknown/;
+  expect(notesOf([{ type: "sriov" }, firewall]).filter((note) => unknown.test(note))).toEqual([]);
+  expect(notesOf([{ type: "sriov" }, macvlan]).filter((note) => unknown.test(note))).toHaveLength(1);
+  expect(notesOf([{ type: "sriov" }, { type: "ovs" }]).filter((note) => unknown.test(note))).toHaveLength(1);
+});
+
+test("versions without CHECK need no wrapper for CHECK", () => {
+  const layer2 = { type: "bridge" };
+  const typesIn = (cniVersion: string, ...plugins: Plugin[]) =>
+    decide(listFor(plugins, { cniVersion })).plugins.map(({ becomes }) => becomes);
+  expect(typesIn("0.4.0", layer2, sbr)).toEqual(["bridge-wrapper", "sbr-wrapper"]);
+  expect(typesIn("0.3.1", layer2, sbr)).toEqual([]);
+  expect(typesIn("0.4.0", layer2)).toEqual(["bridge-wrapper"]);
+  expect(typesIn("0.3.1", layer2)).toEqual([]);
+});
+
+test("a known chained plugin, and a wrapped one without a profile, are no unknown ones", () => {
+  expect(notesOf([{ type: "loopback" }, macvlan, bridge, { type: "sriov-wrapper" }, { type: "consul-cni" }])).toEqual(
+    [],
+  );
+});
