@@ -30,6 +30,7 @@ const scripts = {
   "docs:picture": { run: ["node build/docs/picture.ts"] },
   fix: { run: ["biome check --write"] },
   lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json"] },
+  "lint-page": { run: ["node test/reports/lint-page/lint-page.ts"] },
   "lint-table": {
     setup: "--network",
     first: [build],

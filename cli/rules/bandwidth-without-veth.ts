@@ -10,8 +10,8 @@ export const bandwidthWithoutVeth: ListRule = {
   severity: "error",
   title: "bandwidth acts on an interface that is no veth pair.",
   page: `bandwidth limits traffic at the host's end of a veth pair, so it needs an interface of bridge or ptp. On any other
-interface its ADD fails (\`container interface eth0 has no veth peer\`), or only its CHECK if it has no rates. A plain bandwidth acts on the runtime's interface.
-Use a wrapped one, and set \`ifName\` to an interface of bridge or ptp.`,
+interface its ADD fails (\`container interface eth0 has no veth peer\`). Without rates, only its CHECK fails. A plain
+bandwidth acts on the runtime's interface. Use a wrapped one, and set \`ifName\` to an interface of bridge or ptp.`,
   find(list) {
     return list.plugins.flatMap((plugin) => {
       const creator = creatorFor(list, plugin);

@@ -4,13 +4,13 @@ import { cidrOf, entriesOf, ipamOf, networkOf } from "../lists/ipam-block.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { valueAt } from "../lists/list-file.ts";
 
-/** The reference CHECK looks for a route to an address's subnet, and the kernel makes none for a single address. */
+/** The reference CHECK looks for a route to an address's subnet, and the kernel makes none for a single IPv4 address. */
 export const hostAddress: ListRule = {
   of: "list",
   code: "host-address",
   severity: "error",
-  title: "A single address (/32 or /128) has no route, so CHECK fails.",
-  page: `The reference plugins' CHECK looks for a route to the subnet of each address. For a single address the kernel makes no
+  title: "A single IPv4 address (/32) has no route, so CHECK fails.",
+  page: `The reference plugins' CHECK looks for a route to the subnet of each address. For a single IPv4 address the kernel makes no
 such route, so CHECK fails (\`Failed to find Gateway\`). Add the route, as in
 [service-address.conflist](../conf-examples/README.md#service-addressconflist).`,
   find(list) {

@@ -10,6 +10,7 @@ const pages = {
   bench: "docs/benchmarks.md",
   plugins: "docs/plugins.md",
   errors: "docs/errors.md",
+  lint: "docs/lint.md",
 } as const;
 
 /** The name in a table's marks. */

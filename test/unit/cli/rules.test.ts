@@ -1,13 +1,10 @@
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readPluginFolder } from "../../../cli/host/read-plugin-folder.ts";
-import { readState } from "../../../cli/host/read-state.ts";
 import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
-import { readListFile, readListFiles } from "../../../cli/lists/find-files.ts";
+import { readListFile } from "../../../cli/lists/find-files.ts";
 import { rules } from "../../../cli/rules/index.ts";
-import { type HostFolders, makeHostFolders } from "../support/fake-host-folders.ts";
+import { findingsOf } from "../../support/lint-findings.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const fixtures = path.join(root, "test/fixtures/lint");
@@ -39,7 +36,7 @@ describe.each(rules)("$code", ({ code }) => {
 
   test.each(Object.entries(expected))("%s", (name, { findings }) => {
     const isFile = /\.\w+$/.test(name);
-    const found = isFile ? lintFiles([readListFile(path.join(folder, name), root)]) : onHost(path.join(folder, name));
+    const found = findingsOf(path.join(folder, name));
     const seen = found.map((finding) => [isFile ? placeOf(finding) : placeInFolder(finding), finding.code]);
     expect(seen).toEqual(findings.map((finding) => [finding, code]));
   });
@@ -50,23 +47,6 @@ test("the examples are clean", () => {
   expect(examples.length).toBeGreaterThan(15);
   expect(lintFiles(examples.map((name) => readListFile(name, root)))).toEqual([]);
 });
-
-/** Lints the lists of a folder on the host that its `host.json` describes. */
-function onHost(folder: string): readonly Finding[] {
-  const description = path.join(folder, "host.json");
-  const host: HostFolders = existsSync(description) ? JSON.parse(readFileSync(description, "utf8")) : {};
-  const directory = mkdtempSync(path.join(tmpdir(), "lint-host-"));
-  try {
-    const { cniPath, state } = makeHostFolders(directory, host);
-    const names = readdirSync(folder).filter((name) => name !== "host.json");
-    return lintFiles(readListFiles(names, { directory: folder, readInput: () => "" }), {
-      plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
-      state: state === undefined ? undefined : readState(state, directory),
-    });
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
 
 function placeOf({ position, severity }: Finding): string {
   return `${position.line}:${position.column} ${severity}`;

@@ -1,0 +1,37 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { readPluginFolder } from "../../cli/host/read-plugin-folder.ts";
+import { readState } from "../../cli/host/read-state.ts";
+import { type Finding, lintFiles } from "../../cli/lint/lint.ts";
+import { readListFile, readListFiles } from "../../cli/lists/find-files.ts";
+import { type HostFolders, makeHostFolders } from "../unit/support/fake-host-folders.ts";
+
+/** Lints a fixture: one file, or a folder of files on the host that its `host.json` describes. */
+export function findingsOf(fixture: string): readonly Finding[] {
+  const folder = path.dirname(fixture);
+  return /\.\w+$/.test(fixture) ? lintFiles([readListFile(path.basename(fixture), folder)]) : onHost(fixture);
+}
+
+function onHost(folder: string): readonly Finding[] {
+  const description = path.join(folder, "host.json");
+  const host: HostFolders = existsSync(description) ? JSON.parse(readFileSync(description, "utf8")) : {};
+  const directory = mkdtempSync(path.join(tmpdir(), "lint-host-"));
+  try {
+    const { cniPath, state } = makeHostFolders(directory, host);
+    const names = readdirSync(folder).filter((name) => name !== "host.json");
+    const found = lintFiles(readListFiles(names, { directory: folder, readInput: () => "" }), {
+      plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
+      state: state === undefined ? undefined : readState(state, directory),
+    });
+    return found.map((finding) => withoutDirectory(finding, directory));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function withoutDirectory(finding: Finding, directory: string): Finding {
+  const strip = (text: string): string => text.replaceAll(directory, "");
+  const { file, message, hint } = finding;
+  return { ...finding, message: strip(message), hint: strip(hint), file: { ...file, path: strip(file.path) } };
+}
