@@ -18,6 +18,7 @@ const terminal: Terminal = {
   width: stdout.columns ?? 80,
   write: (text) => stdout.write(text),
   writeError: (text) => stderr.write(text),
+  progress: stderr.isTTY ? stderr : undefined,
   readInput: () => readFileSync(0, "utf8"),
 };
 

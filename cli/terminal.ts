@@ -14,6 +14,8 @@ export interface Terminal {
   readonly width: number;
   write(text: string): void;
   writeError(text: string): void;
+  /** stderr, if a person sees it: a place for what changes while a command works. */
+  readonly progress?: NodeJS.WriteStream | undefined;
   /** Reads stdin to its end. */
   readInput(): string;
 }

@@ -8,6 +8,7 @@ import { type Format, reports } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";
 import { summaryOf } from "../lint/summary.ts";
 import { readListFiles } from "../lists/find-files.ts";
+import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -41,7 +42,9 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
       const host = hostOf(options, terminal);
       if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
       const files = options.fix ? fixInPlace(read, terminal, host) : read;
-      const findings = lintFiles(files, host);
+      const progress = progressOf(files.length, terminal);
+      const findings = lintFiles(files, host, progress.report);
+      progress.end();
       const format = options.json ? "json" : options.format;
       terminal.write(reports[format](findings, terminal));
       if (format === "text") terminal.writeError(`${summaryOf(files, findings)}\n`);

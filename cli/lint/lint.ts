@@ -13,12 +13,20 @@ export interface Finding extends Found {
   readonly code: string;
 }
 
-/** Applies all rules. The findings of a file are in the order of their places, and those about the host come last. */
-export function lintFiles(files: readonly ListFile[], around: Omit<Context, "lists"> = {}): readonly Finding[] {
+/**
+ * Applies all rules. The findings of a file are in the order of their places, and those about the host come last. `report` is
+ * called after each file.
+ */
+export function lintFiles(
+  files: readonly ListFile[],
+  around: Omit<Context, "lists"> = {},
+  report: (done: number) => void = () => {},
+): readonly Finding[] {
   const lists = new Map(files.map((file) => [file, file.errors.length > 0 ? undefined : listOf(file)]));
   const context = { ...around, lists: [...lists.values()].filter((list) => list !== undefined) };
-  const inFiles = files.flatMap((file) => {
+  const inFiles = files.flatMap((file, index) => {
     const found = rules.flatMap((rule) => findingsOf(rule, file, lists.get(file), context));
+    report(index + 1);
     return found.sort((one, other) => one.place.offset - other.place.offset);
   });
   return [...inFiles, ...rules.flatMap((rule) => findingsOnHost(rule, context))];

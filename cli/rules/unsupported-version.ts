@@ -1,6 +1,7 @@
 import type { ListRule } from "../lint/rule.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
 import { valueAt } from "../lists/list-file.ts";
+import { neededVersion, versionOf } from "../lists/versions.ts";
 
 /** A plugin refuses a version of the specification that it does not know. */
 export const unsupportedVersion: ListRule = {
@@ -11,16 +12,18 @@ export const unsupportedVersion: ListRule = {
   page: `Every plugin of the list gets the list's \`cniVersion\`. A plugin that is too old for it refuses every call: \`incompatible
 CNI versions\`. \`lint\` asks each plugin with VERSION. Install newer plugins, or lower the list's \`cniVersion\`. CHECK
 needs at least 0.4.0.`,
-  find({ file, plugins, cniVersion }, { plugins: folder }) {
-    if (!folder || cniVersion === undefined) return [];
+  find(list, { plugins: folder }) {
+    if (!folder) return [];
+    const version = versionOf(list);
+    // Another rule knows the first versions of the reference plugins.
+    const plugins = list.plugins.filter((plugin) => neededVersion(list, plugin) === undefined);
     const names = new Set(plugins.flatMap((plugin) => pluginNamesIn(plugin).map(({ name }) => name)));
-    const place = valueAt(file, ["cniVersion"]);
     return [...names].flatMap((name) => {
       // A wrapper speaks what its plugin speaks.
       const speaks = folder.find(name)?.isWrapper ? undefined : folder.find(name)?.speaks;
-      if (!speaks || speaks.includes(cniVersion)) return [];
+      if (version === undefined || !speaks || speaks.includes(version)) return [];
       const hint = `Set cniVersion to a version that all plugins speak, or install another ${name}`;
-      return [{ place, message: `${name} speaks only ${speaks.join(", ")}`, hint }];
+      return [{ place: valueAt(list.file, ["cniVersion"]), message: `${name} speaks only ${speaks.join(", ")}`, hint }];
     });
   },
 };

@@ -17,9 +17,12 @@ export const wrapperShape: ListRule = {
   },
 };
 
+// Making a schema takes longer than using it.
+const blockSchema = wrapperSchema();
+
 function foundIn({ file }: List, { path, configuration }: ListedPlugin): readonly Found[] {
   const { wrapper = null } = configuration;
-  const problems = wrapper === null ? [] : problemsOf(wrapperSchema(), wrapper);
+  const problems = wrapper === null ? [] : problemsOf(blockSchema, wrapper);
   return problems
     .filter((problem) => !isName(problem))
     .map((problem) => ({

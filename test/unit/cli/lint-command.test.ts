@@ -132,3 +132,28 @@ test("--cni-path and --state look at the host", async () => {
   expect(stderr).toBe("3 errors, 3 warnings in 1 of 1 file and on the host\n");
   expect(await lint("--state=nowhere", "zone.conflist")).toMatchObject({ exitCode: 2, stdout: "" });
 });
+
+test("1,000 files are linted in one run, and each plugin answers once", async () => {
+  const count = 1000;
+  for (let index = 0; index < count; index++) write(`${index}.conflist`, right.replace("zone", `zone${index}`));
+  write("7.conflist", faulty.replace("zone", "zone7"));
+  const link = { link: "cni-wrappers" };
+  const wrappers = { "macvlan-wrapper": link, "tap-wrapper": link, "bridge-wrapper": link };
+  const plugins = { macvlan: {}, tap: {}, bridge: {}, "cni-wrappers": { wrapper: "node" as const }, ...wrappers };
+  makeHostFolders(directory, { cniPath: { bin: plugins } });
+  const { stdout, stderr } = await lint("--cni-path=bin", ".");
+  expect(stdout.match(/^\S+ error/gm)).toEqual(["7.conflist:2:13: error", "7.conflist:3:13: error"]);
+  expect(stderr).toBe("2 errors in 1 of 1000 files\n");
+  const calls = Object.fromEntries(
+    readdirSync(join(directory, "bin")).flatMap((name) => {
+      return name.endsWith(".calls") ? [[name, read(`bin/${name}`).split("\n").sort()]] : [];
+    }),
+  );
+  const both = ["", "", "VERSION"];
+  expect(calls).toEqual({
+    "bridge.calls": both,
+    "macvlan.calls": both,
+    "tap.calls": both,
+    "cni-wrappers.calls": ["", ""],
+  });
+}, 120_000);
