@@ -1,7 +1,7 @@
 import { attachmentsOf } from "../../../shared/attachment/attachments.ts";
 import { withOwnPorts } from "../../../shared/plan/ports.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
-import type { PortsOption } from "../../../shared/protocol/options.ts";
+import { isPorts, type PortsOption } from "../../../shared/protocol/options.ts";
 import type { CniResult, Interface } from "../../../shared/protocol/result.ts";
 import type { ListedPlugin } from "../../lists/list.ts";
 import { deviceName, reportedBy } from "../example-answers.ts";
@@ -81,7 +81,7 @@ function addressesOf({ ips }: CniResult, container: number, { name }: Interface,
 function portsOf({ plugin, given, plan }: Step): string[] {
   if (!reportedBy(plugin.delegate).publishes || plan?.do === "fail") return [];
   const { ports } = plugin.isWrapped ? plugin.wrapper : {};
-  const { runtimeConfig } = isJsonObject(ports) ? withOwnPorts(given.stdin, ports as PortsOption) : given.stdin;
+  const { runtimeConfig } = isPorts(ports) ? withOwnPorts(given.stdin, ports as PortsOption) : given.stdin;
   const mappings = isJsonObject(runtimeConfig) ? runtimeConfig.portMappings : [];
   return (Array.isArray(mappings) ? mappings : [])
     .filter(isJsonObject)
