@@ -4,7 +4,8 @@ import type { Effect, Plan, Removal, Splice } from "../../shared/plan/plan.ts";
 export function planWords(plan: Plan | undefined): string[] {
   switch (plan?.do) {
     case undefined:
-      return ["The wrapper refuses the call."];
+    case "fail":
+      return [];
     case "handOver": {
       const { fallback, effects } = plan;
       const again = `If it fails, it runs again in the network ${fallback?.configuration?.name}, and that answer counts.`;
@@ -22,8 +23,6 @@ export function planWords(plan: Plan | undefined): string[] {
       return [...plan.removals.flatMap(removalWords), "The runtime gets the plugin's own answer."];
     case "printVersions":
       return ["The wrapper answers itself."];
-    case "fail":
-      return ["The wrapper refuses the call, and the plugin does not run."];
     default:
       return plan satisfies never;
   }

@@ -53,7 +53,8 @@ function bodyOf(step: Step, screen: Screen): string[] {
 
 function wordsOf({ plan, runs, answer }: Step): string[] {
   const own = runs.at(-1);
-  if (answer.exitCode === 0 || own === undefined) return planWords(plan);
+  if (answer.exitCode === 0) return planWords(plan);
+  if (own === undefined) return ["The wrapper refuses the call, and the plugin does not run."];
   if (own.answer.exitCode !== 0) return ["The runtime gets the plugin's own error."];
   return ["The wrapper refuses the answer. It runs the plugin's DEL, so that nothing is left."];
 }

@@ -135,17 +135,21 @@ export function listOf(name: string): NetworkList {
   return JSON.parse(readFileSync(path.join(exampleDirectory, `${name}.conflist`), "utf8"));
 }
 
-/** A lab like the host of the examples' pages. `disk` is as in `LabOptions`. */
-export async function exampleHost(disk?: string): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", ...(disk && { disk }) });
+/** A lab like the host of the examples' pages. `disk` and `recorded` are as in `LabOptions`. */
+export async function exampleHost(disk?: string, recorded = false): Promise<Lab> {
+  const lab = await Lab.start({ plugins: "1.9.1", recorded, ...(disk && { disk }) });
   // The examples' uplink and cards.
   // Older kernels rename an interface only while it is down.
   for (const words of ["down", "name ens18", "up"]) {
     await lab.ip(undefined, "link", "set", words === "up" ? "ens18" : "uplink0", ...words.split(" "));
   }
   for (const card of cards) await lab.ip(undefined, "link", "add", card, "type", "veth", "peer", "name", `far-${card}`);
-  await lab.run("ln", ["-s", "/run/lab/drivers/consul-cni", `${Lab.pluginPath}/consul-cni`]);
+  const plugins = recorded ? "/run/lab/real" : Lab.pluginPath;
+  await lab.run("ln", ["-s", "/run/lab/drivers/consul-cni", `${plugins}/consul-cni`]);
+  if (recorded) await lab.run("ln", ["-s", "/run/lab/drivers/recorder", `${Lab.pluginPath}/consul-cni`]);
   await lab.run("mkdir", [first]);
-  for (const plugin of ["bridge", "macvlan"]) await lab.run("ln", ["-s", "../bin/cni-wrappers", `${first}/${plugin}`]);
+  for (const plugin of ["bridge", "macvlan"]) {
+    await lab.run("ln", ["-s", `${plugins}/cni-wrappers`, `${first}/${plugin}`]);
+  }
   return lab;
 }

@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exampleAttachment } from "../../cli/explain/attachment.ts";
+import { explain, type Source } from "../../cli/explain/explain.ts";
+import type { HostState } from "../../cli/explain/host-state.ts";
+import { readCache } from "../../cli/explain/read-cache.ts";
+import { readTrace } from "../../cli/explain/read-trace.ts";
+import { cacheSource, traceSource } from "../../cli/explain/sources.ts";
+import { type List, listOf as parsedList } from "../../cli/lists/list.ts";
+import { parseListFile } from "../../cli/lists/list-file.ts";
+import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
+import { ip } from "../../shared/host/node/ip.ts";
+import { linkIndex } from "../../shared/host/node/link-index.ts";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
+import { type Example, exampleHost, examples, listOf } from "../support/examples.ts";
+import type { CallRecord, Container, Lab, Outcome } from "../support/lab.ts";
+import { hostHas } from "../support/needs.ts";
+import type { NetworkList } from "../support/runtime.ts";
+
+// A recorder between each wrapper and its plugin writes down what the plugin really gets. The wrappers' own calls are recorded,
+// too, except for drop-in.
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await exampleHost(undefined, true);
+});
+
+afterAll(() => lab[Symbol.asyncDispose]());
+
+describe.each(Object.entries(examples))("%s.conflist", (name, example) => {
+  const isPossible = !example.needs || hostHas[example.needs];
+
+  test.runIf(isPossible)("explain shows what each plugin gets and what the runtime gets, on every verb", async () => {
+    const list = listOf(name);
+    // Only this version has STATUS and GC.
+    const newest: NetworkList = { ...list, cniVersion: "1.1.0" };
+    const container = await lab.addContainer(name);
+    await expectAdd(list, example, container);
+    await expectCalls(list, "CHECK", container, () => lab.goCni.check(list, container, example.options));
+    if (!listIn(list).isDropIn) {
+      await expectCalls(newest, "STATUS", container, () => lab.goCni.status(newest));
+      const valid = [{ containerID: lab.goCni.id(container), ifname: "eth0" }];
+      await expectCalls(newest, "GC", container, () => lab.goCni.gc(newest, valid));
+    }
+    await expectCalls(list, "DEL", container, () => lab.goCni.del(list, container, example.options));
+  });
+});
+
+/** Attaches the container. The plugins' answers are the trace for `explain`. */
+async function expectAdd(list: NetworkList, { options }: Example, container: Container): Promise<void> {
+  const records = await recorded(() => lab.goCni.add(list, container, options));
+  const parsed = listIn(list);
+  using trace = writeTrace(parsed, records);
+  const source = traceSource(parsed, readTrace(trace.directory, "/"), exampleAttachment(parsed, {}));
+  const { steps, result } = explain(parsed, "ADD", source);
+  expect(steps.flatMap(({ runs }) => runs).map(call)).toEqual(pluginCalls(parsed, records).map(recordedCall));
+  const wrapperAnswers = records.filter(({ plugin }) => plugin.endsWith("-wrapper")).map(({ stdout }) => stdout);
+  if (!parsed.isDropIn) {
+    expect(steps.filter(({ plugin }) => plugin.isWrapped).map(({ answer }) => answer.output)).toEqual(wrapperAnswers);
+  }
+  expect(result).toEqual(readCache(lab.path("/var/lib/cni"), list.name, container.name, "/").result);
+}
+
+/** Compares the calls with those that `explain` finds out from libcni's cache, before they are made. */
+async function expectCalls(
+  list: NetworkList,
+  verb: ConfiguredVerb,
+  container: Container,
+  action: () => Promise<Outcome>,
+): Promise<void> {
+  const parsed = listIn(list);
+  const { steps } = explain(parsed, verb, cachedSource(parsed, container));
+  const shown = steps.flatMap(({ runs }) => runs).map(call);
+  const records = await recorded(action);
+  expect(shown.map(withoutArgs)).toEqual(pluginCalls(parsed, records).map(recordedCall).map(withoutArgs));
+}
+
+async function recorded(action: () => Promise<Outcome>): Promise<CallRecord[]> {
+  // The recorder counts the files, and their names sort only up to 99.
+  await lab.run("sh", ["-c", "rm -f /run/lab/records/*"]);
+  expect(await action()).toMatchObject({ exitCode: 0 });
+  return await lab.records();
+}
+
+function listIn(list: NetworkList): List {
+  const parsed = parsedList(parseListFile("list", JSON.stringify(list)));
+  if (parsed === undefined) throw new Error("the example is no list");
+  return parsed;
+}
+
+function cachedSource(list: List, container: Container): Source {
+  const { pluginPath } = exampleAttachment(list, {});
+  const cached = readCache(lab.path("/var/lib/cni"), list.name ?? "", container.name, "/");
+  return { ...cacheSource({ ...cached, attachment: { ...cached.attachment, pluginPath } }, "/"), state: stateOfLab() };
+}
+
+/** The lab as `explain` would see it from inside. */
+function stateOfLab(): HostState {
+  return {
+    readFile: (file) => readFile(lab.path(file)),
+    writeFile: () => undefined,
+    removeFile: () => {},
+    listDirectory: (directory) => listDirectory(lab.path(directory)),
+    stat: (file) => stat(lab.path(file)),
+    linkIndex: (netns, ifName) => linkIndex(lab.path(netns), ifName),
+    ip: (netns, family, commands) => ip(lab.path(netns), family, commands),
+  };
+}
+
+interface Call {
+  readonly plugin: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: object;
+}
+
+function call({ plugin, environment, stdin }: Call): Call {
+  return { plugin, environment, stdin };
+}
+
+function recordedCall({ plugin, env, stdin }: CallRecord): Call {
+  return { plugin, environment: env, stdin };
+}
+
+// go-cni passes CNI_ARGS in random order, and none to DEL.
+function withoutArgs({ environment: { CNI_ARGS: _, ...environment }, ...rest }: Call): Call {
+  return { ...rest, environment };
+}
+
+/** The recorded calls of the plugins that do the work, without those of wrappers and of IPAM plugins. */
+function pluginCalls({ plugins }: List, records: readonly CallRecord[]): CallRecord[] {
+  const delegates = plugins.map(({ delegate }) => delegate);
+  return records.filter(({ plugin }) => delegates.includes(plugin));
+}
+
+/** Writes the recorded calls of ADD as a trace: a wrapper's request with its plugin's answer. */
+function writeTrace(list: List, records: readonly CallRecord[]) {
+  const directory = mkdtempSync(path.join(tmpdir(), "trace-"));
+  const requests = records.filter(({ plugin }) => plugin.endsWith("-wrapper"));
+  for (const [index, { plugin, env, stdin, stdout }] of pluginCalls(list, records).entries()) {
+    const { type = "", isWrapped = false } = list.plugins[index] ?? {};
+    const request = isWrapped && !list.isDropIn ? requests.shift() : undefined;
+    // With drop-in, the wrapper's own call is not recorded, only the variables that it got for eth0.
+    const ofDropIn = { plugin, env: { ...env, CNI_IFNAME: "eth0" } };
+    const given = request ?? (list.isDropIn ? ofDropIn : { plugin, env, stdin });
+    const folder = path.join(directory, `${String(index + 1).padStart(2, "0")}-ADD-${type}`);
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, "request.json"), JSON.stringify(given));
+    writeFileSync(path.join(folder, "delegate.json"), JSON.stringify(stdout));
+  }
+  return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
+}
