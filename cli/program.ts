@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander";
 import type { CommandMaker, ExitCode } from "./command.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { lintCommand } from "./commands/lint.ts";
+import { manCommand } from "./commands/man.ts";
 import { newCommand } from "./commands/new.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
@@ -16,6 +18,8 @@ const makers: readonly CommandMaker[] = [
   wrapCommand,
   unwrapCommand,
   schemaCommand,
+  completionCommand,
+  manCommand,
 ];
 
 /** Runs the command that the arguments name. Returns the exit code. */

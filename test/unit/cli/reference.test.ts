@@ -1,0 +1,120 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { programOf } from "../../../cli/program.ts";
+import { commandsOf } from "../../../cli/reference/command-reference.ts";
+import { runCommand } from "../support/fake-terminal.ts";
+
+const printed = async (...args: string[]) => {
+  const { exitCode, stdout, stderr } = await runCommand(args);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return stdout;
+};
+const scripts = {
+  bash: await printed("completion", "bash"),
+  zsh: await printed("completion", "zsh"),
+  fish: await printed("completion", "fish"),
+};
+const helpOfAll = await printed("--help");
+const names = [...helpOfAll.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+
+function run(program: string, args: readonly string[], input: string) {
+  const { error, status, stdout, stderr } = spawnSync(program, args, { input, encoding: "utf8" });
+  return { isMissing: error !== undefined, status, stdout, stderr };
+}
+
+/** The words that bash offers for the last one. */
+function completed(...words: string[]): string[] {
+  const [last = "", previous = ""] = [...words].reverse();
+  const quoted = words.map((word) => `'${word}'`).join(" ");
+  const call = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _cni_wrappers ${words[0]} '${last}' '${previous}'`;
+  const { status, stdout, stderr } = run("bash", [], `${scripts.bash}\n${call}\nprintf '%s\\n' "\${COMPREPLY[@]}"\n`);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout.split("\n").filter(Boolean);
+}
+
+describe("bash completes", () => {
+  test.each([
+    [["cni-wrappers", "li"], ["lint"]],
+    [["cni-wrappers", "--v"], ["--version"]],
+    [["cni-wrappers", "lint", "--fo"], ["--format"]],
+    [["cni-wrappers", "lint", "--format", "j"], ["json"]],
+    [["cni-wrappers", "completion", "f"], ["fish"]],
+    // bash completes names of files.
+    [["cni-wrappers", "lint", "--state", "/var"], []],
+    [["cni-wrappers", "lint", "zo"], []],
+  ])("%j", (words, offered) => expect(completed(...words)).toEqual(offered));
+
+  test("all commands", () => expect(completed("cni-wrappers", "")).toEqual(expect.arrayContaining(names)));
+});
+
+test.each([
+  ["bash", ["-n"]],
+  ["zsh", ["-n"]],
+  ["fish", ["--no-execute"]],
+] as const)("the script for %s has no syntax error, and every command, option and value", (name, flags) => {
+  const { isMissing, status, stderr } = run(name, flags, scripts[name]);
+  if (!isMissing) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  for (const command of names) expect(scripts[name]).toContain(command);
+  for (const option of ["format", "cni-path", "json"]) expect(scripts[name]).toMatch(new RegExp(`(?:--|-l )${option}`));
+  expect(scripts[name]).toContain("text json github sarif");
+  expect((scripts[name].match(/(?<!\\)'/g) ?? []).length % 2).toBe(0);
+});
+
+test("an unknown shell is refused", async () => {
+  expect(await runCommand(["completion", "csh"])).toMatchObject({ exitCode: 2, stdout: "" });
+});
+
+describe("the manual page", () => {
+  test.each(names)("of %s has what its help has", async (name) => {
+    const page = (await printed("man", name)).replaceAll("\\-", "-");
+    const sections = [...page.matchAll(/^\.SH (.*)$/gm)].map(([, title]) => title);
+    expect(sections).toEqual(expect.arrayContaining(["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLE"]));
+    const help = await printed(name, "--help");
+    for (const [, flags = ""] of help.matchAll(/^ {2}(-.*?)(?: {2}|$)/gm)) expect(page).toContain(`.B ${flags}\n`);
+    const example = /Examples?:\n {2}(.*)/.exec(help)?.[1] ?? "none";
+    expect(page).toContain(example);
+  });
+
+  test.each(["", ...names])("of %j is roff without a warning", async (name) => {
+    const page = await printed("man", ...(name === "" ? [] : [name]));
+    expect(page).toMatch(/^\.TH CNI\\-WRAPPERS/);
+    const { isMissing, stderr, stdout } = run("groff", ["-man", "-ww", "-Tutf8", "-Kutf8"], page);
+    if (isMissing) return;
+    expect(stderr).toBe("");
+    expect(stdout).toContain("cni-wrappers");
+  });
+
+  test("of the program names all commands and their pages", async () => {
+    const page = (await printed("man")).replaceAll("\\-", "-");
+    for (const name of names) {
+      expect(page).toContain(`.B ${name}\n`);
+      expect(page).toContain(`.BR cni-wrappers-${name} (1)`);
+    }
+  });
+
+  test("an unknown command is trouble", async () => {
+    const { exitCode, stderr } = await runCommand(["man", "lnit"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^cni-wrappers: there is no command lnit; the commands are lint, /);
+  });
+});
+
+test("every command has an example in its help", async () => {
+  expect(names).toEqual(expect.arrayContaining(["lint", "schema", "completion", "man"]));
+  for (const name of names) expect(await printed(name, "--help")).toMatch(/\nExamples?:\n {2}(?:npx )?cni-wrappers /);
+});
+
+test("the reference leaves the program's own output as it was", async () => {
+  let written = "";
+  const program = programOf({
+    ...{ release: { version: "1.2.3", commit: "abc" }, env: {}, directory: "/", isInteractive: false },
+    ...{ hasColors: false, width: 80, writeError: () => {}, readInput: () => "" },
+    write: (text) => {
+      written += text;
+    },
+  });
+  expect(commandsOf(program).length).toBe(names.length);
+  expect(written).toBe("");
+  program.outputHelp();
+  expect(written).toBe(helpOfAll);
+});
