@@ -1,7 +1,8 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleForNode } from "./bundle.ts";
 import { makeExecutable, writeCodeCache } from "./executable.ts";
+import { writeNpmPackage } from "./npm/package.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "./publish.ts";
 import { readStamp } from "./stamp.ts";
 
@@ -28,7 +29,10 @@ async function build(): Promise<void> {
     jq: at("jq.cjs"),
     cli: at("cli.cjs"),
   });
+  writeNpmPackage(root, at("npm"), readFileSync(at("cli.cjs")));
   publish(stage, dist);
+  rmSync(join(dist, "npm"), { recursive: true, force: true });
+  renameSync(at("npm"), join(dist, "npm"));
   renameSync(join(stage, "meta.json"), join(dist, "meta.json"));
   report(dist, stamp, started);
 }

@@ -23,6 +23,8 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
   const plugins = [deferModules(root, nodeMain, { problem: loadProblem })];
   const inCli = { define: constants(stamp), ...isFunction };
+  // The npm package has the commands too.
+  const inNpm = { target: "node22" } as const;
   const inCore = { ...inCli, plugins };
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
@@ -32,7 +34,11 @@ export async function bundleForNode(root: string, stamp: Stamp) {
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
     jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
     // jsonc-parser's main file loads its parts in a way that esbuild cannot follow.
-    cli: await runEsbuild(root, { cli: "cli/main.ts" }, { ...node, mainFields: ["module", "main"], ...inCli }),
+    cli: await runEsbuild(
+      root,
+      { cli: "cli/main.ts" },
+      { ...node, ...inNpm, mainFields: ["module", "main"], ...inCli },
+    ),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Machine } from "./machine.ts";
 
 const text = `This is the slim flavor of cni-wrappers. A container runtime calls it; it has no commands and no options.
+The commands, such as lint and explain, are in the Node flavor and in the npm package: docs/commands.md.
 
 It reads CNI_COMMAND from the environment and the plugin configuration from stdin:
   ADD, CHECK, DEL, GC, STATUS, VERSION   runs the plugin behind <plugin>-wrapper, for one interface of the container

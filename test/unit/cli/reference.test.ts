@@ -15,7 +15,9 @@ const scripts = {
   fish: await printed("completion", "fish"),
 };
 const helpOfAll = await printed("--help");
-const names = [...helpOfAll.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+const names = [...helpOfAll.matchAll(/^ {2}([a-z]+) /gm)]
+  .map(([, name = ""]) => name)
+  .filter((name) => name !== "help");
 
 function run(program: string, args: readonly string[], input: string) {
   const { error, status, stdout, stderr } = spawnSync(program, args, { input, encoding: "utf8" });
@@ -68,7 +70,9 @@ describe("the manual page", () => {
   test.each(names)("of %s has what its help has", async (name) => {
     const page = (await printed("man", name)).replaceAll("\\-", "-");
     const sections = [...page.matchAll(/^\.SH (.*)$/gm)].map(([, title]) => title);
-    expect(sections).toEqual(expect.arrayContaining(["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLE"]));
+    expect(sections).toEqual(
+      expect.arrayContaining(["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLE"]),
+    );
     const help = await printed(name, "--help");
     for (const [, flags = ""] of help.matchAll(/^ {2}(-.*?)(?: {2}|$)/gm)) expect(page).toContain(`.B ${flags}\n`);
     const example = /Examples?:\n {2}(.*)/.exec(help)?.[1] ?? "none";

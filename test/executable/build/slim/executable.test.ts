@@ -30,6 +30,7 @@ test.each([["--help"], ["lint", "zone.conflist"]])(
     expect(exitCode).toBe(2);
     expect(stdout).toContain("slim flavor");
     expect(stdout).toContain("it has no commands and no options");
+    expect(stdout).toContain("are in the Node flavor and in the npm package: docs/commands.md");
     for (const verb of ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"]) expect(stdout).toContain(verb);
   },
 );
