@@ -14,6 +14,7 @@ const offline = (cwd: string) =>
     env: {
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       npm_config_offline: "true",
+      npm_config_userconfig: "/dev/null",
       npm_config_cache: join(cwd, ".npm"),
     },
   });
