@@ -12,7 +12,10 @@ clean_up() {
     esac
   done
   for card in ens19 ens20; do
-    [ -e /sys/class/net/$card ] || ip link add $card type veth peer name far-$card
+    # A card in a deleted namespace stays for a while. Without its other end it is gone at once.
+    [ -e /sys/class/net/$card ] && continue
+    ip link delete far-$card
+    ip link add $card type veth peer name far-$card
   done
   for tables in iptables ip6tables; do
     for table in nat filter mangle; do $tables -t $table -F && $tables -t $table -X; done
