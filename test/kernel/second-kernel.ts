@@ -53,8 +53,9 @@ export async function inSecondKernel<T>(
   command: readonly string[],
   read: (ended: Ended, folder: string) => T,
   cpu = ownCpus()[0],
+  memory = "1G",
 ): Promise<T> {
-  return withFolder(async (folder) => read(await boot(command, folder, cpu).ended, folder));
+  return withFolder(async (folder) => read(await boot(command, folder, cpu, memory).ended, folder));
 }
 
 /** Uses a folder for one or more boots, then removes it. */
@@ -68,21 +69,25 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
 }
 
 /** Runs this program again, in a second kernel. Returns the JSON that it prints there. */
-export function rerunInSecondKernel<T>(program: string, ...given: readonly string[]): Promise<T> {
+export function rerunInSecondKernel<T>(program: string, given: readonly string[], cpu = ownCpus()[0]): Promise<T> {
   const command = ["node_modules/.bin/node", path.relative(root, program), ...given];
-  return inSecondKernel(command, ({ exitCode, stdout, stderr }) => {
-    process.stderr.write(stderr);
-    process.exitCode = exitCode || process.exitCode;
-    return JSON.parse(stdout);
-  });
+  return inSecondKernel(
+    command,
+    ({ exitCode, stdout, stderr }) => {
+      process.stderr.write(stderr);
+      process.exitCode = exitCode || process.exitCode;
+      return JSON.parse(stdout);
+    },
+    cpu,
+  );
 }
 
 /** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. */
-export function boot(command: readonly string[], folder: string, cpu = ownCpus()[0]): Booted {
+export function boot(command: readonly string[], folder: string, cpu = ownCpus()[0], memory = "1G"): Booted {
   copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));
   writeFileSync(path.join(folder, "job"), jobOf(command));
   for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
-  const kernel = ["linux.uml", "mem=1G", "rootfstype=hostfs", "rootflags=/", "ro", "quiet"];
+  const kernel = ["linux.uml", `mem=${memory}`, "rootfstype=hostfs", "rootflags=/", "ro", "quiet"];
   const parameters = [`init=${folder}/init`, `folder=${folder}`, "con=null", "con0=fd:0,fd:1"];
   const child = spawn("taskset", ["--cpu-list", `${cpu}`, ...kernel, ...parameters], {
     detached: true,

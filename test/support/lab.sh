@@ -4,43 +4,41 @@ set -eu
 plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 disk=$7
 shift 7 # the rest are names and files of programs
 
-# Binds everything from outside first, because later mounts hide parts of the file system.
+# Each process costs a lab time, above all in the second kernel: so one mount(8) makes as many mounts as possible.
 mount -t tmpfs lab /run
-mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/programs /run/lab/net.d /run/lab/records
-mount --bind "$plugins" /run/lab/plugins
-mount --bind "$wrappers" /run/lab/wrappers
-mount --bind "$drivers" /run/lab/drivers
-touch /run/lab/node
-mount --bind "$node" /run/lab/node
-while [ $# -gt 0 ]; do
-  touch "/run/lab/programs/$1"
-  mount --bind "$2" "/run/lab/programs/$1"
-  shift 2
-done
-mount --bind /run/netns /run/netns
-mount --make-shared /run/netns
-mount -t tmpfs lab /opt
-if [ "$disk" ]; then
-  mount --bind "$disk" /var/lib
-  # The second kernel boots for each lab. Its own boot id is another one.
-  if [ -z "${CNI_WRAPPERS_SECOND_KERNEL-}" ]; then
-    cat /proc/sys/kernel/random/uuid >/run/lab/boot_id
-    mount --bind /run/lab/boot_id /proc/sys/kernel/random/boot_id
-  fi
-else
-  mount -t tmpfs lab /var/lib
-fi
-# A log that a test writes must not reach the machine.
-mount -t tmpfs lab /var/log
+mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/programs /run/lab/net.d \
+  /run/lab/records /run/lab/real
 # This also hides the machine's control groups: programs in a test must not make any there.
 umount --recursive --lazy /sys
-mount -t sysfs lab /sys
-mkdir -p /opt/cni/bin /var/lib/cni
+: >/run/lab/node
+# Everything from outside comes first, because later mounts hide parts of the file system.
+{
+  echo "$plugins /run/lab/plugins none bind"
+  echo "$wrappers /run/lab/wrappers none bind"
+  echo "$drivers /run/lab/drivers none bind"
+  echo "$node /run/lab/node none bind"
+  while [ $# -gt 0 ]; do
+    : >"/run/lab/programs/$1"
+    echo "$2 /run/lab/programs/$1 none bind"
+    shift 2
+  done
+  echo "lab /opt tmpfs"
+  if [ "$disk" ]; then echo "$disk /var/lib none bind"; else echo "lab /var/lib tmpfs"; fi
+  # A log that a test writes must not reach the machine.
+  echo "lab /var/log tmpfs"
+  echo "lab /sys sysfs"
+  # The second kernel boots for each lab with a disk. Its own boot id is another one.
+  if [ "$disk" ] && [ -z "${CNI_WRAPPERS_SECOND_KERNEL-}" ]; then
+    cat /proc/sys/kernel/random/uuid >/run/lab/boot_id
+    echo "/run/lab/boot_id /proc/sys/kernel/random/boot_id none bind"
+  fi
+} >/run/lab/fstab
+mount -o bind,shared /run/netns /run/netns
+mount --all --fstab /run/lab/fstab
 
-# install_all FROM TO: like cp -P, but binds files, because a wrapper has a hundred megabytes. One cp and one mount do
-# all of it: a process for each file would take most of a lab's start.
+# install_all FROM TO: like cp -P, but binds files, because a wrapper has a hundred megabytes. It writes the mounts to
+# the fstab, and the links that it leaves to cp are in $links.
 install_all() {
-  links=
   for file in "$1"/*; do
     if [ -L "$file" ]; then
       links="$links $file"
@@ -48,22 +46,23 @@ install_all() {
       : >"$2/${file##*/}"
       echo "$file $2/${file##*/} none bind"
     fi
-  done >/run/lab/fstab
-  mount --all --fstab /run/lab/fstab
-  [ -z "$links" ] || cp -P $links "$2"
+  done >>/run/lab/fstab
 }
 
+bin=/opt/cni/bin links=
+mkdir -p $bin
+[ "$recorded" = plain ] || bin=/run/lab/real
+: >/run/lab/fstab
+install_all /run/lab/plugins $bin
+install_all /run/lab/wrappers $bin
+mount --all --fstab /run/lab/fstab
+[ -z "$links" ] || cp -P $links $bin
+
 if [ "$recorded" = recorded ]; then
-  mkdir /run/lab/real
-  install_all /run/lab/plugins /run/lab/real
-  install_all /run/lab/wrappers /run/lab/real
   echo '{"real": "/run/lab/real", "out": "/run/lab/records"}' >/opt/cni/bin/recorder.json
   for file in /run/lab/real/*; do
     ln -s /run/lab/drivers/recorder "/opt/cni/bin/${file##*/}"
   done
-else
-  install_all /run/lab/plugins /opt/cni/bin
-  install_all /run/lab/wrappers /opt/cni/bin
 fi
 
 # Container runtimes also read and write in these places. They get cgroup v2 even if the host has another layout.

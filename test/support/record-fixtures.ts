@@ -11,7 +11,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import { inSecondKernel } from "../kernel/second-kernel.ts";
+import { rerunInSecondKernel } from "../kernel/second-kernel.ts";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { oracle } from "../unit/support/jq.ts";
 import { type Chain, chains, type StandIn } from "./fixture-chains.ts";
@@ -39,7 +39,9 @@ interface Recording {
 
 function recordsOf(name: string): Promise<Recording[]> {
   const { needs } = chainOf(name);
-  return needs === undefined || hostHas[needs] ? recordHere(name) : recordInSecondKernel(name);
+  return needs === undefined || hostHas[needs]
+    ? recordHere(name)
+    : rerunInSecondKernel(import.meta.filename, ["--print", name]);
 }
 
 async function recordHere(name: string): Promise<Recording[]> {
@@ -47,14 +49,6 @@ async function recordHere(name: string): Promise<Recording[]> {
   const recordings: Recording[] = [];
   for (const version of chain.versions) recordings.push({ version, records: await record(chain, version) });
   return recordings;
-}
-
-function recordInSecondKernel(name: string): Promise<Recording[]> {
-  const command = ["node_modules/.bin/node", path.relative(root, import.meta.filename), "--print", name];
-  return inSecondKernel(command, ({ stdout, stderr }) => {
-    process.stderr.write(stderr);
-    return JSON.parse(stdout);
-  });
 }
 
 function chainOf(name: string): Chain {

@@ -35,7 +35,7 @@ async function allRows(): Promise<string[][]> {
 }
 
 async function rowsInSecondKernel(names: readonly string[]): Promise<string[][]> {
-  return names.length === 0 ? [] : rerunInSecondKernel(import.meta.filename, "--rows", names.join());
+  return names.length === 0 ? [] : rerunInSecondKernel(import.meta.filename, ["--rows", names.join()]);
 }
 
 async function rowsOf(names: readonly string[]): Promise<string[][]> {

@@ -2,7 +2,8 @@
 // cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
 import process from "node:process";
 import { parseArgs, styleText } from "node:util";
-import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { everyNth } from "../../kernel/cases.ts";
+import { ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
@@ -42,7 +43,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 async function compareAll(): Promise<Row[]> {
   const here = all.filter((index) => isPossible(surfaceCases[index]));
   const elsewhere = all.filter((index) => !here.includes(index));
-  const [one, other] = [await compareHere(here), await compareInSecondKernel(elsewhere)];
+  const [one, other] = [await compareHere(here), await compareInSecondKernels(elsewhere)];
   return all.flatMap((index) => one[here.indexOf(index)] ?? other[elsewhere.indexOf(index)] ?? []);
 }
 
@@ -50,8 +51,16 @@ function isPossible(each: OwnedCase | undefined): boolean {
   return each?.needs === undefined || hostHas[each.needs];
 }
 
-async function compareInSecondKernel(indexes: readonly number[]): Promise<Row[]> {
-  return indexes.length === 0 ? [] : rerunInSecondKernel(import.meta.filename, "--cases", indexes.join());
+/** Each CPU has a kernel with its part of the cases. */
+async function compareInSecondKernels(indexes: readonly number[]): Promise<Row[]> {
+  const cpus = ownCpus();
+  const parts = cpus.map((cpu, part) => ({ cpu, own: everyNth(indexes, part, cpus.length) }));
+  const found = await Promise.all(
+    parts.map(({ cpu, own }) =>
+      own.length === 0 ? [] : rerunInSecondKernel<Row[]>(import.meta.filename, ["--cases", own.join()], cpu),
+    ),
+  );
+  return indexes.flatMap((_, index) => found[index % cpus.length]?.[Math.floor(index / cpus.length)] ?? []);
 }
 
 async function compareHere(indexes: readonly number[]): Promise<Row[]> {
