@@ -25,6 +25,17 @@ export function inTurn(selection: Selection, parts: number): Selection[] {
   );
 }
 
+/** The first case of each suite, or of each file whose cases are in no suite. */
+export function oneOfEachSuite(selection: Selection): Selection {
+  const suiteOf = (name: string) => name.split(" > ").slice(0, -1).join();
+  return Object.fromEntries(
+    Object.entries(selection).map(([file, names]) => {
+      const suites = names.map(suiteOf);
+      return [file, names.filter((_, index) => suites.indexOf(suites[index] ?? "") === index)];
+    }),
+  );
+}
+
 /** The items of one of `parts`: every so-many-th. */
 export function everyNth<T>(items: readonly T[], part: number, parts: number): T[] {
   return items.filter((_, index) => index % parts === part);

@@ -1,7 +1,4 @@
-// Runs in the second kernel: `node test/kernel/inside-examples.ts first|second NAME,NAME`. The first boot attaches the
-// examples and ends with them attached. The second boot attaches them again. Prints the problems of each as JSON.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import process from "node:process";
 import { isDeepStrictEqual } from "node:util";
 import { cards, type Example, exampleHost, examples, listOf } from "../support/examples.ts";
 import type { Outcome } from "../support/lab.ts";
@@ -10,20 +7,8 @@ import { sharedFolder } from "./second-kernel.ts";
 
 type Addresses = Record<string, string[]>;
 
-const [boot = "", names = ""] = process.argv.slice(2);
-const found: Record<string, string[]> = {};
-for (const name of names.split(",")) found[name] = await problemsOf(name);
-process.stdout.write(JSON.stringify(found));
-
-async function problemsOf(name: string): Promise<string[]> {
-  try {
-    return await (boot === "first" ? attach(name) : comeBack(name));
-  } catch (error) {
-    return [String(error)];
-  }
-}
-
-async function attach(name: string): Promise<string[]> {
+/** Attaches a container of an example, and leaves it attached on the shared disk. Returns the problems. */
+export async function attachExample(name: string): Promise<string[]> {
   const disk = `${sharedFolder}/${name}`;
   mkdirSync(disk, { recursive: true });
   await using lab = await exampleHost(disk);
@@ -42,7 +27,8 @@ async function attach(name: string): Promise<string[]> {
   return [];
 }
 
-async function comeBack(name: string): Promise<string[]> {
+/** Attaches it again after a reboot: the same addresses, CHECK sees a fault, DEL leaves nothing. Returns the problems. */
+export async function exampleComesBack(name: string): Promise<string[]> {
   const disk = `${sharedFolder}/${name}`;
   const before: { boot: string; addresses: Addresses } = JSON.parse(readFileSync(`${disk}/before.json`, "utf8"));
   await using lab = await exampleHost(disk);

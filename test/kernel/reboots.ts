@@ -11,6 +11,24 @@ export interface Told {
   readonly problems: readonly string[];
 }
 
+/** A call that the power is cut in, and the verb after the next boot. */
+export interface Moment {
+  readonly cut: string;
+  readonly recover: string;
+}
+
+/** What one kernel goes through: examples by name, and moments. */
+export interface Work {
+  readonly examples: readonly string[];
+  readonly moments: readonly Moment[];
+}
+
+/** The problems of each example and each moment. */
+export type Problems = Record<string, string[]>;
+
+/** The file in the boot's folder with the problems of a boot. */
+export const problemsFile = "problems.json";
+
 /** The wrappers' directory, the CPU, and which of `parts` runs its cases. */
 export interface Rebooting {
   readonly bin: string;
@@ -43,75 +61,53 @@ const moments = [
   "DEL after 1 macvlan-wrapper",
 ];
 
-/** Both kinds of reboots. */
-export async function reboots(own: Rebooting): Promise<Told[]> {
-  return [...(await comeBack(own)), ...(await powerCuts(own))];
+/**
+ * Two boots: the first one attaches every example and comes to every moment of ADD and DEL, and then its power is pulled.
+ * In the second one, every example comes back, and a verb finishes or removes what was cut.
+ */
+export function reboots(own: Rebooting): Promise<Told[]> {
+  return withFolder(async (folder) => {
+    const work = workOf(own);
+    const first = await problemsOf("first", work, own, folder);
+    const second = await problemsOf("second", work, own, folder);
+    const told = (key: string, name: string): Told => ({
+      name,
+      problems: [...(first[key] ?? ["did not run"]), ...(second[key] ?? ["did not run"])],
+    });
+    return [
+      ...work.examples.map((name) =>
+        told(name, `${name}.conflist comes back after a reboot with its addresses, and DEL leaves nothing`),
+      ),
+      ...work.moments.map(({ cut, recover }) => {
+        const verbs = recover === "ADD" ? "ADD, CHECK and DEL pass" : "DEL and GC pass";
+        return told(cut, `power pulled: ${cut}; after the reboot ${verbs}, and nothing is left`);
+      }),
+    ];
+  });
 }
 
-/** A call that the power is cut in, and the verb after the next boot. */
-interface Moment {
-  readonly cut: string;
-  readonly recover: string;
-}
-
-/** The moments of one part, each with the verb after the reboot: in turn. */
-function momentsOf({ part, parts }: Rebooting): Moment[] {
+/** The work of one part. The verbs after the reboot take turns. */
+function workOf({ part, parts }: Rebooting): Work {
   const all = moments.map((cut, index) => ({ cut, recover: Math.floor(index / 2) % 2 === 0 ? "ADD" : "DEL" }));
-  return everyNth(all, part, parts);
+  return { examples: everyNth(Object.keys(examples), part, parts), moments: everyNth(all, part, parts) };
 }
 
-/** The power is pulled at each moment of ADD and DEL. After the next boot, a verb finishes or removes everything. */
-function powerCuts(own: Rebooting): Promise<Told[]> {
-  return withFolder(async (folder) => {
-    const told: Told[] = [];
-    let last = { cut: "-", recover: "-" };
-    for (const next of [...momentsOf(own), { cut: "-", recover: "-" }]) {
-      const problems = await cutAndBoot(own, folder, last, next);
-      const verbs = last.recover === "ADD" ? "ADD, CHECK and DEL pass" : "DEL and GC pass";
-      const name = `power pulled: ${last.cut}; after the reboot ${verbs}, and nothing is left`;
-      if (last.cut !== "-") told.push({ name, problems });
-      last = next;
-    }
-    return told;
-  });
-}
-
-/** Boots, and pulls the power at the moment. Returns the problems of the last one. */
-async function cutAndBoot({ bin, cpu }: Rebooting, folder: string, last: Moment, { cut }: Moment): Promise<string[]> {
-  const reached = path.join(folder, "reached");
-  rmSync(reached, { force: true });
-  const booted = boot([...programOf("inside-power.ts", bin), last.recover, cut], folder, cpu);
-  const ended = booted.ended.then(({ stderr }) => stderr, String);
-  const early = await Promise.race([ended, existing(reached)]);
+/** Boots, waits until the problems are there, and pulls the power. */
+async function problemsOf(which: string, work: Work, { bin, cpu }: Rebooting, folder: string): Promise<Problems> {
+  rmSync(path.join(folder, problemsFile), { force: true });
+  const booted = boot([...programOf("inside.ts", bin), which, JSON.stringify(work)], folder, cpu);
+  const early = await Promise.race([booted.ended.then(({ stderr }) => stderr, String), existing(folder)]);
   await booted.pullPower();
-  const printed = readShared(folder, "stdout");
-  if (printed === "") return [`${early ?? ""}`];
-  const { problems } = JSON.parse(printed) as { problems: string[] };
-  return cut !== "-" && early !== undefined ? [...problems, early] : problems;
+  const found = readShared(folder, problemsFile);
+  if (found === "") throw new Error(`the ${which} boot ended early: ${early}`);
+  return JSON.parse(found);
 }
 
-async function existing(file: string): Promise<undefined> {
-  while (!existsSync(file)) await setTimeout(50, undefined, { ref: false });
+async function existing(folder: string): Promise<undefined> {
+  while (!existsSync(path.join(folder, problemsFile))) await setTimeout(50, undefined, { ref: false });
 }
 
-/** Every example is attached in one boot, and comes back in the next. */
-function comeBack({ bin, part, parts, cpu }: Rebooting): Promise<Told[]> {
-  return withFolder(async (folder) => {
-    const names = everyNth(Object.keys(examples), part, parts);
-    const run = async (which: string): Promise<Record<string, string[]>> => {
-      const { stdout, stderr } = await boot([...programOf("inside-examples.ts", bin), which, names.join()], folder, cpu)
-        .ended;
-      if (stdout === "") throw new Error(stderr);
-      return JSON.parse(stdout);
-    };
-    const [first, second] = [await run("first"), await run("second")];
-    return names.map((name) => ({
-      name: `${name}.conflist comes back after a reboot with its addresses, and DEL leaves nothing`,
-      problems: [...(first[name] ?? ["did not run"]), ...(second[name] ?? ["did not run"])],
-    }));
-  });
-}
-
-function programOf(file: string, bin: string): string[] {
+/** The command of a program in this folder that uses the wrappers of a directory. */
+export function programOf(file: string, bin: string): string[] {
   return ["env", `CNI_WRAPPERS_BIN=${bin}`, "node_modules/.bin/node", `test/kernel/${file}`];
 }

@@ -1,7 +1,8 @@
 // `npm run test:kernel`: the end-to-end cases that need a feature of the kernel, in a second kernel (User Mode Linux) that
-// has all of them, and reboots of that kernel. Each flavor has a kernel of its own.
+// has all of them, and reboots of that kernel. As many kernels run as there are CPUs.
 //
-//     node test/kernel/run.ts                   every case in each flavor, and the reboots
+//     node test/kernel/run.ts                   every case and the reboots in the faster flavor, some cases in the other
+//     node test/kernel/run.ts --all             everything in each flavor, and Nomad if it is built
 //     node test/kernel/run.ts --once            every case in the faster flavor only, and no reboots
 //     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
 //     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
@@ -11,20 +12,25 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { cargoProblem } from "../../build/slim/toolchain.ts";
 import { flavors } from "../support/flavors.ts";
-import { inTurn, kernelCases, type Selection, vitestArguments } from "./cases.ts";
-import { reboots, type Told } from "./reboots.ts";
+import { isNomadBuilt } from "../support/nomad.ts";
+import { inTurn, kernelCases, oneOfEachSuite, type Selection, vitestArguments } from "./cases.ts";
+import { nomadLists } from "./nomad-lists.ts";
+import { reboots } from "./reboots.ts";
 import { type Report, reportOf, resultsOf } from "./results.ts";
 import { inSecondKernel, kernelProblem, ownCpus, sharedFolder } from "./second-kernel.ts";
 
-/** The cases of one flavor. */
-interface Share {
-  readonly suffix: string;
-  readonly selection: Selection;
-}
+type Flavor = (typeof flavors)[number];
+
+/** The cases of one kernel, or of kernels that boot one after the other. */
+type Job = (cpu: number | undefined) => Promise<Report>;
 
 const root = path.resolve(import.meta.dirname, "../..");
 const { values, positionals } = parseArgs({
-  options: { once: { type: "boolean", default: false }, report: { type: "string" } },
+  options: {
+    all: { type: "boolean", default: false },
+    once: { type: "boolean", default: false },
+    report: { type: "string" },
+  },
   allowPositionals: true,
 });
 
@@ -32,37 +38,79 @@ if (positionals[0] === "lacks") process.stdout.write(kernelProblem() ?? "");
 else await runAll();
 
 async function runAll(): Promise<void> {
-  const cpus = ownCpus();
-  const parts = await Promise.all(shares().map((share, index, all) => runPart(share, index, all.length, cpus)));
-  const told = parts.flatMap((part) => part.told);
-  const all: Report = { testResults: parts.flatMap(({ report }) => report.testResults) };
-  if (!values.once) all.testResults.push(...rebootReport(told, listedReboots()).testResults);
-  if (values.report) writeFileSync(values.report, JSON.stringify(all));
-  if (all.testResults.some(({ status }) => status !== "passed")) process.exitCode = 1;
+  const testResults = (await runJobs(await jobs(), ownCpus())).flatMap((report) => report.testResults);
+  if (!values.once) testResults.push(...listReport(testResults).testResults);
+  if (values.report) writeFileSync(values.report, JSON.stringify({ testResults }));
+  if (testResults.some(({ status }) => status !== "passed")) process.exitCode = 1;
 }
 
-/** A flavor's kernels use one CPU, one after the other. Each case of the reboots runs in one flavor. */
-async function runPart(share: Share, part: number, parts: number, cpus: readonly number[]) {
-  const cpu = cpus[part % cpus.length];
-  const report = await runShare(share, cpu);
-  const flavor = flavors.find(({ suffix }) => suffix === share.suffix) ?? flavors[0];
-  const bin = flavor.env.CNI_WRAPPERS_BIN ?? "";
-  return { report, told: values.once ? [] : await reboots({ bin, part, parts, cpu }) };
+/** Each CPU takes the next job when it is free: a kernel on two CPUs is ten times slower. */
+async function runJobs(waiting: Job[], cpus: readonly number[]): Promise<Report[]> {
+  const found: Report[] = [];
+  const work = async (cpu: number) => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) found.push(await next(cpu));
+  };
+  await Promise.all(cpus.map(work));
+  return found;
 }
 
-/** Compares with the committed list: a case that is missing, or not in the list, is a failure. */
-function rebootReport(told: readonly Told[], names: readonly string[]): Report {
-  const missing = names.filter((name) => !told.some((each) => each.name === name));
-  const unlisted = told.filter(({ name }) => !names.includes(name));
-  const report = reportOf("reboots", [
-    ...told,
+/** The longest jobs come first. Without cargo there is only the Node flavor. */
+async function jobs(): Promise<Job[]> {
+  const cases = kernelCases();
+  const [node, slim] = flavors;
+  const faster = cargoProblem() === undefined ? slim : node;
+  if (values.once) return casesOf(faster, cases);
+  const most = [...rebootsOf(faster), ...casesOf(faster, cases)];
+  if (faster === node) return most;
+  return values.all
+    ? [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...most]
+    : [...most, ...casesOf(node, oneOfEachSuite(cases))];
+}
+
+async function nomadOf({ env }: Flavor): Promise<Job[]> {
+  if (await isNomadBuilt()) {
+    return [(cpu) => timed("nomad", async () => reportOf("nomad", await nomadLists(env.CNI_WRAPPERS_BIN ?? "", cpu)))];
+  }
+  console.log("without Nomad, which is not built here: npm run test:nomad builds it");
+  return [];
+}
+
+function casesOf({ suffix }: Flavor, selection: Selection): Job[] {
+  const parts = inTurn(selection, ownCpus().length).filter((part) => Object.keys(part).length > 0);
+  return parts.map((part) => (cpu) => timed(`e2e${suffix}`, () => runCases(suffix, part, cpu)));
+}
+
+function rebootsOf({ env, suffix }: Flavor): Job[] {
+  const bin = env.CNI_WRAPPERS_BIN ?? "";
+  const parts = ownCpus().length;
+  return Array.from(
+    { length: parts },
+    (_, part): Job =>
+      (cpu) =>
+        timed(`reboots${suffix}`, async () => reportOf("reboots", await reboots({ bin, part, parts, cpu }))),
+  );
+}
+
+/** Prints the cases when they have run. */
+async function timed(what: string, run: () => Promise<Report>): Promise<Report> {
+  const started = performance.now();
+  const report = await run();
+  tell(what, report, ` (${((performance.now() - started) / 1000).toFixed(0)} s)`);
+  return report;
+}
+
+/** Compares the reboots with the committed list: a case that is missing, or not in the list, is a failure. */
+function listReport(testResults: Report["testResults"]): Report {
+  const listed = listedReboots();
+  const ran = testResults.filter(({ name }) => name === "reboots").flatMap(({ assertionResults }) => assertionResults);
+  const names = ran.map(({ fullName }) => fullName);
+  const missing = listed.filter((name) => !names.includes(name));
+  const unlisted = names.filter((name) => !listed.includes(name));
+  const report = reportOf("list of the reboots", [
     ...missing.map((name) => ({ name, problems: ["did not run"] })),
-    ...unlisted.map(({ name }) => ({
-      name: `list of ${name}`,
-      problems: ["test/kernel/reboots.json does not have it"],
-    })),
+    ...unlisted.map((name) => ({ name, problems: ["test/kernel/reboots.json does not have it"] })),
   ]);
-  tell("reboots", report);
+  tell("list of the reboots", report);
   return report;
 }
 
@@ -70,17 +118,7 @@ function listedReboots(): string[] {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, "reboots.json"), "utf8"));
 }
 
-/** Without cargo there is only the Node flavor. */
-function shares(): Share[] {
-  const built = flavors.filter(({ suffix }) => suffix === "" || cargoProblem() === undefined);
-  const cases = kernelCases();
-  const { suffix } = built.at(-1) ?? flavors[0];
-  if (values.once) return inTurn(cases, ownCpus().length).map((selection) => ({ suffix, selection }));
-  return built.map((flavor) => ({ suffix: flavor.suffix, selection: cases }));
-}
-
-async function runShare({ suffix, selection }: Share, cpu: number | undefined): Promise<Report> {
-  const started = performance.now();
+async function runCases(suffix: string, selection: Selection, cpu: number | undefined): Promise<Report> {
   const command = [path.join(root, "node_modules/.bin/node"), "node_modules/vitest/vitest.mjs", "run"];
   const options = [
     "--project",
@@ -91,7 +129,7 @@ async function runShare({ suffix, selection }: Share, cpu: number | undefined): 
     ...["--pool=threads", "--no-isolate", "--maxWorkers=1"],
     ...["--reporter=json", `--outputFile=${sharedFolder}/report.json`],
   ];
-  const report = await inSecondKernel(
+  return inSecondKernel(
     [...command, ...options, ...vitestArguments(selection)],
     ({ stdout, stderr }, folder) => {
       const file = path.join(folder, "report.json");
@@ -100,8 +138,6 @@ async function runShare({ suffix, selection }: Share, cpu: number | undefined): 
     },
     cpu,
   );
-  tell(`e2e${suffix}`, report, ` (${((performance.now() - started) / 1000).toFixed(0)} s)`);
-  return report;
 }
 
 function tell(what: string, { testResults }: Report, time = ""): void {

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import process from "node:process";
 import { text } from "node:stream/consumers";
 import type { Lab, Service } from "../support/lab.ts";
 import { wordsOf } from "./log.ts";
@@ -164,6 +165,8 @@ client {
   enabled = true
   servers = ["127.0.0.1:4647"]
   network_interface = "lo"
+  # The second kernel does not tell the speed of its CPU.
+  ${process.env.CNI_WRAPPERS_SECOND_KERNEL ? "cpu_total_compute = 4000" : ""}
   ${cniPath ? `cni_path = "${cniPath}"` : ""}
   options {
     "driver.allowlist" = "raw_exec"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurn, kernelCases, vitestArguments } from "../../kernel/cases.ts";
+import { inTurn, kernelCases, oneOfEachSuite, vitestArguments } from "../../kernel/cases.ts";
 import { resultsOf } from "../../kernel/results.ts";
 
 const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
@@ -16,6 +16,13 @@ test("each case is in one of the parts", () => {
     { "a.test.ts": ["two > three"] },
   ]);
   expect(inTurn(selection, 1)).toEqual([selection]);
+});
+
+test("each suite has one case in the smaller selection", () => {
+  const names = ["alone", "also alone", "two > three", "two > four", "five > six > seven", "five > six > eight"];
+  expect(oneOfEachSuite({ "a.test.ts": names })).toEqual({
+    "a.test.ts": ["alone", "two > three", "five > six > seven"],
+  });
 });
 
 test("vitest's pattern matches the cases, however vitest joins their titles", () => {
