@@ -138,12 +138,14 @@ export function listOf(name: string): NetworkList {
 /** A lab like the host of the examples' pages. `disk` and `recorded` are as in `LabOptions`. */
 export async function exampleHost(disk?: string, recorded = false): Promise<Lab> {
   const lab = await Lab.start({ plugins: "1.9.1", recorded, ...(disk && { disk }) });
-  // The examples' uplink and cards.
-  // Older kernels rename an interface only while it is down.
-  for (const words of ["down", "name ens18", "up"]) {
-    await lab.ip(undefined, "link", "set", words === "up" ? "ens18" : "uplink0", ...words.split(" "));
-  }
-  for (const card of cards) await lab.ip(undefined, "link", "add", card, "type", "veth", "peer", "name", `far-${card}`);
+  // The examples' uplink and cards. Older kernels rename an interface only while it is down.
+  const lines = [
+    "link set uplink0 down",
+    "link set uplink0 name ens18",
+    "link set ens18 up",
+    ...cards.map((card) => `link add ${card} type veth peer name far-${card}`),
+  ];
+  await lab.run("ip", ["-batch", "-"], { input: `${lines.join("\n")}\n` });
   const plugins = recorded ? "/run/lab/real" : Lab.pluginPath;
   await lab.run("ln", ["-s", "/run/lab/drivers/consul-cni", `${plugins}/consul-cni`]);
   if (recorded) await lab.run("ln", ["-s", "/run/lab/drivers/recorder", `${Lab.pluginPath}/consul-cni`]);

@@ -76,8 +76,7 @@ export class Kernel {
 
   /** Every chain and rule of a plugin, of IPv4 and IPv6, in the format of iptables-save. */
   async packetRules(): Promise<string[]> {
-    const texts = [await this.#lab.run("iptables-save"), await this.#lab.run("ip6tables-save")];
-    return packetRulesOf(texts.join("\n"));
+    return packetRulesOf(await this.#lab.run("sh", ["-ec", "iptables-save; ip6tables-save"]));
   }
 
   /** The leases under host-local's default directory, such as `zone/172.16.5.2`. */
