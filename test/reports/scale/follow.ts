@@ -40,10 +40,11 @@ export async function follow({ title, list, slim, count, restarts }: Load): Prom
   const survivors: number[] = [];
   for (let restart = 1; restart <= restarts; restart++) {
     await nomad.restartClient();
-    seconds.push(await nomad.untilLogged(count, isDealtWith));
+    const took = await nomad.untilLogged(count, isDealtWith);
+    seconds.push(took);
     const after = await nomad.survey("job");
     survivors.push(before.filter((state) => isSound(state) && survived(state, after)).length);
-    say(`${title}: restart ${restart} of ${restarts}: ${survivors.at(-1)} of ${count} survived`);
+    say(`${title}: restart ${restart} of ${restarts}: ${survivors.at(-1)} of ${count} survived (${took.toFixed(1)} s)`);
   }
   await nomad.stop("job");
   const left = (await leftovers(nomad.lab)).filter((name) => name !== "link disc0");
