@@ -1,10 +1,12 @@
 import { Command, CommanderError } from "commander";
 import type { CommandMaker, ExitCode } from "./command.ts";
+import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { lintCommand } from "./commands/lint.ts";
 import { manCommand } from "./commands/man.ts";
 import { newCommand } from "./commands/new.ts";
+import { preflightCommand } from "./commands/preflight.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { wrapCommand } from "./commands/wrap.ts";
@@ -17,6 +19,8 @@ const makers: readonly CommandMaker[] = [
   newCommand,
   wrapCommand,
   unwrapCommand,
+  preflightCommand,
+  adoptCommand,
   schemaCommand,
   completionCommand,
   manCommand,

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { portRange } from "../../shared/protocol/options.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";
+import type { Attachment } from "../live/libcni.ts";
 import { Trouble } from "../trouble.ts";
-import type { Attachment } from "./runtime.ts";
 
 /** Returns an attachment of an invented container, with the ports that a person named, or with invented ones. */
 export function exampleAttachment(

@@ -1,7 +1,7 @@
 import { parseIp, subnetContains } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { IpConfig, Route } from "../../shared/protocol/result.ts";
-import type { Call } from "./rehearsal.ts";
+import type { Call } from "../live/libcni.ts";
 
 /** The answer of an IPAM plugin. */
 export interface Leased {

@@ -6,8 +6,9 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
 import type { ListedPlugin } from "../lists/list.ts";
+import type { Call } from "../live/libcni.ts";
 import { type Leased, leaseExample } from "./example-addresses.ts";
-import type { Answer, Call } from "./rehearsal.ts";
+import type { Answer } from "./rehearsal.ts";
 
 /** Answers for plugins with invented names, MACs and addresses. It remembers what it has given. */
 export type Examples = (plugin: ListedPlugin, type: string, call: Call) => Answer & Pick<Leased, "chosenBy">;

@@ -3,9 +3,9 @@ import type { Plan } from "../../shared/plan/plan.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
+import { type Attachment, type Call, callOf, callOrder, notSent } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";
-import { type Answer, type Call, type PluginRun, rehearse } from "./rehearsal.ts";
-import { type Attachment, callOf, callOrder, notSent } from "./runtime.ts";
+import { type Answer, type PluginRun, rehearse } from "./rehearsal.ts";
 
 /** The origin of a plugin's answer: a recorded trace, or an invented one. */
 export type Origin = "trace" | "example";

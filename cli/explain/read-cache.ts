@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { resolve } from "node:path";
 import type { CniResult } from "../../shared/protocol/result.ts";
-import { Trouble, withPath } from "../trouble.ts";
-import type { Attachment } from "./runtime.ts";
+import { attachmentOf, isAttachment, readCachedResults } from "../live/cached-results.ts";
+import type { Attachment } from "../live/libcni.ts";
+import { Trouble } from "../trouble.ts";
 
-/** An attachment in libcni's cache (cachedInfo in libcni/api.go). */
+/** An attachment in libcni's cache, and its result. */
 export interface Cached {
   readonly attachment: Attachment;
   readonly result: CniResult;
@@ -16,42 +15,16 @@ export interface Cached {
  * Trouble if there is none, or if there are several.
  */
 export function readCache(cacheDirectory: string, network: string, container: string, directory: string): Cached {
-  const results = join(resolve(directory, cacheDirectory), "results");
-  const names = withPath(results, () => readdirSync(results)).filter((name) =>
-    name.startsWith(`${network}-${container}`),
-  );
-  const cached = names.map((name) => readFile(join(results, name))).filter((one) => isOf(one, network, container));
-  const exact = cached.filter(({ containerId }) => containerId === container);
-  const [only, another] = exact.length > 0 ? exact : cached;
-  if (only === undefined)
-    throw new Trouble(`${results}: there is no attachment of ${container} to the network ${network}`);
-  if (another !== undefined) throw new Trouble(`${results}: several attachments begin with ${network}-${container}`);
-  return cachedOf(only);
-}
-
-function readFile(path: string): JsonObject {
-  return parseJsonObject(withPath(path, () => readFileSync(path, "utf8"))) ?? {};
-}
-
-function isOf({ kind, networkName, containerId, result }: JsonObject, network: string, container: string): boolean {
-  const isAttachment = kind === "cniCacheV1" && networkName === network && isJsonObject(result);
-  return isAttachment && String(containerId).startsWith(container);
-}
-
-function cachedOf({ containerId, ifName, netns, cniArgs, capabilityArgs, result }: JsonObject): Cached {
-  const known = result as CniResult;
-  const pairs = (Array.isArray(cniArgs) ? cniArgs : []) as string[][];
-  const sandbox = (known.interfaces ?? []).find((one) => one.sandbox)?.sandbox;
-  return {
-    attachment: {
-      containerId: String(containerId),
-      // libcni keeps the namespace since 1.2.
-      netns: String(netns ?? sandbox ?? ""),
-      ifName: String(ifName),
-      args: pairs.map((pair) => pair.join("=")).join(";"),
-      pluginPath: "/opt/cni/bin",
-      capabilityArgs: isJsonObject(capabilityArgs) ? capabilityArgs : {},
-    },
-    result: known,
-  };
+  const cache = resolve(directory, cacheDirectory);
+  const ofNetwork = readCachedResults(cache)
+    .filter(isAttachment)
+    .filter((one) => one.network === network);
+  const begins = ofNetwork.filter(({ containerId }) => containerId.startsWith(container));
+  const exact = begins.filter(({ containerId }) => containerId === container);
+  const [only, another] = exact.length > 0 ? exact : begins;
+  if (only?.result === undefined)
+    throw new Trouble(`${cache}/results: there is no attachment of ${container} to the network ${network}`);
+  if (another !== undefined)
+    throw new Trouble(`${cache}/results: several attachments begin with ${network}-${container}`);
+  return { attachment: attachmentOf(only, "/opt/cni/bin"), result: only.result };
 }

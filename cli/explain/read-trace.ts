@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { List } from "../lists/list.ts";
+import { type Call, callOrder } from "../live/libcni.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import type { Answer, Call } from "./rehearsal.ts";
-import { callOrder } from "./runtime.ts";
+import type { Answer } from "./rehearsal.ts";
 
 /** One recorded call: `NN-VERB-plugin/request.json`, and `delegate.json` if the plugin printed something. */
 export interface RecordedCall {

@@ -10,13 +10,8 @@ import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request
 import { parseVariables } from "../../shared/protocol/variables.ts";
 import { run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
+import type { Call } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";
-
-/** The variables and the stdin of one call. */
-export interface Call {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly stdin: JsonObject;
-}
 
 /** How a plugin ends: its exit code, and the JSON object that it prints, if it prints one. */
 export interface Answer {

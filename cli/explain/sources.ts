@@ -2,12 +2,12 @@ import { isSea } from "node:sea";
 import { jq } from "../../shared/host/node/jq.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { List } from "../lists/list.ts";
+import type { Attachment } from "../live/libcni.ts";
 import { exampleAnswers } from "./example-answers.ts";
 import type { Source } from "./explain.ts";
 import { emptyState, presentState } from "./host-state.ts";
 import type { Cached } from "./read-cache.ts";
 import { matchTrace, type RecordedCall } from "./read-trace.ts";
-import type { Attachment } from "./runtime.ts";
 
 /** Returns a source that invents everything. */
 export function exampleSource(attachment: Attachment): Source {

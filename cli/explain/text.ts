@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import type { Call } from "../live/libcni.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import { abridged, jsonDifferences, lineDifferences, paint } from "./differences.ts";
 import { type Explanation, hasPassed, type Step } from "./explain.ts";
 import { jsonLines } from "./json-lines.ts";
 import { planWords } from "./plan-words.ts";
-import type { Call, PluginRun } from "./rehearsal.ts";
+import type { PluginRun } from "./rehearsal.ts";
 
 type Screen = Pick<Terminal, "hasColors" | "width">;
 

@@ -3,7 +3,12 @@ import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/versions.ts";
 import type { List } from "../lists/list.ts";
-import type { Call } from "./rehearsal.ts";
+
+/** The variables and the stdin of one call. */
+export interface Call {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: JsonObject;
+}
 
 /** The attachment that the runtime asks for. */
 export interface Attachment {
@@ -82,6 +87,18 @@ function capabilityArgs({ capabilities }: JsonObject, given: JsonObject): JsonOb
 function validAttachments({ containerId, ifName }: Attachment): JsonObject {
   const valid = [{ containerID: containerId, ifname: ifName }];
   return { "cni.dev/attachments": valid, "cni.dev/valid-attachments": valid };
+}
+
+/**
+ * Converts a result of 0.3.0 or later to another of these versions (cni/pkg/types/100, convertFrom04x and convertTo04x). Only
+ * `ips[].version` differs: before 1.0.0 each address has it.
+ */
+export function inVersion(result: CniResult, version: string): CniResult {
+  const needsFamily = /^0\./.test(version);
+  const ips = result.ips?.map(({ version: _, ...ip }) => {
+    return needsFamily ? { version: ip.address.includes(":") ? "6" : "4", ...ip } : ip;
+  });
+  return { ...result, cniVersion: version, ...(ips && { ips }) };
 }
 
 // Go writes a map's keys in this order. The wrappers recognize a configuration by its text.

@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+
+/** A link as `ip -json address` prints it. */
+export interface Link {
+  readonly ifindex: number;
+  readonly ifname: string;
+  /** The MAC. */
+  readonly address?: string;
+  /** For a veth, the index of its other end. */
+  readonly link_index?: number;
+  /** The bridge of a port. */
+  readonly master?: string;
+  readonly addr_info?: readonly LinkAddress[];
+}
+
+/** An address of a link. */
+export interface LinkAddress {
+  readonly family: "inet" | "inet6";
+  readonly local: string;
+  readonly prefixlen: number;
+  readonly scope: string;
+}
+
+/** The links of a container's namespace and of the host. */
+export interface Facts {
+  readonly inside: readonly Link[];
+  readonly host: readonly Link[];
+}
+
+/** Reads the links of a namespace and of the host with ip(8); undefined if they cannot be read. */
+export function readFacts(netns: string): Facts | undefined {
+  const inside = linksOf("nsenter", [`--net=${netns}`, "ip", "-json", "address", "show"]);
+  const host = linksOf("ip", ["-json", "address", "show"]);
+  return inside && host && { inside, host };
+}
+
+function linksOf(command: string, args: readonly string[]): readonly Link[] | undefined {
+  const { status, stdout } = spawnSync(command, args, { encoding: "utf8" });
+  try {
+    return status === 0 ? JSON.parse(stdout) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { CniResult } from "../../shared/protocol/result.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import type { Network } from "../live/networks.ts";
+import type { Verdict } from "../preflight/forecast.ts";
+import { completeResult, type HostSide } from "./complete-result.ts";
+import type { Facts } from "./facts.ts";
+import { type MissingRecord, missingRecords } from "./records.ts";
+
+/** What `adopt` would do about an attachment. */
+export type Proposal =
+  /** CHECK passes already. */
+  | { readonly is: "fine" }
+  /** CHECK passes with this result. */
+  | { readonly is: "adoptable"; readonly result: CniResult; readonly records: readonly MissingRecord[] }
+  /** CHECK fails, and no result makes it pass. `error` is CHECK's. */
+  | { readonly is: "lost"; readonly error: string };
+
+/** What a proposal is made from. */
+export interface Evidence {
+  readonly network: Network | undefined;
+  readonly facts: Facts | undefined;
+  readonly hostSide: HostSide;
+  /** Runs CHECK on an attachment, with the result in it. */
+  readonly check: (attachment: CachedAttachment) => Promise<Verdict>;
+}
+
+/** Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. */
+export async function proposalFor(attachment: CachedAttachment, evidence: Evidence): Promise<Proposal> {
+  const verdict = await evidence.check(attachment);
+  if (verdict.is !== "fails") return { is: "fine" };
+  const lost = { is: "lost", error: verdict.error } as const;
+  const { network, facts, hostSide, check } = evidence;
+  if (!network || !facts || !attachment.result) return lost;
+  const creators = network.list.plugins.filter(({ role }) => role === "creator");
+  const result = completeResult(attachment.result, { netns: attachment.netns, creators, facts, hostSide });
+  if (!result) return lost;
+  const again = await check({ ...attachment, result });
+  if (again.is !== "passes") return lost;
+  return { is: "adoptable", result, records: missingRecords(attachment, creators, facts) };
+}

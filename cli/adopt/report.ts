@@ -1,0 +1,71 @@
+import { diffLines } from "diff";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { workloadOf } from "../live/workload.ts";
+import { type Style, styled, type Terminal } from "../terminal.ts";
+import type { Undone } from "./adoption.ts";
+import type { Proposal } from "./proposal.ts";
+
+/** An attachment, the text of its cache file, and what adopt does about it. */
+export interface Case {
+  readonly attachment: CachedAttachment;
+  readonly text: string;
+  readonly proposal: Proposal;
+}
+
+/** The proposals for people: what is added to each result, and a line that sums up. */
+export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
+  const parts = cases.filter(({ proposal }) => proposal.is !== "fine").map((one) => caseText(one, isWritten, terminal));
+  return [...parts, summaryOf(cases, isWritten)].map((part) => `${part}\n`).join("\n");
+}
+
+/** The proposals as JSON. */
+export function jsonOf(cases: readonly Case[]): string {
+  const data = cases.map(({ attachment, proposal }) => {
+    const { network, containerId, ifName, file } = attachment;
+    return { network, containerId, ifName, file, workload: workloadOf(attachment), ...proposal };
+  });
+  return `${JSON.stringify(data, null, 2)}\n`;
+}
+
+/** How `--undo` ended, a line for each file. */
+export function undoneText(undone: readonly (readonly [string, Undone])[]): string {
+  if (undone.length === 0) return "There is no backup.\n";
+  return undone.map(([file, how]) => `${file}: ${undoneWords[how]}\n`).join("");
+}
+
+const undoneWords: Readonly<Record<Undone, string>> = {
+  restored: "restored",
+  gone: "the container is gone; the backup is removed",
+  "changed since": "it changed since adopt, so it stays as it is",
+};
+
+function caseText({ attachment, proposal }: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
+  const title = `${attachment.network} ${workloadOf(attachment).name}`;
+  if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${proposal.error}`;
+  if (proposal.is === "fine") return title;
+  const changes = changedLines(attachment.result, proposal.result, terminal);
+  const records = proposal.records.map(({ file }) => styled(terminal, "green", `+ ${file}`));
+  return [`${title}: ${isWritten ? "adopted" : "can be adopted"}`, attachment.file, ...changes, ...records].join("\n");
+}
+
+function changedLines(before: unknown, after: unknown, terminal: Pick<Terminal, "hasColors">): readonly string[] {
+  const parts = diffLines(text(before), text(after)).filter(({ added, removed }) => added || removed);
+  return parts.flatMap(({ added, value }) => {
+    const [sign, style]: [string, Style] = added ? ["+", "green"] : ["-", "red"];
+    return value
+      .trimEnd()
+      .split("\n")
+      .map((line) => styled(terminal, style, `${sign} ${line}`));
+  });
+}
+
+// An entry of a list that gets a follower must not count as changed because of its comma.
+function text(value: unknown): string {
+  return `${JSON.stringify(value, null, 2).replace(/,$/gm, "")}\n`;
+}
+
+function summaryOf(cases: readonly Case[], isWritten: boolean): string {
+  const count = (is: Proposal["is"]) => cases.filter(({ proposal }) => proposal.is === is).length;
+  const adoptable = `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`;
+  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost")} cannot be helped`;
+}

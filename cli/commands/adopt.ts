@@ -1,0 +1,88 @@
+import { availableParallelism } from "node:os";
+import { Command } from "commander";
+import { adopt, textOf, undo } from "../adopt/adoption.ts";
+import { readFacts } from "../adopt/facts.ts";
+import { hostSide } from "../adopt/host-side.ts";
+import { proposalFor } from "../adopt/proposal.ts";
+import { type Case, jsonOf, textFor, undoneText } from "../adopt/report.ts";
+import type { CommandMaker } from "../command.ts";
+import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
+import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
+import { loadNetworks } from "../live/networks.ts";
+import { wantedAttachments } from "../live/wanted.ts";
+import { atOnce } from "../preflight/at-once.ts";
+import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
+
+interface Options extends HostOptions {
+  readonly write?: boolean;
+  readonly undo?: boolean;
+  readonly json?: boolean;
+  readonly timeout: string;
+}
+
+/** `adopt`: completes the results of live attachments that a CHECK would fail. */
+export const adoptCommand: CommandMaker = (terminal, finish) =>
+  addHostOptions(new Command("adopt"))
+    .summary("complete the results of running containers that CHECK would fail")
+    .description(
+      "Completes the cached results of running containers with the interfaces and addresses that are in their namespaces, so that the next CHECK passes. It proposes only results that passed CHECK. Without --write it changes nothing.",
+    )
+    .option("--write", "replace the results, with a backup, and write the wrappers' records")
+    .option("--undo", "restore the backups")
+    .option("--timeout <seconds>", "how long a plugin may take", "60")
+    .option("--json", "print the proposals as JSON")
+    .addHelpText("after", "\nExample:\n  cni-wrappers adopt --network zone --write")
+    .action(async (options: Options) => {
+      const paths = hostPathsOf(options);
+      if (options.undo) {
+        const undone = undo(paths.cacheDirectory, isWantedFile(paths));
+        terminal.write(undoneText(undone));
+        return finish(undone.some(([, how]) => how === "changed since") ? 1 : 0);
+      }
+      const check = {
+        networks: loadNetworks(paths.configDirectories, terminal),
+        cniPath: paths.cniPath,
+        seconds: Number(options.timeout),
+      };
+      const cases = await casesOn(paths, check);
+      if (options.write) for (const one of cases) await write(paths, one, check);
+      terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
+      const isDone = ({ proposal: { is } }: Case) => is === "fine" || (is === "adoptable" && options.write);
+      finish(cases.every(isDone) ? 0 : 1);
+    });
+
+function casesOn(paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {
+  return atOnce(wantedAttachments(paths), availableParallelism(), async (listed) => {
+    const { attachment, text } = readAgain(listed);
+    const network = networkOf(attachment, check);
+    const proposal = await proposalFor(attachment, {
+      network,
+      facts: readFacts(attachment.netns),
+      hostSide,
+      check: (one) => checkOnHost(one, check),
+    });
+    return { attachment, text, proposal };
+  });
+}
+
+// The file may have changed since the directory was read. The text is what --write replaces.
+function readAgain(listed: CachedAttachment): { attachment: CachedAttachment; text: string } {
+  const text = textOf(listed.file) ?? "";
+  const now = parseCachedResult(listed.file, text);
+  return { attachment: isAttachment(now) ? now : listed, text };
+}
+
+async function write(paths: HostPaths, { attachment, text, proposal }: Case, check: CheckOptions): Promise<void> {
+  if (proposal.is !== "adoptable") return;
+  adopt(paths.cacheDirectory, attachment, { read: text, result: proposal.result, records: proposal.records });
+  const verdict = await checkOnHost({ ...attachment, result: proposal.result }, check);
+  if (verdict.is === "passes") return;
+  // The records changed how a wrapper looks at the attachment.
+  undo(paths.cacheDirectory, (file) => file === attachment.file);
+}
+
+function isWantedFile(paths: HostPaths): (file: string) => boolean {
+  const files = new Set(wantedAttachments(paths).map(({ file }) => file));
+  const isAll = paths.network === undefined && paths.containerId === undefined;
+  return (file) => isAll || files.has(file);
+}

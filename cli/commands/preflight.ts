@@ -1,0 +1,64 @@
+import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { Command } from "commander";
+import { recordDirectory } from "../../shared/record/record.ts";
+import type { CommandMaker } from "../command.ts";
+import { readListFile } from "../lists/find-files.ts";
+import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
+import { namedNamespaces } from "../live/namespaces.ts";
+import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
+import { wantedAttachments } from "../live/wanted.ts";
+import { atOnce } from "../preflight/at-once.ts";
+import { checkOnHost, networkOf } from "../preflight/check.ts";
+import type { Forecast } from "../preflight/forecast.ts";
+import { straysAmong } from "../preflight/host-report.ts";
+import { changedKeys } from "../preflight/list-changes.ts";
+import { preflightJson, preflightText } from "../preflight/report.ts";
+import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
+
+interface Options extends HostOptions {
+  readonly with?: string;
+  readonly json?: boolean;
+  readonly timeout: string;
+}
+
+/** `preflight`: tells what the next restart of the runtime would do to the running containers. */
+export const preflightCommand: CommandMaker = (terminal, finish) =>
+  addHostOptions(new Command("preflight"))
+    .summary("tell what the next restart would do to the running containers")
+    .description(
+      "Runs CHECK for every attachment on this host, as the runtime would after a restart, and tells which would fail. It changes nothing.",
+    )
+    .option("--with <file>", "check with this list instead of the current one of its name")
+    .option("--timeout <seconds>", "how long a plugin may take", "60")
+    .option("--json", "print the forecasts as JSON")
+    .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
+    .action(async (options: Options) => {
+      const paths = hostPathsOf(options);
+      const forecasts = await forecastsOn(paths, networksFor(paths, options, terminal), Number(options.timeout));
+      const strays = straysAmong(
+        forecasts.map(({ attachment }) => attachment),
+        namedNamespaces(),
+        existsSync(recordDirectory) ? readdirSync(recordDirectory) : [],
+      );
+      terminal.write(options.json ? preflightJson(forecasts, strays) : preflightText(forecasts, strays, terminal));
+      finish(forecasts.some(({ verdict }) => verdict.is === "fails") ? 1 : 0);
+    });
+
+async function forecastsOn(paths: HostPaths, networks: Networks, seconds: number): Promise<readonly Forecast[]> {
+  const options = { networks, cniPath: paths.cniPath, seconds };
+  return atOnce(wantedAttachments(paths), availableParallelism(), async (attachment) => {
+    const network = networkOf(attachment, options);
+    const changed = network && attachment.list ? changedKeys(attachment.list, network.value) : [];
+    return { attachment, verdict: await checkOnHost(attachment, options), changed };
+  });
+}
+
+function networksFor(paths: HostPaths, options: Options, terminal: Terminal): Networks {
+  const current = loadNetworks(paths.configDirectories, terminal);
+  if (options.with === undefined) return current;
+  const network = networkIn(readListFile(options.with, terminal.directory));
+  if (!network) throw new Trouble(`${options.with}: it is not a list with a name; run cni-wrappers lint on it`);
+  return { ...current, byName: new Map([...current.byName, [network.name, network]]) };
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
+import { withPath } from "../trouble.ts";
+import type { Attachment } from "./libcni.ts";
+
+/** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */
+export interface CachedAttachment {
+  /** The path of the cache file. */
+  readonly file: string;
+  readonly network: string;
+  readonly containerId: string;
+  /** The runtime's interface name. */
+  readonly ifName: string;
+  /** The path of the network namespace. Empty if neither the cache nor the result names one. */
+  readonly netns: string;
+  /** The list at the time of ADD; undefined if it cannot be read. */
+  readonly list: JsonObject | undefined;
+  /** Keys and values of CNI_ARGS. */
+  readonly args: readonly (readonly [string, string])[];
+  /** The runtime's capability arguments, such as `portMappings`. */
+  readonly capabilityArgs: JsonObject;
+  readonly result: CniResult | undefined;
+}
+
+/** A file in the cache that is not an attachment. */
+export interface UnreadableResult {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** Reads every result in libcni's cache, sorted by file name. Throws Trouble if the cache cannot be read. */
+export function readCachedResults(cacheDirectory: string): readonly (CachedAttachment | UnreadableResult)[] {
+  const directory = join(cacheDirectory, "results");
+  const names = withPath(directory, () => readdirSync(directory));
+  return names.sort().map((name) => readCachedResult(join(directory, name)));
+}
+
+/** Returns the attachment as a runtime passes it to the plugins again. `pluginPath` is CNI_PATH. */
+export function attachmentOf(cached: CachedAttachment, pluginPath: string): Attachment {
+  const { containerId, netns, ifName, capabilityArgs, args } = cached;
+  return { containerId, netns, ifName, capabilityArgs, args: args.map((pair) => pair.join("=")).join(";"), pluginPath };
+}
+
+/** Reads one file of the cache. */
+export function readCachedResult(file: string): CachedAttachment | UnreadableResult {
+  try {
+    return parseCachedResult(file, readFileSync(file, "utf8"));
+  } catch (error) {
+    return { file, reason: String((error as NodeJS.ErrnoException).code ?? error) };
+  }
+}
+
+/** Parses the text of a cache file. */
+export function parseCachedResult(file: string, text: string): CachedAttachment | UnreadableResult {
+  const value = parseJsonObject(text);
+  if (value === undefined) return { file, reason: "it is not a JSON object" };
+  const { kind, networkName, containerId, ifName, config, cniArgs, capabilityArgs, netns } = value;
+  if (kind !== "cniCacheV1") return { file, reason: 'its kind is not "cniCacheV1"' };
+  if (typeof networkName !== "string" || typeof containerId !== "string" || typeof ifName !== "string")
+    return { file, reason: "it names no network, container or interface" };
+  const result = isJsonObject(value.result) ? (value.result as CniResult) : undefined;
+  return {
+    file,
+    network: networkName,
+    containerId,
+    ifName,
+    netns: typeof netns === "string" && netns !== "" ? netns : sandboxOf(result, ifName),
+    list: typeof config === "string" ? parseJsonObject(Buffer.from(config, "base64").toString()) : undefined,
+    args: Array.isArray(cniArgs) ? cniArgs.filter(isPair) : [],
+    capabilityArgs: isJsonObject(capabilityArgs) ? capabilityArgs : {},
+    result,
+  };
+}
+
+/** Whether an entry of the cache is an attachment. */
+export function isAttachment(entry: CachedAttachment | UnreadableResult): entry is CachedAttachment {
+  return !("reason" in entry);
+}
+
+function sandboxOf(result: CniResult | undefined, ifName: string): string {
+  const inside = (result?.interfaces ?? []).filter(isContainerInterface);
+  const own = inside.find(({ name }) => name === ifName) ?? inside[0];
+  return own?.sandbox ?? "";
+}
+
+function isPair(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "string");
+}

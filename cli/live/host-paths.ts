@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { delimiter } from "node:path";
+import type { Command } from "commander";
+
+/** The directories of a host, and the attachments that a command is about. */
+export interface HostPaths {
+  readonly configDirectories: readonly string[];
+  /** The directories of the plugins, in the order of CNI_PATH. */
+  readonly cniPath: readonly string[];
+  readonly cacheDirectory: string;
+  /** Only the attachments of this network. */
+  readonly network?: string;
+  /** Only the attachments of this container. */
+  readonly containerId?: string;
+}
+
+const usualConfigDirectories = ["/opt/cni/config", "/etc/cni/net.d"];
+const usualCniPath = "/opt/cni/bin";
+/** Where libcni keeps its cache if a runtime says nothing else. */
+export const usualCacheDirectory = "/var/lib/cni";
+
+/** Adds the options that name the directories of a host. */
+export function addHostOptions(command: Command): Command {
+  return command
+    .option("--config-dir <dir...>", `directories of the lists (default: ${usualConfigDirectories.join(" and ")})`)
+    .option("--cni-path <dirs>", "directories of the plugins, separated by colons", usualCniPath)
+    .option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory)
+    .option("--network <name>", "only this network")
+    .option("--container <id>", "only this container; the first characters are enough");
+}
+
+/** The values of the options of `addHostOptions`. */
+export interface HostOptions {
+  readonly configDir?: readonly string[];
+  readonly cniPath: string;
+  readonly cacheDir: string;
+  readonly network?: string;
+  readonly container?: string;
+}
+
+/** Returns the host's directories from a command's options. */
+export function hostPathsOf({ configDir, cniPath, cacheDir, network, container }: HostOptions): HostPaths {
+  return {
+    configDirectories: configDir ?? usualConfigDirectories.filter((directory) => existsSync(directory)),
+    cniPath: cniPath.split(delimiter).filter(Boolean),
+    cacheDirectory: cacheDir,
+    ...(network !== undefined && { network }),
+    ...(container !== undefined && { containerId: container }),
+  };
+}

@@ -1,0 +1,30 @@
+import { readdirSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+
+const namespaceDirectory = "/run/netns";
+// linux/magic.h: NSFS_MAGIC. A plain file is what is left after a reboot or an unmount.
+const namespaceFileSystem = 0x6e736673;
+
+/** Whether a path is a live network namespace. */
+export function isNamespace(path: string): boolean {
+  try {
+    return path !== "" && statfsSync(path).type === namespaceFileSystem;
+  } catch {
+    return false;
+  }
+}
+
+/** Lists the live namespaces that have a name on this host, by path. */
+export function namedNamespaces(): readonly string[] {
+  try {
+    const paths = readdirSync(namespaceDirectory).map((name) => join(namespaceDirectory, name));
+    return paths.filter(isNamespace).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the shortest spelling of a namespace's path. /var/run is a link to /run. */
+export function namespacePath(path: string): string {
+  return path.replace(/^\/var\/run\//, "/run/");
+}

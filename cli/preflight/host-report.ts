@@ -1,0 +1,29 @@
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { namespacePath } from "../live/namespaces.ts";
+
+/** What lies on the host and belongs to no attachment. */
+export interface Strays {
+  /** Namespaces that no attachment names. */
+  readonly namespaces: readonly string[];
+  /** Records of the wrappers whose container has no attachment. */
+  readonly records: readonly string[];
+}
+
+/** Finds the namespaces and the wrappers' records that no attachment needs. */
+export function straysAmong(
+  attachments: readonly CachedAttachment[],
+  namespaces: readonly string[],
+  records: readonly string[],
+): Strays {
+  const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
+  const owners = new Set(attachments.map(({ network, containerId, ifName }) => `${network}:${containerId}:${ifName}:`));
+  return {
+    namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
+    records: records.filter((name) => !owners.has(ownerOf(name))),
+  };
+}
+
+// A record's file name is <network>:<container>:<runtime's name>:<interface>, and more for a chained plugin.
+function ownerOf(name: string): string {
+  return `${name.split(":").slice(0, 3).join(":")}:`;
+}

@@ -1,0 +1,51 @@
+import { isContainerInterface } from "../../shared/protocol/result.ts";
+import { workloadOf } from "../live/workload.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Forecast } from "./forecast.ts";
+import type { Strays } from "./host-report.ts";
+import { explanations, forecastTable } from "./table.ts";
+
+/** The forecasts for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
+export function preflightText(
+  forecasts: readonly Forecast[],
+  strays: Strays,
+  terminal: Pick<Terminal, "hasColors">,
+): string {
+  if (forecasts.length === 0) return "No attachment on this host.\n";
+  const reasons = explanations(forecasts);
+  const parts = [
+    forecastTable(forecasts, terminal),
+    ...(reasons.length > 0 ? [reasons.join("\n")] : []),
+    ...strayLines("namespace without an attachment", strays.namespaces),
+    ...strayLines("record without an attachment", strays.records),
+    summaryOf(forecasts),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** The same as JSON. */
+export function preflightJson(forecasts: readonly Forecast[], strays: Strays): string {
+  const attachments = forecasts.map(({ attachment, verdict, changed }) => ({
+    network: attachment.network,
+    containerId: attachment.containerId,
+    workload: workloadOf(attachment),
+    ifName: attachment.ifName,
+    netns: attachment.netns,
+    interfaces: (attachment.result?.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name),
+    addresses: (attachment.result?.ips ?? []).map(({ address }) => address),
+    verdict,
+    changed,
+  }));
+  return `${JSON.stringify({ attachments, strays }, null, 2)}\n`;
+}
+
+function summaryOf(forecasts: readonly Forecast[]): string {
+  const count = (is: string) => forecasts.filter(({ verdict }) => verdict.is === is).length;
+  const words = ["fails", "unchecked", "gone"].map((is) => [count(is), is] as const).filter(([number]) => number > 0);
+  const rest = words.map(([number, is]) => `, ${number} ${is}`).join("");
+  return `${count("passes")} of ${forecasts.length} pass${rest}`;
+}
+
+function strayLines(title: string, names: readonly string[]): readonly string[] {
+  return names.length > 0 ? [names.map((name) => `${title}: ${name}`).join("\n")] : [];
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import { bridge, expectFailure, expectSuccess, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+
+const list = twoInterfaces("1.0.0");
+
+/** A container that an older script attached: it made eth1 and forgot to say so, and no record is left. */
+async function attachedByAForgetfulScript(lab: Lab, name: string): Promise<Container> {
+  const container = await lab.addContainer(name);
+  expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container));
+  expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", bridge), container));
+  await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1"]);
+  return container;
+}
+
+async function withList(lab: Lab, plugins = list): Promise<void> {
+  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+  await lab.run("tee", ["/opt/cni/config/zone.conflist"], { input: JSON.stringify(plugins) });
+}
+
+function run(lab: Lab, ...args: string[]) {
+  return lab.call("/opt/cni/bin/cni-wrappers", args);
+}
+
+/** The files of libcni, host-local and the wrappers with their checksums. host-local makes a lock even for CHECK. */
+function files(lab: Lab): Promise<string> {
+  const search = "find /var/lib/cni -path /var/lib/cni/adopted -prune -o -type f ! -name lock ! -name 'last_*' -print";
+  return lab.run("sh", ["-c", `${search} | sort | xargs -r sha256sum`]);
+}
+
+describe("adopt", () => {
+  test("completes the result of an interface that a script forgot: CHECK and DEL then pass", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    expectFailure(
+      await lab.cnitool.check(list, container),
+      /^interface eth1 is not in prevResult; prevResult has eth0/,
+    );
+    const before = await files(lab);
+    const proposed = await run(lab, "adopt");
+    expect(proposed).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(proposed.stdout).toMatch(/^\+ {5,}"address": "172\.26\.64\.2\/20"/m);
+    expect(proposed.stdout).toMatch(/\n0 pass CHECK, 1 can be adopted, 0 cannot be helped$/);
+    expect(await files(lab)).toBe(before);
+
+    expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+    expectSuccess(await lab.cnitool.check(list, container));
+    expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.2/24"]);
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
+    expectSuccess(await lab.cnitool.del(list, container));
+    expect(await files(lab)).toBe("");
+  });
+
+  test("after adopt, CHECK still sees an address that is lost", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+    await lab.ip(container, "address", "flush", "dev", "eth1");
+    expectFailure(await lab.cnitool.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth1");
+  });
+
+  test("--undo restores the bytes and removes the records", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    const before = await files(lab);
+    expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await files(lab)).not.toBe(before);
+    expect(await run(lab, "adopt", "--undo")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await files(lab)).toBe(before);
+    expect(await run(lab, "adopt", "--undo")).toMatchObject({ exitCode: 0, stdout: "There is no backup." });
+    expectFailure(await lab.cnitool.check(list, container), /^interface eth1 is not in prevResult/);
+  });
+
+  test("writes nothing for an interface that is gone", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    await lab.ip(container, "link", "delete", "eth1");
+    const before = await files(lab);
+    const refused = await run(lab, "adopt", "--write");
+    expect(refused).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(refused.stdout).toMatch(/CHECK fails, and no result makes it pass: interface eth1 is not in prevResult/);
+    expect(await files(lab)).toBe(before);
+  });
+
+  test("leaves attachments alone that pass", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab.cnitool.add(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    await withList(lab);
+    const before = await files(lab);
+    expect(await run(lab, "adopt", "--write")).toMatchObject({
+      exitCode: 0,
+      stdout: "1 pass CHECK, 0 adopted, 0 cannot be helped",
+    });
+    expect(await files(lab)).toBe(before);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { atOnce } from "../../../../cli/preflight/at-once.ts";
+import { straysAmong } from "../../../../cli/preflight/host-report.ts";
+import { changedKeys } from "../../../../cli/preflight/list-changes.ts";
+
+describe("changedKeys", () => {
+  const list = (plugin: object) => ({ name: "zone", plugins: [{ type: "macvlan" }, { type: "bridge", ...plugin }] });
+
+  test.each([
+    ["the same", {}, {}, []],
+    ["a value", { mtu: 1 }, { mtu: 2 }, ["plugins[1].mtu"]],
+    ["a new key", {}, { wrapper: { ifName: "eth1" } }, ["plugins[1].wrapper"]],
+    ["a nested key", { ipam: { type: "a", x: 1 } }, { ipam: { type: "a" } }, ["plugins[1].ipam.x"]],
+    ["a list of texts", { dns: ["a"] }, { dns: ["b"] }, ["plugins[1].dns"]],
+  ])("%s", (_, before, after, keys) => {
+    expect(changedKeys(list(before), list(after))).toEqual(keys);
+  });
+
+  test("a plugin more", () => {
+    expect(changedKeys({ plugins: [{ type: "a" }] }, { plugins: [{ type: "a" }, { type: "b" }] })).toEqual([
+      "plugins[1]",
+    ]);
+  });
+});
+
+describe("straysAmong", () => {
+  const attachment = {
+    ...{ file: "", network: "zone", containerId: "c1", ifName: "eth0", netns: "/var/run/netns/c1" },
+    ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
+  };
+
+  test("names the namespaces and records that no attachment needs", () => {
+    const namespaces = ["/run/netns/c1", "/run/netns/c2"];
+    const records = ["zone:c1:eth0:eth1", "zone:c1:eth0::routes", "zone:c2:eth0:eth0"];
+    expect(straysAmong([attachment], namespaces, records)).toEqual({
+      namespaces: ["/run/netns/c2"],
+      records: ["zone:c2:eth0:eth0"],
+    });
+  });
+});
+
+describe("atOnce", () => {
+  test("keeps the order, and runs no more than the limit", async () => {
+    let [running, most] = [0, 0];
+    const results = await atOnce([30, 10, 20, 0], 2, async (delay) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      running--;
+      return delay * 2;
+    });
+    expect(results).toEqual([60, 20, 40, 0]);
+    expect(most).toBe(2);
+  });
+});
