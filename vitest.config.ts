@@ -26,7 +26,9 @@ export default defineConfig({
             include: ["test/e2e/**/*.test.ts"],
             // The executable of this flavor has no commands. In the second kernel it runs every case.
             exclude:
-              suffix === "-slim" && patience === 1 ? ["test/e2e/{lint-*,explain-*,preflight,adopt}.test.ts"] : [],
+              suffix === "-slim" && patience === 1
+                ? ["test/e2e/{lint-*,explain-*,preflight,adopt,wrap,new}.test.ts"]
+                : [],
             testTimeout: 120_000 * patience,
             hookTimeout: 120_000 * patience,
             expect: { poll: { timeout: 1000 * patience ** 2 } },

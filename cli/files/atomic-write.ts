@@ -6,15 +6,16 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
-  realpathSync,
+  readlinkSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { withPath } from "../trouble.ts";
 
@@ -25,7 +26,7 @@ import { withPath } from "../trouble.ts";
 export function writeAtomically(path: string, text: string): void {
   withPath(path, () => {
     const old = statSync(path, { throwIfNoEntry: false });
-    const target = old ? realpathSync(path) : path;
+    const target = old ? linkTarget(path) : path;
     // Runtimes read files by the end of their names. They do not read this one.
     const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     try {
@@ -37,6 +38,11 @@ export function writeAtomically(path: string, text: string): void {
       throw error;
     }
   });
+}
+
+// Resolving the whole path would leave the namespace of a path below /proc/<pid>/root.
+function linkTarget(path: string): string {
+  return lstatSync(path).isSymbolicLink() ? linkTarget(resolve(dirname(path), readlinkSync(path))) : path;
 }
 
 /** Copies a file to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. Returns the copy's path. */

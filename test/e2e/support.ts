@@ -106,3 +106,17 @@ export async function expectNothingLeft(lab: Lab, staying: readonly string[] = [
   // The kernel removes the interfaces of a deleted namespace later.
   await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...staying]);
 }
+
+/** Takes an interface's addresses away for a while. DEL finds a masquerading chain only by the address. */
+export async function withoutAddresses(
+  lab: Lab,
+  container: Container,
+  ifName: string,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  const addresses = await lab.kernel.addresses(container, ifName);
+  expect(addresses).not.toEqual([]);
+  await lab.ip(container, "address", "flush", "dev", ifName);
+  await meanwhile();
+  for (const address of addresses) await lab.ip(container, "address", "add", address, "dev", ifName);
+}

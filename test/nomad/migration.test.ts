@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { runCommand } from "../unit/support/fake-terminal.ts";
 import { clientConfig } from "./agent.ts";
 import { jobOf } from "./jobs.ts";
 import { isDealtWith, isPassedCheck } from "./log.ts";
@@ -16,10 +17,35 @@ interface Before {
   readonly count: number;
   readonly list: NetworkList;
   readonly script?: "workaround" | "merge-only";
+  /** Writes the wrapped list. By default it is written by hand. */
+  readonly wrap?: (nomad: NomadLab) => Promise<void>;
+}
+
+const installed = "/opt/cni/config/zone.conflist";
+
+/** Wraps a copy of the list and moves it into place, as an operator does. */
+async function wrapByCommand({ lab }: NomadLab): Promise<void> {
+  const copy = `${installed}.new`;
+  await lab.run("cp", [installed, copy]);
+  const state = ["--state", lab.path("/var/lib/cni")];
+  const { exitCode, stderr } = await runCommand(["wrap", "--write", "--from-script", ...state, lab.path(copy)]);
+  expect(exitCode, stderr).toBe(0);
+  await lab.run("mv", [copy, installed]);
+}
+
+async function writeByHand({ lab }: NomadLab): Promise<void> {
+  await lab.writeFile(installed, JSON.stringify(twoInterfaces("1.0.0")));
 }
 
 const ways: readonly Before[] = [
   { title: "the bash and jq script", count: 10, list: plainTwo, script: "workaround" },
+  {
+    title: "the script, wrapped by the command,",
+    count: 3,
+    list: plainTwo,
+    script: "workaround",
+    wrap: wrapByCommand,
+  },
   { title: "disableCheck", count: 3, list: { ...plainTwo, disableCheck: true }, script: "merge-only" },
   {
     title: "a half-wrapped list",
@@ -31,7 +57,7 @@ const ways: readonly Before[] = [
 test.for(ways)(
   "allocations of $title survive if the whole list is wrapped, and leave nothing",
   async (way, context) => {
-    const { count, list, script } = way;
+    const { count, list, script, wrap = writeByHand } = way;
     await using nomad = await NomadLab.start({
       networks: [list],
       ...(script && { cniPath: scriptPath, prepare: installScripts(script) }),
@@ -40,7 +66,7 @@ test.for(ways)(
     const before = await nomad.survey("job");
     expect(before.filter(isSound)).toHaveLength(count);
     await nomad.restartClient(async () => {
-      await nomad.lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(twoInterfaces("1.0.0")));
+      await wrap(nomad);
       // Nomad finds no plugin at all if a directory of cni_path has none: the scripts' directory leaves cni_path as well.
       await nomad.lab.run("rm", ["-rf", "/opt/cni/bin/script"]);
       await nomad.client.configure(clientConfig());
