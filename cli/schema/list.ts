@@ -19,7 +19,10 @@ const type = z.string().refine(isType, { error: ({ input }) => typeProblem(Strin
 const flag = z.union([z.boolean(), z.string().regex(/^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/)], "must be true or false");
 
 const versionKeys = {
-  cniVersion: z.string().describe("Version of the CNI specification. Lists exist since 0.3.0, CHECK since 0.4.0."),
+  cniVersion: z
+    .string()
+    .optional()
+    .describe("Version of the CNI specification. Lists exist since 0.3.0, CHECK since 0.4.0."),
   name,
 };
 
