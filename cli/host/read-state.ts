@@ -19,13 +19,11 @@ export function readState(path: string, directory: string): State {
 
 /** host-local names a file for the address, and writes the container's id and the interface into it. */
 function leasesIn(folder: string, network: string): readonly KeptLease[] {
-  return filesIn(folder)
-    .filter((name) => /^[\d.]+$|:/.test(name))
-    .flatMap((address) => {
-      const [containerId = "", ifName] = (textOf(join(folder, address)) ?? "").split(/\r?\n/);
-      // Leases of old versions name no interface.
-      return ifName === undefined ? [] : [{ network, address, containerId, ifName }];
-    });
+  return filesIn(folder).flatMap((address) => {
+    const [containerId = "", ifName] = (textOf(join(folder, address)) ?? "").split(/\r?\n/);
+    // Leases of old versions and host-local's own files name no interface.
+    return ifName === undefined ? [] : [{ network, address, containerId, ifName }];
+  });
 }
 
 function filesIn(folder: string): readonly string[] {

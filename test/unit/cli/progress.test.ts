@@ -1,5 +1,6 @@
+import process from "node:process";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { progressOf } from "../../../cli/progress.ts";
 
 /** Runs a work of ten parts, each of so many milliseconds, on a terminal. Returns what the terminal got. */
@@ -24,8 +25,19 @@ test("quick work shows nothing", () => {
   expect(shownBy(100)).toBe("");
 });
 
-test("without a terminal there is no bar", () => {
-  const progress = progressOf(1, {}, () => 10_000);
-  progress.report(0);
-  expect(() => progress.end()).not.toThrow();
+test("without a terminal there is no bar, even if stderr is one", () => {
+  const { isTTY } = process.stderr;
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  try {
+    Object.defineProperty(process.stderr, "isTTY", { value: true, configurable: true });
+    let time = 0;
+    const progress = progressOf(10, {}, () => time);
+    time = 10_000;
+    progress.report(1);
+    progress.end();
+    expect(write).not.toHaveBeenCalled();
+  } finally {
+    Object.defineProperty(process.stderr, "isTTY", { value: isTTY, configurable: true });
+    write.mockRestore();
+  }
 });
