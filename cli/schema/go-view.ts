@@ -26,9 +26,13 @@ export function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<st
 /** Returns the schema's spelling of a key; undefined if it has no such key. */
 export function nameIn(shape: object, key: string): string | undefined {
   if (Object.hasOwn(shape, key)) return key;
-  const lower = key.toLowerCase();
-  return Object.keys(shape).find((name) => name.toLowerCase() === lower);
+  const known = spellings.get(shape) ?? new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]));
+  spellings.set(shape, known);
+  return known.get(key.toLowerCase());
 }
+
+// A thousand lists ask for the same few shapes.
+const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
 
 /** Returns the schema without the mark that says that the value may be missing. */
 export function withoutOptional(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
