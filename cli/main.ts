@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -22,7 +23,15 @@ const terminal: Terminal = {
   readInput: () => readFileSync(0, "utf8"),
 };
 
+let isLost = false;
+watchOutput(stdout, "stdout", (message) => {
+  isLost = true;
+  process.exitCode = 2;
+  stderr.write(`cni-wrappers: ${message}\n`);
+});
+watchOutput(stderr, "stderr", () => {});
+
 // The process ends by itself, so that a pipe gets everything.
 runCli(process.argv.slice(2), terminal).then((exitCode) => {
-  process.exitCode = exitCode;
+  process.exitCode = isLost ? 2 : exitCode;
 });

@@ -6,15 +6,21 @@ export function withPath<T>(path: string, operation: () => T): T {
   try {
     return operation();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new Trouble(`${path}: ${reasons[code] ?? code}`);
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new Trouble(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
+}
+
+/** Says in words why the system refused something. */
+export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === undefined ? message : (reasons[code] ?? code);
 }
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied; run the command as root",
   EISDIR: "is a directory",
+  ELOOP: "its symbolic links form a circle",
+  ENAMETOOLONG: "the name is too long",
   ENOENT: "there is no such file",
   ENOTDIR: "a part of the path is not a directory",
   ENOSPC: "no space left on the device",
