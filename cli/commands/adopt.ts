@@ -9,6 +9,7 @@ import type { CommandMaker } from "../command.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
+import { timeoutOption } from "../live/timeout.ts";
 import { wantedAttachments } from "../live/wanted.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
@@ -29,7 +30,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
     )
     .option("--write", "replace the results, with a backup, and write the wrappers' records")
     .option("--undo", "restore the backups")
-    .option("--timeout <seconds>", "how long a plugin may take", "60")
+    .addOption(timeoutOption())
     .option("--json", "print the proposals as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers adopt --network zone --write")
     .action(async (options: Options) => {

@@ -7,6 +7,7 @@ import { readListFile } from "../lists/find-files.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
+import { timeoutOption } from "../live/timeout.ts";
 import { wantedAttachments } from "../live/wanted.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { checkOnHost, networkOf } from "../preflight/check.ts";
@@ -31,7 +32,7 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       "Runs CHECK for every attachment on this host, as the runtime would after a restart, and tells which would fail. It changes nothing.",
     )
     .option("--with <file>", "check with this list instead of the current one of its name")
-    .option("--timeout <seconds>", "how long a plugin may take", "60")
+    .addOption(timeoutOption())
     .option("--json", "print the forecasts as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
     .action(async (options: Options) => {
