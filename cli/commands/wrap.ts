@@ -56,7 +56,7 @@ function wordsFor({ plugins, notes }: Decisions): readonly string[] {
 function wishedNames({ plugins }: List, names: readonly string[]): readonly (string | undefined)[] {
   const creators = plugins.filter(({ role }) => role === "creator");
   const positions = unnamedPositions(creators, plugins);
-  if (names.length > positions.length) throw new Trouble(`--names: only ${positions.length} plugins need a name`);
+  if (names.length > positions.length) throw new Trouble(`--names: only ${needing(positions.length)} a name`);
   for (const [index, name] of names.entries()) checkWishedName(name, plugins, names.slice(0, index));
   return creators.map((_, position) => names[positions.indexOf(position)]);
 }
@@ -68,4 +68,8 @@ function leaseDirectories({ plugins }: List): readonly string[] {
     const directory = isJsonObject(ipam) ? goLookup(ipam, "dataDir") : undefined;
     return typeof directory === "string" && directory !== "" ? [directory] : [];
   });
+}
+
+function needing(count: number): string {
+  return count === 1 ? "1 plugin needs" : `${count} plugins need`;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Terminal } from "../terminal.ts";
-import { withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
 
 /**
@@ -12,20 +12,31 @@ export function readListFiles(
   paths: readonly string[],
   { directory, readInput }: Pick<Terminal, "directory" | "readInput">,
 ): readonly ListFile[] {
-  const names = new Set(paths.flatMap((path) => (path === "-" ? [path] : namesIn(path, directory))));
-  return [...names].map((path) => (path === "-" ? parseListFile("stdin", readInput()) : readListFile(path, directory)));
+  const names = paths.flatMap((path) => (path === "-" ? [path] : namesIn(path, directory)));
+  const seen = new Set<string>();
+  const isNew = (path: string) => seen.size < seen.add(path === "-" ? path : resolve(directory, path)).size;
+  return names
+    .filter(isNew)
+    .map((path) => (path === "-" ? parseListFile("stdin", readInput()) : readListFile(path, directory)));
 }
 
 /** Reads one file. Throws Trouble if it cannot be read. */
 export function readListFile(path: string, directory: string): ListFile {
-  return withPath(path, () => parseListFile(path, readFileSync(resolve(directory, path), "utf8")));
+  const full = fullPath(path, directory);
+  return withPath(path, () => parseListFile(path, readFileSync(full, "utf8")));
 }
 
 function namesIn(path: string, directory: string): readonly string[] {
-  const full = resolve(directory, path);
+  const full = fullPath(path, directory);
   return withPath(path, () => {
     if (!statSync(full).isDirectory()) return [path];
     const names = readdirSync(full).filter((name) => /\.(?:conf|conflist|json)$/.test(name));
     return names.sort().map((name) => join(path, name));
   });
+}
+
+// The empty path of a shell variable without a value would mean the current directory.
+function fullPath(path: string, directory: string): string {
+  if (path === "") throw new Trouble("the path is empty; name a file");
+  return resolve(directory, path);
 }

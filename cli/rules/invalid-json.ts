@@ -12,16 +12,16 @@ export const invalidJson: FileRule = {
 such a file in its directory. podman and containerd skip the network.`,
   find(file) {
     // A parser that has lost its way reports more, which only confuses.
+    const spoiled = spoiledBy(file);
+    if (spoiled) return [{ place: { offset: 0, length: 0 }, ...spoiled }];
     const [first] = file.errors;
     if (first) return [foundOf(first, file)];
     return isObject(file) ? [] : [{ place: { offset: 0, length: 1 }, ...notAnObject }];
   },
 };
 
-const notAnObject = {
-  message: "the file has no JSON object",
-  hint: 'A list is an object: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }',
-};
+const exampleList = '{ "cniVersion": "1.0.0", "name": "...", "plugins": [...] }';
+const notAnObject = { message: "the file has no JSON object", hint: `A list is an object: ${exampleList}` };
 
 const words: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   InvalidCommentToken: ["JSON has no comments", "Delete the comment"],
@@ -33,14 +33,28 @@ const words: Readonly<Record<string, readonly [message: string, hint: string]>> 
   CloseBracketExpected: ["a closing bracket is missing", "Add ] where the list ends"],
   EndOfFileExpected: ["there is more text after the object", "Delete it: a file has one object"],
   InvalidSymbol: ["this is not a JSON value", "Put text into double quotes"],
+  NoText: ["the file is not UTF-8 text", "Save it as UTF-8"],
 };
 
+/** What an editor did to the whole file. */
+function spoiledBy({ text }: ListFile): Pick<Found, "message" | "hint"> | undefined {
+  if (text.startsWith("\uFEFF"))
+    return { message: "the file begins with a byte order mark", hint: "Save it as UTF-8 without a byte order mark" };
+  if (text.trim() === "") return { message: "the file is empty", hint: `Write a list: ${exampleList}` };
+  return undefined;
+}
+
 function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
-  const name = printParseErrorCode(error);
+  const name = isNoText(file.text.slice(offset, offset + length)) ? "NoText" : printParseErrorCode(error);
   const [message, hint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
   // The parser looks behind the last line for what is missing; people look at its end.
   const end = file.text.trimEnd().length;
   return { place: offset >= end ? { offset: end, length: 0 } : { offset, length }, message, hint };
+}
+
+// The reader puts U+FFFD in place of bytes that are not UTF-8. Every second byte of UTF-16 is 0.
+function isNoText(part: string): boolean {
+  return part.includes("\uFFFD") || part.includes("\0");
 }
 
 function isObject({ tree }: ListFile): boolean {

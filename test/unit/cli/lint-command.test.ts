@@ -157,3 +157,50 @@ test("1,000 files are linted in one run, and each plugin answers once", async ()
     "cni-wrappers.calls": ["", ""],
   });
 }, 120_000);
+
+test.each([
+  ["nothing", "", "the file is empty", 'Write a list: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }'],
+  [
+    "only white space",
+    " \n\n",
+    "the file is empty",
+    'Write a list: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }',
+  ],
+  [
+    "a byte order mark",
+    `\uFEFF${right}`,
+    "the file begins with a byte order mark",
+    "Save it as UTF-8 without a byte order mark",
+  ],
+  ["UTF-16", Buffer.from(`\uFEFF${right}`, "utf16le"), "the file is not UTF-8 text", "Save it as UTF-8"],
+])("a file that an editor spoiled: %s", async (_, text, message, hint) => {
+  writeFileSync(join(directory, "zone.conflist"), text);
+  const { exitCode, stdout } = await lint("--json", "zone.conflist");
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject([{ code: "invalid-json", line: 1, column: 1, message, hint }]);
+});
+
+test("a file that is named in two ways is read once", async () => {
+  write("zone.conflist", right);
+  const { exitCode, stderr } = await lint("zone.conflist", "./zone.conflist", join(directory, "zone.conflist"), ".");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "no mistakes in 1 file\n" });
+});
+
+test.each(["lint", "wrap", "unwrap", "explain"])("%s: an empty path is not the current directory", async (command) => {
+  write("zone.conflist", right);
+  expect(await runCommand([command, ""], { directory })).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: the path is empty; name a file\n",
+  });
+});
+
+test("a link to itself: the message says so", async () => {
+  symlinkSync("zone.conflist", join(directory, "zone.conflist"));
+  expect((await lint("zone.conflist")).stderr).toBe("cni-wrappers: zone.conflist: its symbolic links form a circle\n");
+});
+
+test("bytes that are not UTF-8 do not hide another mistake", async () => {
+  writeFileSync(join(directory, "zone.conflist"), Buffer.from('{ "name": "caf\xe9",, }', "latin1"));
+  expect((await lint("zone.conflist")).stdout).toContain("zone.conflist:1:18: error: a key is expected here");
+});

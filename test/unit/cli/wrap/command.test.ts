@@ -155,7 +155,7 @@ describe("wrap", () => {
   });
 
   test.each([
-    ["net1,net2", "--names: only 1 plugins need a name"],
+    ["net1,net2", "--names: only 1 plugin needs a name"],
     ["eth0", "the interface name eth0 is taken"],
   ])("--names %s is trouble", async (names, message) => {
     expect(await wrap("--names", names, "zone.conflist")).toMatchObject({
