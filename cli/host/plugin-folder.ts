@@ -30,6 +30,11 @@ export interface InstalledPlugin {
   readonly hasJq: boolean;
 }
 
+/** Whether libcni looks for a plugin of this name. A path could name any executable of the host. */
+export function isPluginName(type: string): boolean {
+  return type !== "" && !type.includes("/");
+}
+
 /** Returns the first word that is a version, as Nomad's fingerprint reads a plugin's output (go-version, NewSemver). */
 export function versionIn(output: string): string | undefined {
   return output.split(/\s+/).find((word) => /^v?\d+(?:\.\d+)*(?:-[\d.A-Za-z~-]+)?(?:\+[\d.A-Za-z~-]+)?$/.test(word));

@@ -1,19 +1,28 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { searchPath } from "../../shared/act/search-path.ts";
-import { type InstalledPlugin, type PluginDirectory, type PluginFolder, versionIn } from "./plugin-folder.ts";
+import {
+  type InstalledPlugin,
+  isPluginName,
+  type PluginDirectory,
+  type PluginFolder,
+  versionIn,
+} from "./plugin-folder.ts";
 import { type Executable, executable } from "./run-executable.ts";
 
 /** Reads the directories of a CNI_PATH. An executable with several names is run once. */
 export function readPluginFolder(cniPath: string, directory: string): PluginFolder {
   const directories = searchPath(cniPath).map((path) => directoryAt(path, directory));
   const plugin = pluginReader(directory);
-  const candidates = (type: string) => directories.flatMap(({ path }) => plugin(join(path, type)) ?? []);
+  const candidates = (type: string) => {
+    return isPluginName(type) ? directories.flatMap(({ path }) => plugin(join(path, type)) ?? []) : [];
+  };
   return {
     directories,
     find: (type) => candidates(type)[0],
     findDelegate: (delegate, wrapper) => {
-      const next = plugin(join(dirname(realpathSync(resolve(directory, wrapper.path))), delegate));
+      const folder = dirname(realpathSync(resolve(directory, wrapper.path)));
+      const next = isPluginName(delegate) ? plugin(join(folder, delegate)) : undefined;
       return [...candidates(delegate), ...(next ? [next] : [])].find((each) => each.isExecutable && !each.isWrapper);
     },
     // A later directory's version takes the place of an earlier one's.

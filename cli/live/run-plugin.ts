@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isPluginName } from "../host/plugin-folder.ts";
 import type { Call } from "./libcni.ts";
 
 /** How a plugin answered. An error has the words that libcni gives to the runtime. */
@@ -14,6 +15,9 @@ export interface PluginRun extends Call {
 
 /** Runs a plugin. Without an answer after `seconds`, the plugin is killed. */
 export async function runPlugin(run: PluginRun, seconds: number): Promise<PluginOutcome> {
+  // libcni, pkg/invoke/find.go.
+  if (run.type === "") return failed("no plugin name provided");
+  if (!isPluginName(run.type)) return failed(`invalid plugin name: ${run.type}`);
   const directories = (run.environment.CNI_PATH ?? "").split(":");
   const path = directories.map((directory) => join(directory, run.type)).find(isFile);
   if (path === undefined) return failed(`failed to find plugin "${run.type}" in path [${directories.join(" ")}]`);

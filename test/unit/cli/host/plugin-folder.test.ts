@@ -35,6 +35,16 @@ test("a directory is no plugin", () => {
   expect(folderOf({ bin: { bridge: {} }, "bin/macvlan": {} }).find("macvlan")).toBeUndefined();
 });
 
+test("a path is no plugin's name: nothing outside the directories runs", () => {
+  const folder = folderOf({ bin: { "bridge-wrapper": wrapper }, other: { evil: {} } });
+  const found = folder.find("bridge-wrapper");
+  const only = readPluginFolder("bin", directory);
+  expect(only.find("../other/evil")).toBeUndefined();
+  expect(only.versionForNomad("../other/evil")).toBeUndefined();
+  expect(found && only.findDelegate("../other/evil", found)).toBeUndefined();
+  expect(callsOf("other/evil")).toEqual([]);
+});
+
 test("directories without files have a problem", () => {
   const { directories } = folderOf({ bin: { bridge: {} }, empty: {}, none: null });
   expect(directories).toEqual([
