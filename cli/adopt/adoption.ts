@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
+import { recordDirectory } from "../../shared/record/record.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { Trouble, withPath } from "../trouble.ts";
@@ -32,7 +33,7 @@ export function adopt(
 ): void {
   const added = records.filter((record) => !existsSync(record.file));
   const after = withResult(read, result);
-  const backup: Backup = { file, before: read, after, records: added.map((record) => record.file) };
+  const backup = { before: read, after, records: added.map((record) => record.file) };
   mkdirSync(backupDirectory(cacheDirectory), { recursive: true, mode: 0o700 });
   writeAtomically(backupFile(cacheDirectory, file), `${JSON.stringify(backup)}\n`);
   if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
@@ -72,12 +73,20 @@ function undoOne({ file, before, after, records }: Backup): Undone {
 function backupsIn(cacheDirectory: string): readonly Backup[] {
   const directory = backupDirectory(cacheDirectory);
   const names = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
-  const values: unknown[] = names.map((name) => parseJsonObject(textOf(join(directory, name)) ?? ""));
-  return values.filter(isBackup);
+  return names.flatMap((name) => {
+    const value = parseJsonObject(textOf(join(directory, name)) ?? "");
+    // The backup's name tells the file, so that no backup can name a file elsewhere.
+    return isBackup(value) ? { ...value, file: join(cacheDirectory, "results", name) } : [];
+  });
 }
 
-function isBackup(value: unknown): value is Backup {
-  return isJsonObject(value) && [value.file, value.before, value.after].every((part) => typeof part === "string");
+function isBackup(value: unknown): value is Omit<Backup, "file"> & JsonObject {
+  if (!isJsonObject(value) || typeof value.before !== "string" || typeof value.after !== "string") return false;
+  return Array.isArray(value.records) && value.records.every(isRecordFile);
+}
+
+function isRecordFile(file: unknown): boolean {
+  return typeof file === "string" && file === join(recordDirectory, basename(file));
 }
 
 function backupFile(cacheDirectory: string, file: string): string {
