@@ -20,6 +20,8 @@ export interface Evidence {
   readonly network: Network | undefined;
   readonly facts: Facts | undefined;
   readonly hostSide: HostSide;
+  /** Whether another attachment has the interface of this name. It would lose it with this one's DEL. */
+  readonly isClaimed: (name: string) => boolean;
   /** Runs CHECK on an attachment, with the result in it. */
   readonly check: (attachment: CachedAttachment) => Promise<Verdict>;
 }
@@ -29,9 +31,9 @@ export async function proposalFor(attachment: CachedAttachment, evidence: Eviden
   const verdict = await evidence.check(attachment);
   if (verdict.is !== "fails") return { is: "fine" };
   const lost = { is: "lost", error: verdict.error } as const;
-  const { network, facts, hostSide, check } = evidence;
+  const { network, facts, hostSide, isClaimed, check } = evidence;
   if (!network || !facts || !attachment.result) return lost;
-  const creators = network.list.plugins.filter(({ role }) => role === "creator");
+  const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, { netns: attachment.netns, creators, facts, hostSide });
   if (!result) return lost;
   const again = await check({ ...attachment, result });

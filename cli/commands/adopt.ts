@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Command } from "commander";
 import { adopt, textOf, undo } from "../adopt/adoption.ts";
+import { isClaimed } from "../adopt/claimed.ts";
 import { readFacts } from "../adopt/facts.ts";
 import { hostSide } from "../adopt/host-side.ts";
 import { proposalFor } from "../adopt/proposal.ts";
@@ -53,6 +54,8 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
     });
 
 function casesOn(paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {
+  const { configDirectories, cniPath, cacheDirectory } = paths;
+  const all = wantedAttachments({ configDirectories, cniPath, cacheDirectory });
   return atOnce(wantedAttachments(paths), availableParallelism(), async (listed) => {
     const { attachment, text } = readAgain(listed);
     const network = networkOf(attachment, check);
@@ -60,6 +63,7 @@ function casesOn(paths: HostPaths, check: CheckOptions): Promise<readonly Case[]
       network,
       facts: readFacts(attachment.netns),
       hostSide,
+      isClaimed: (name) => isClaimed(name, attachment, all),
       check: (one) => checkOnHost(one, check),
     });
     return { attachment, text, proposal };

@@ -1,0 +1,16 @@
+import { isContainerInterface } from "../../shared/protocol/result.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { namespacePath } from "../live/namespaces.ts";
+
+/** Whether another attachment to the same namespace has an interface of this name. */
+export function isClaimed(
+  name: string,
+  { file, netns }: Pick<CachedAttachment, "file" | "netns">,
+  attachments: readonly CachedAttachment[],
+): boolean {
+  const others = attachments.filter((one) => one.file !== file && namespacePath(one.netns) === namespacePath(netns));
+  return others.some(({ ifName, result }) => {
+    const inside = (result?.interfaces ?? []).filter(isContainerInterface);
+    return ifName === name || inside.some((one) => one.name === name);
+  });
+}
