@@ -10,7 +10,7 @@ import { preflightCommand } from "./commands/preflight.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { wrapCommand } from "./commands/wrap.ts";
-import type { Terminal } from "./terminal.ts";
+import { printable, type Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
 
 const makers: readonly CommandMaker[] = [
@@ -27,7 +27,12 @@ const makers: readonly CommandMaker[] = [
 ];
 
 /** Runs the command that the arguments name. Returns the exit code. */
-export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCli(args: readonly string[], screen: Terminal): Promise<ExitCode> {
+  const terminal: Terminal = {
+    ...screen,
+    write: (text) => screen.write(printable(screen, text)),
+    writeError: (text) => screen.writeError(printable(screen, text)),
+  };
   let exitCode: ExitCode = 0;
   const program = programOf(terminal, (code) => {
     exitCode = code;

@@ -27,3 +27,18 @@ export type Style = Parameters<typeof styleText>[0];
 export function styled(terminal: Pick<Terminal, "hasColors">, style: Style, text: string): string {
   return terminal.hasColors ? styleText(style, text, { validateStream: false }) : text;
 }
+
+/**
+ * Returns the text with the escapes of JSON for control characters. Lists, caches and plugins could otherwise move the cursor
+ * or hide lines. The sequences of `styled` stay if the terminal shows colors.
+ */
+export function printable(terminal: Pick<Terminal, "hasColors">, text: string): string {
+  return text.replace(unprintable, (found, style?: string) => {
+    const isStyle = style !== undefined && found.startsWith("\u001b") && terminal.hasColors;
+    if (isStyle || found === "\r\n" || found.startsWith("\n") || found.startsWith("\t")) return found;
+    return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}${found.slice(1)}`;
+  });
+}
+
+// Also the characters that change the direction of a text.
+const unprintable = /\r\n|\p{Cc}(\[(?:[12]|22|3[1-69])m)?|[\u202a-\u202e\u2066-\u2069]/gu;

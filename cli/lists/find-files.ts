@@ -17,13 +17,23 @@ export function readListFiles(
   const isNew = (path: string) => seen.size < seen.add(path === "-" ? path : resolve(directory, path)).size;
   return names
     .filter(isNew)
-    .map((path) => (path === "-" ? parseListFile("stdin", readInput()) : readListFile(path, directory)));
+    .map((path) => (path === "-" ? parsed("stdin", readInput()) : readListFile(path, directory)));
 }
 
 /** Reads one file. Throws Trouble if it cannot be read. */
 export function readListFile(path: string, directory: string): ListFile {
   const full = fullPath(path, directory);
-  return withPath(path, () => parseListFile(path, readFileSync(full, "utf8")));
+  return withPath(path, () => parsed(path, readFileSync(full, "utf8")));
+}
+
+function parsed(path: string, text: string): ListFile {
+  try {
+    return parseListFile(path, text);
+  } catch (error) {
+    // The parser calls itself for each value in a value.
+    if (error instanceof RangeError) throw new Trouble(`${path}: its values are nested too deeply`);
+    throw error;
+  }
 }
 
 function namesIn(path: string, directory: string): readonly string[] {

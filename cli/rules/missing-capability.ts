@@ -15,7 +15,7 @@ ADD passes and no port is published. bandwidth does nothing without rates of its
 without \`"capabilities": { "bandwidth": true }\`.`,
   find({ file, plugins }) {
     return plugins.flatMap((plugin) => {
-      const need = needs[plugin.delegate];
+      const need = Object.hasOwn(needs, plugin.delegate) ? needs[plugin.delegate] : undefined;
       if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return [];
       const { capabilities } = plugin.configuration;
       // Other rules report a wrong value, and a misspelt name.

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { printable } from "../../../cli/terminal.ts";
+import { runCommand } from "../support/fake-terminal.ts";
+
+describe("printable", () => {
+  test.each([
+    ["a line\n\tand\r\nanother", "a line\n\tand\r\nanother"],
+    ["\u001b]0;title\u0007", "\\u001b]0;title\\u0007"],
+    ["hidden\rshown", "hidden\\u000dshown"],
+    ["\u009b2J\u007f", "\\u009b2J\\u007f"],
+    ["\u202etxt.exe", "\\u202etxt.exe"],
+    ["\u001b[31mred\u001b[39m", "\\u001b[31mred\\u001b[39m"],
+    ["\n[31m", "\n[31m"],
+  ])("%j", (text, shown) => {
+    expect(printable({ hasColors: false }, text)).toBe(shown);
+  });
+
+  test("with colors, only the sequences of styles stay", () => {
+    const text = "\u001b[31mred\u001b[39m \u001b[8mhidden \u0007[31m";
+    expect(printable({ hasColors: true }, text)).toBe("\u001b[31mred\u001b[39m \\u001b[8mhidden \\u0007[31m");
+  });
+});
+
+function fileWith(text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "terminal-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, "zone.conflist"), text);
+  return join(directory, "zone.conflist");
+}
+
+test("a name in a list cannot send sequences to the terminal", async () => {
+  const list = { cniVersion: "1.0.0", name: "\u001b[2J", plugins: [{ type: "\u001b]0;x\u0007" }] };
+  const { stdout } = await runCommand(["explain", fileWith(JSON.stringify(list))]);
+  expect(stdout).toContain("ADD in the network \\u001b[2J");
+  expect(stdout).not.toContain("\u001b");
+});
+
+test.each(["lint", "explain", "wrap"])("%s says that a file is nested too deeply", async (command) => {
+  const file = fileWith("[".repeat(100_000));
+  expect(await runCommand([command, file])).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: `cni-wrappers: ${file}: its values are nested too deeply\n`,
+  });
+});
+
+test.each(["constructor", "__proto__"])("lint reads a plugin of the type %s", async (type) => {
+  const list = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "${type}" }] }`;
+  expect(await runCommand(["lint", fileWith(list)])).toMatchObject({ exitCode: 0, stdout: "" });
+});
