@@ -46,17 +46,26 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         cniPath: paths.cniPath,
         seconds: Number(options.timeout),
       };
-      const cases = await casesOn(paths, check);
+      let isComplete = true;
+      const attachments = wantedAttachments(paths, (line) => {
+        isComplete = false;
+        terminal.writeError(line);
+      });
+      const cases = await casesOn(paths, attachments, check);
       if (options.write) for (const one of cases) await write(paths, one, check);
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
       const isDone = ({ proposal: { is } }: Case) => is === "fine" || (is === "adoptable" && options.write);
-      finish(cases.every(isDone) ? 0 : 1);
+      finish(isComplete && cases.every(isDone) ? 0 : 1);
     });
 
-function casesOn(paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {
+function casesOn(
+  paths: HostPaths,
+  attachments: readonly CachedAttachment[],
+  check: CheckOptions,
+): Promise<readonly Case[]> {
   const { configDirectories, cniPath, cacheDirectory } = paths;
-  const all = wantedAttachments({ configDirectories, cniPath, cacheDirectory });
-  return atOnce(wantedAttachments(paths), availableParallelism(), async (listed) => {
+  const all = wantedAttachments({ configDirectories, cniPath, cacheDirectory }, () => {});
+  return atOnce(attachments, availableParallelism(), async (listed) => {
     const { attachment, text } = readAgain(listed);
     const network = networkOf(attachment, check);
     const proposal = await proposalFor(attachment, {
@@ -87,7 +96,7 @@ async function write(paths: HostPaths, { attachment, text, proposal }: Case, che
 }
 
 function isWantedFile(paths: HostPaths): (file: string) => boolean {
-  const files = new Set(wantedAttachments(paths).map(({ file }) => file));
+  const files = new Set(wantedAttachments(paths, () => {}).map(({ file }) => file));
   const isAll = paths.network === undefined && paths.containerId === undefined;
   return (file) => isAll || files.has(file);
 }

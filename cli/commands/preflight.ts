@@ -4,13 +4,14 @@ import { Command } from "commander";
 import { recordDirectory } from "../../shared/record/record.ts";
 import type { CommandMaker } from "../command.ts";
 import { readListFile } from "../lists/find-files.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { wantedAttachments } from "../live/wanted.ts";
 import { atOnce } from "../preflight/at-once.ts";
-import { checkOnHost, networkOf } from "../preflight/check.ts";
+import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
 import type { Forecast } from "../preflight/forecast.ts";
 import { straysAmong } from "../preflight/host-report.ts";
 import { changedKeys } from "../preflight/list-changes.ts";
@@ -37,19 +38,31 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
     .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
     .action(async (options: Options) => {
       const paths = hostPathsOf(options);
-      const forecasts = await forecastsOn(paths, networksFor(paths, options, terminal), Number(options.timeout));
+      let isComplete = true;
+      const attachments = wantedAttachments(paths, (line) => {
+        isComplete = false;
+        terminal.writeError(line);
+      });
+      const networks = networksFor(paths, options, terminal);
+      const forecasts = await forecastsOn(attachments, {
+        networks,
+        cniPath: paths.cniPath,
+        seconds: Number(options.timeout),
+      });
       const strays = straysAmong(
         forecasts.map(({ attachment }) => attachment),
         namedNamespaces(),
         existsSync(recordDirectory) ? readdirSync(recordDirectory) : [],
       );
       terminal.write(options.json ? preflightJson(forecasts, strays) : preflightText(forecasts, strays, terminal));
-      finish(forecasts.some(({ verdict }) => verdict.is === "fails") ? 1 : 0);
+      finish(isComplete && !forecasts.some(({ verdict }) => verdict.is === "fails") ? 0 : 1);
     });
 
-async function forecastsOn(paths: HostPaths, networks: Networks, seconds: number): Promise<readonly Forecast[]> {
-  const options = { networks, cniPath: paths.cniPath, seconds };
-  return atOnce(wantedAttachments(paths), availableParallelism(), async (attachment) => {
+async function forecastsOn(
+  attachments: readonly CachedAttachment[],
+  options: CheckOptions,
+): Promise<readonly Forecast[]> {
+  return atOnce(attachments, availableParallelism(), async (attachment) => {
     const network = networkOf(attachment, options);
     const changed = network && attachment.list ? changedKeys(attachment.list, network.value) : [];
     return { attachment, verdict: await checkOnHost(attachment, options), changed };

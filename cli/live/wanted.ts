@@ -1,17 +1,38 @@
-import { existsSync } from "node:fs";
-import { type CachedAttachment, isAttachment, readCachedResults } from "./cached-results.ts";
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { withPath } from "../trouble.ts";
+import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 
-/** Reads the attachments that a command is about. */
-export function wantedAttachments(paths: HostPaths): readonly CachedAttachment[] {
+/** Reads the attachments that a command is about. `leaveOut` gets a line about each result that cannot be read. */
+export function wantedAttachments(
+  paths: HostPaths,
+  leaveOut: (line: string) => void,
+  usual = usualCacheDirectory,
+): readonly CachedAttachment[] {
   const { cacheDirectory, network, containerId = "" } = paths;
   // A host that never had a container has no cache. Another directory was named by somebody, who must know.
-  if (cacheDirectory === usualCacheDirectory && !existsSync(`${cacheDirectory}/results`)) return [];
-  return readCachedResults(cacheDirectory)
+  if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return [];
+  const entries = readCachedResults(cacheDirectory);
+  for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
+  return entries
     .filter(isAttachment)
     .filter((attachment) => network === undefined || attachment.network === network)
     .filter((attachment) => attachment.containerId.startsWith(containerId))
     .filter(isOfAList);
+}
+
+function isMissing(path: string): boolean {
+  return withPath(path, () => statSync(path, { throwIfNoEntry: false })) === undefined;
+}
+
+// libcni names the file after the network, the container and the interface.
+function isOf(network: string | undefined, { file }: UnreadableResult): boolean {
+  return network === undefined || basename(file).startsWith(`${network}-`);
+}
+
+function lineFor({ file, reason }: UnreadableResult): string {
+  return `${file}: ${reason}; this attachment is left out\n`;
 }
 
 // Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.

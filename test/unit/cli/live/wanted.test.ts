@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { wantedAttachments } from "../../../../cli/live/wanted.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "wanted-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const paths = () => ({ configDirectories: [], cniPath: [], cacheDirectory: directory });
+
+test("a host that never had a container has no cache", () => {
+  expect(wantedAttachments(paths(), () => {}, directory)).toEqual([]);
+});
+
+test("a usual cache that cannot be read is not an empty one", () => {
+  symlinkSync("results", join(directory, "results"));
+  expect(() => wantedAttachments(paths(), () => {}, directory)).toThrow(/results: its symbolic links form a circle$/);
+});
+
+test.each(["preflight", "adopt"])("%s names a result that it cannot read, and all is not well", async (command) => {
+  mkdirSync(join(directory, "results"));
+  writeFileSync(join(directory, "results", "zone-c1-eth0"), "");
+  const run = (...args: string[]) => runCommand([command, "--cache-dir", directory, ...args]);
+  const line = `${directory}/results/zone-c1-eth0: it is not a JSON object; this attachment is left out\n`;
+  expect(await run()).toMatchObject({ exitCode: 1, stderr: line });
+  expect(await run("--network", "zone")).toMatchObject({ exitCode: 1, stderr: line });
+  expect(await run("--network", "other")).toMatchObject({ exitCode: 0, stderr: "" });
+});
