@@ -38,6 +38,7 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
     .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
     .action(async (options: Options) => {
       const paths = hostPathsOf(options);
+      const { configDirectories, cniPath, cacheDirectory } = paths;
       let isComplete = true;
       const attachments = wantedAttachments(paths, (line) => {
         isComplete = false;
@@ -46,11 +47,11 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       const networks = networksFor(paths, options, terminal);
       const forecasts = await forecastsOn(attachments, {
         networks,
-        cniPath: paths.cniPath,
+        cniPath,
         seconds: Number(options.timeout),
       });
       const strays = straysAmong(
-        forecasts.map(({ attachment }) => attachment),
+        wantedAttachments({ configDirectories, cniPath, cacheDirectory }, () => {}),
         namedNamespaces(),
         existsSync(recordDirectory) ? readdirSync(recordDirectory) : [],
       );
