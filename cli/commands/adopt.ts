@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Command } from "commander";
-import { adopt, textOf, undo } from "../adopt/adoption.ts";
+import { adoptCase } from "../adopt/adopt-case.ts";
+import { textOf, undo } from "../adopt/adoption.ts";
 import { isClaimed } from "../adopt/claimed.ts";
 import { readFacts } from "../adopt/facts.ts";
 import { hostSide } from "../adopt/host-side.ts";
@@ -51,8 +52,8 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         isComplete = false;
         terminal.writeError(line);
       });
-      const cases = await casesOn(paths, attachments, check);
-      if (options.write) for (const one of cases) await write(paths, one, check);
+      const proposed = await casesOn(paths, attachments, check);
+      const cases = options.write ? await written(proposed, paths, check) : proposed;
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
       const isDone = ({ proposal: { is } }: Case) => is === "fine" || (is === "adoptable" && options.write);
       finish(isComplete && cases.every(isDone) ? 0 : 1);
@@ -86,13 +87,8 @@ function readAgain(listed: CachedAttachment): { attachment: CachedAttachment; te
   return { attachment: isAttachment(now) ? now : listed, text };
 }
 
-async function write(paths: HostPaths, { attachment, text, proposal }: Case, check: CheckOptions): Promise<void> {
-  if (proposal.is !== "adoptable") return;
-  adopt(paths.cacheDirectory, attachment, { read: text, result: proposal.result, records: proposal.records });
-  const verdict = await checkOnHost({ ...attachment, result: proposal.result }, check);
-  if (verdict.is === "passes") return;
-  // The records changed how a wrapper looks at the attachment.
-  undo(paths.cacheDirectory, (file) => file === attachment.file);
+async function written(cases: readonly Case[], paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {
+  return atOnce(cases, 1, (one) => adoptCase(paths.cacheDirectory, one, (again) => checkOnHost(again, check)));
 }
 
 function isWantedFile(paths: HostPaths): (file: string) => boolean {
