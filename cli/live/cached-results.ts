@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
-import { withPath } from "../trouble.ts";
+import { reasonOf, withPath } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
 
 /** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */
@@ -48,7 +48,7 @@ export function readCachedResult(file: string): CachedAttachment | UnreadableRes
   try {
     return parseCachedResult(file, readFileSync(file, "utf8"));
   } catch (error) {
-    return { file, reason: String((error as NodeJS.ErrnoException).code ?? error) };
+    return { file, reason: reasonOf(error as NodeJS.ErrnoException) };
   }
 }
 

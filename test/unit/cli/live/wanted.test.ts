@@ -31,3 +31,10 @@ test.each(["preflight", "adopt"])("%s names a result that it cannot read, and al
   expect(await run("--network", "zone")).toMatchObject({ exitCode: 1, stderr: line });
   expect(await run("--network", "other")).toMatchObject({ exitCode: 0, stderr: "" });
 });
+
+test("the reason is in words", () => {
+  mkdirSync(join(directory, "results", "zone-c1-eth0"), { recursive: true });
+  const lines: string[] = [];
+  wantedAttachments(paths(), (line) => lines.push(line));
+  expect(lines).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out\n`]);
+});
