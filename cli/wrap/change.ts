@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ExitCode } from "../command.ts";
 import { backUp, writeAtomically } from "../files/atomic-write.ts";
@@ -7,7 +8,7 @@ import { readListFile } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
 import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 import { diffText } from "./diff-text.ts";
 
 /** A change of a list that a command offers. */
@@ -49,8 +50,11 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   else if (isChanged) terminal.writeError("Nothing was written. Add --write to change the file.\n");
 }
 
-function write({ path }: ListFile, text: string, { directory }: Terminal): string {
+function write({ path, text: before }: ListFile, text: string, { directory }: Terminal): string {
   const full = resolve(directory, path);
+  if (!withPath(path, () => readFileSync(full)).equals(Buffer.from(before))) {
+    throw new Trouble(`${path}: another program changed the file, or it is not UTF-8; it stays as it is`);
+  }
   const backup = backUp(full);
   writeAtomically(full, text);
   return `${path}${backup.slice(full.length)}`;

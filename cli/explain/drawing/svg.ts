@@ -1,3 +1,4 @@
+import { printable } from "../../terminal.ts";
 import type { Drawn, Scene } from "./scene.ts";
 
 // The colors follow the reader's theme: an SVG in an <img> has media queries of its own.
@@ -171,5 +172,6 @@ function words(x: number, y: number, text: string, kind?: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const visible = printable({ hasColors: false }, text);
+  return visible.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

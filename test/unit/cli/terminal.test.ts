@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -50,4 +50,22 @@ test.each(["lint", "explain", "wrap"])("%s says that a file is nested too deeply
 test.each(["constructor", "__proto__"])("lint reads a plugin of the type %s", async (type) => {
   const list = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "${type}" }] }`;
   expect(await runCommand(["lint", fileWith(list)])).toMatchObject({ exitCode: 0, stdout: "" });
+});
+
+test("a picture has no control characters, which XML does not allow", async () => {
+  const ipam = { type: "static", addresses: [{ address: "10.0.0.2/24" }] };
+  const plugins = [{ type: "bridge-wrapper", bridge: "a\u0001b", ipam }];
+  const file = fileWith(JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  await runCommand(["explain", file, "--svg", `${file}.svg`]);
+  expect(readFileSync(`${file}.svg`, "utf8")).toContain("a\\u0001b");
+});
+
+test("wrap --write keeps the bytes of a file that is not UTF-8", async () => {
+  const file = fileWith("");
+  const list =
+    '{ "cniVersion": "1.0.0", "name": "zone", "x": "\u00ff", "plugins": [{ "type": "ptp" }, { "type": "bridge" }] }';
+  const bytes = Buffer.from(list, "latin1");
+  writeFileSync(file, bytes);
+  expect(await runCommand(["wrap", "--write", file])).toMatchObject({ exitCode: 2 });
+  expect(readFileSync(file)).toEqual(bytes);
 });
