@@ -15,7 +15,7 @@ const terminal: Terminal = {
   env,
   directory: process.cwd(),
   isInteractive: stdout.isTTY ?? false,
-  hasColors: stdout.isTTY ? stdout.hasColors() : Boolean(env.FORCE_COLOR),
+  hasColors: stdout.isTTY ? stdout.hasColors() : ![undefined, "", "0"].includes(env.FORCE_COLOR),
   width: stdout.columns ?? 80,
   write: (text) => stdout.write(text),
   writeError: (text) => stderr.write(text),

@@ -10,6 +10,8 @@ import { type MissingRecord, missingRecords } from "./records.ts";
 export type Proposal =
   /** CHECK passes already. */
   | { readonly is: "fine" }
+  /** The namespace is gone, or the runtime runs no CHECK. */
+  | { readonly is: "unchecked" }
   /** CHECK passes with this result. */
   | { readonly is: "adoptable"; readonly result: CniResult; readonly records: readonly MissingRecord[] }
   /** CHECK fails, and no result makes it pass. `error` is CHECK's. */
@@ -29,7 +31,8 @@ export interface Evidence {
 /** Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. */
 export async function proposalFor(attachment: CachedAttachment, evidence: Evidence): Promise<Proposal> {
   const verdict = await evidence.check(attachment);
-  if (verdict.is !== "fails") return { is: "fine" };
+  if (verdict.is === "passes") return { is: "fine" };
+  if (verdict.is !== "fails") return { is: "unchecked" };
   const lost = { is: "lost", error: verdict.error } as const;
   const { network, facts, hostSide, isClaimed, check } = evidence;
   if (!network || !facts || !attachment.result) return lost;

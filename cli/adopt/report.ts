@@ -14,7 +14,7 @@ export interface Case {
 
 /** The proposals for people: what is added to each result, and a line that sums up. */
 export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
-  const parts = cases.filter(({ proposal }) => proposal.is !== "fine").map((one) => caseText(one, isWritten, terminal));
+  const parts = cases.filter(needsWords).map((one) => caseText(one, isWritten, terminal));
   return [...parts, summaryOf(cases, isWritten)].map((part) => `${part}\n`).join("\n");
 }
 
@@ -39,10 +39,14 @@ const undoneWords: Readonly<Record<Undone, string>> = {
   "changed since": "it changed since adopt, so it stays as it is",
 };
 
+function needsWords({ proposal: { is } }: Case): boolean {
+  return is === "adoptable" || is === "lost";
+}
+
 function caseText({ attachment, proposal }: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
   const title = `${attachment.network} ${workloadOf(attachment).name}`;
   if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${proposal.error}`;
-  if (proposal.is === "fine") return title;
+  if (proposal.is !== "adoptable") return title;
   const changes = changedLines(attachment.result, proposal.result, terminal);
   const records = proposal.records.map(({ file }) => styled(terminal, "green", `+ ${file}`));
   return [`${title}: ${isWritten ? "adopted" : "can be adopted"}`, attachment.file, ...changes, ...records].join("\n");
@@ -67,5 +71,6 @@ function text(value: unknown): string {
 function summaryOf(cases: readonly Case[], isWritten: boolean): string {
   const count = (is: Proposal["is"]) => cases.filter(({ proposal }) => proposal.is === is).length;
   const adoptable = `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`;
-  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost")} cannot be helped`;
+  const unchecked = count("unchecked") > 0 ? `, ${count("unchecked")} are not checked` : "";
+  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost")} cannot be helped${unchecked}`;
 }

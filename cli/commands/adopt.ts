@@ -55,7 +55,8 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
       const proposed = await casesOn(paths, attachments, check);
       const cases = options.write ? await written(proposed, paths, check) : proposed;
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
-      const isDone = ({ proposal: { is } }: Case) => is === "fine" || (is === "adoptable" && options.write);
+      const isDone = ({ proposal: { is } }: Case) =>
+        is === "fine" || is === "unchecked" || (is === "adoptable" && options.write);
       finish(isComplete && cases.every(isDone) ? 0 : 1);
     });
 

@@ -11,7 +11,7 @@ export function preflightText(
   strays: Strays,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
-  if (forecasts.length === 0) return "No attachment on this host.\n";
+  if (forecasts.length === 0) return "No attachment fits: preflight looked at none.\n";
   const reasons = explanations(forecasts);
   const parts = [
     forecastTable(forecasts, terminal),
