@@ -37,7 +37,7 @@ export function adopt(
   mkdirSync(backupDirectory(cacheDirectory), { recursive: true, mode: 0o700 });
   writeAtomically(backupFile(cacheDirectory, file), `${JSON.stringify(backup)}\n`);
   if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
-  writeAtomically(file, after);
+  writeResult(cacheDirectory, file, after);
   for (const record of added) {
     mkdirSync(dirname(record.file), { recursive: true, mode: 0o700 });
     writeAtomically(record.file, JSON.stringify(record.record));
@@ -55,29 +55,37 @@ export function undo(
   return backupsIn(cacheDirectory)
     .filter(({ file }) => isWanted(file))
     .map((backup) => {
-      const undone = undoOne(backup);
+      const undone = undoOne(cacheDirectory, backup);
       if (undone !== "changed since") rmSync(backupFile(cacheDirectory, backup.file));
       return [backup.file, undone];
     });
 }
 
-function undoOne({ file, before, after, records }: Backup): Undone {
+function undoOne(cacheDirectory: string, { file, before, after, records }: Backup): Undone {
   const now = textOf(file);
   if (now !== undefined && now !== after && now !== before) return "changed since";
   for (const record of records) rmSync(record, { force: true });
   if (now === undefined) return "gone";
-  if (now === after) writeAtomically(file, before);
+  if (now === after) writeResult(cacheDirectory, file, before);
   return "restored";
+}
+
+// libcni takes every file next to a result for a result, also what a killed process leaves.
+function writeResult(cacheDirectory: string, file: string, text: string): void {
+  writeAtomically(file, text, backupDirectory(cacheDirectory));
 }
 
 function backupsIn(cacheDirectory: string): readonly Backup[] {
   const directory = backupDirectory(cacheDirectory);
   const names = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
-  return names.flatMap((name) => {
-    const value = parseJsonObject(textOf(join(directory, name)) ?? "");
-    // The backup's name tells the file, so that no backup can name a file elsewhere.
-    return isBackup(value) ? { ...value, file: join(cacheDirectory, "results", name) } : [];
-  });
+  // A killed process may have left a file that begins with a dot.
+  return names
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) => {
+      const value = parseJsonObject(textOf(join(directory, name)) ?? "");
+      // The backup's name tells the file, so that no backup can name a file elsewhere.
+      return isBackup(value) ? { ...value, file: join(cacheDirectory, "results", name) } : [];
+    });
 }
 
 function isBackup(value: unknown): value is Omit<Backup, "file"> & JsonObject {

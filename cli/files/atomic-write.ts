@@ -21,14 +21,15 @@ import { withPath } from "../trouble.ts";
 
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
- * owner, and a link to it stays a link. Throws Trouble if the file cannot be written; nothing has changed then.
+ * owner, and a link to it stays a link. `beside` is a directory of the same file system for the temporary file, if every file
+ * next to the target has a meaning. Throws Trouble if the file cannot be written; nothing has changed then.
  */
-export function writeAtomically(path: string, text: string): void {
+export function writeAtomically(path: string, text: string, beside?: string): void {
   withPath(path, () => {
     const old = statSync(path, { throwIfNoEntry: false });
     const target = old ? linkTarget(path) : path;
     // Runtimes read files by the end of their names. They do not read this one.
-    const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+    const temporary = join(beside ?? dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     try {
       writeDurably(temporary, text, old);
       renameSync(temporary, target);

@@ -65,6 +65,12 @@ test("leaves nothing if it fails, and says which path", () => {
   expect(() => writeAtomically(path.join(directory, "none/zone"), "new")).toThrow(/there is no such file$/);
 });
 
+test("the temporary file is in the named directory, not next to the file", () => {
+  writeFileSync(file, "old");
+  expect(() => writeAtomically(file, "new", "/nowhere")).toThrow("there is no such file");
+  expect(readFileSync(file, "utf8")).toBe("old");
+});
+
 test("a backup never replaces an older one", () => {
   writeFileSync(file, "first");
   expect(backUp(file)).toBe(`${file}.bak`);
