@@ -1,29 +1,17 @@
 import { profiles } from "../../plugins/index.ts";
-import { reported } from "../../plugins/reported.ts";
-import type { HostDevice, Reported } from "../../shared/plan/reported.ts";
+import type { HostDevice } from "../../shared/plan/reported.ts";
 import { profileOf } from "../../shared/plan/target.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import type { Call } from "../live/libcni.ts";
+import { deviceName, reportedBy } from "../lists/reported.ts";
+import { type Call, familyIn } from "../live/libcni.ts";
 import { type Leased, leaseExample } from "./example-addresses.ts";
 import type { Answer } from "./rehearsal.ts";
 
 /** Answers for plugins with invented names, MACs and addresses. It remembers what it has given. */
 export type Examples = (plugin: ListedPlugin, type: string, call: Call) => Answer & Pick<Leased, "chosenBy">;
-
-/** The devices of a plugin. None for one that the wrappers do not know. */
-export function reportedBy(type: string): Reported {
-  return Object.hasOwn(reported, type) ? reported[type as keyof typeof reported] : {};
-}
-
-/** Returns the name of a device; undefined if the plugin invents it. */
-export function deviceName(device: HostDevice, configuration: JsonObject): string | undefined {
-  if ("prefix" in device) return undefined;
-  const name = configuration[device.key];
-  return typeof name === "string" && name !== "" ? name : device.fallback;
-}
 
 /** Returns a function that answers as the plugins do on a host without faults. */
 export function exampleAnswers(): Examples {
@@ -70,7 +58,7 @@ function creatorAnswer(type: string, { environment, stdin }: Call, leased: Lease
   if (isUnchainedVersion(cniVersion)) return { cniVersion, ...oldAddresses(leased.ips, routes), ...dns };
   const devices = hostSide.map((device) => invent(device, stdin));
   const interfaces = [...devices, { name, mac: macFor(`${name} inside`), sandbox }];
-  const ips = leased.ips.map((ip) => ({ ...versionOf(ip, cniVersion), ...ip, interface: devices.length }));
+  const ips = leased.ips.map((ip) => ({ ...familyIn(cniVersion, ip.address), ...ip, interface: devices.length }));
   return {
     cniVersion,
     interfaces,
@@ -78,11 +66,6 @@ function creatorAnswer(type: string, { environment, stdin }: Call, leased: Lease
     ...(routes.length > 0 && { routes }),
     ...dns,
   };
-}
-
-// 1.0.0 removed the key.
-function versionOf({ address }: IpConfig, cniVersion: string): JsonObject {
-  return cniVersion.startsWith("0.") ? { version: address.includes(":") ? "6" : "4" } : {};
 }
 
 /** The addresses of a result of version 0.1.0 or 0.2.0. */
@@ -114,6 +97,6 @@ function loopback({ environment, stdin }: Call): JsonObject {
   return {
     cniVersion,
     interfaces: [{ name: "lo", mac: "00:00:00:00:00:00", sandbox: environment.CNI_NETNS }],
-    ips: ips.map((ip) => ({ ...versionOf(ip, cniVersion), ...ip, interface: 0 })),
+    ips: ips.map((ip) => ({ ...familyIn(cniVersion, ip.address), ...ip, interface: 0 })),
   };
 }

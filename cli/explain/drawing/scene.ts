@@ -4,7 +4,7 @@ import { goLookup, isJsonObject, type JsonObject } from "../../../shared/protoco
 import { isPorts, type PortsOption } from "../../../shared/protocol/options.ts";
 import type { CniResult, Interface } from "../../../shared/protocol/result.ts";
 import type { ListedPlugin } from "../../lists/list.ts";
-import { deviceName, reportedBy } from "../example-answers.ts";
+import { deviceName, reportedBy } from "../../lists/reported.ts";
 import type { Explanation, Step } from "../explain.ts";
 
 /** The attachment of a container, for a drawing. */
