@@ -1,7 +1,8 @@
-import type { CniResult, Interface, IpConfig } from "../../shared/protocol/result.ts";
+import type { CniResult, Interface } from "../../shared/protocol/result.ts";
 import { isContainerInterface } from "../../shared/protocol/result.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import type { Facts, Link } from "./facts.ts";
+import { familyIn } from "../live/libcni.ts";
+import { addressesOf, type Facts, type Link } from "./facts.ts";
 
 /** The host-side devices that a creator reports before its container interface. */
 export type HostSide = (plugin: ListedPlugin) => readonly ({ readonly name: string } | { readonly peer: true })[];
@@ -45,19 +46,8 @@ function withLink(result: CniResult, { netns, link, host }: Found): CniResult {
   const own = index < 0 ? interfaces.length - 1 : index;
   const missing = addressesOf(link).filter((address) => !(result.ips ?? []).some((ip) => ip.address === address));
   if (added.length === 0 && missing.length === 0) return result;
-  const ips = missing.map((address) => ipOf(address, own, result));
+  const ips = missing.map((address) => ({ ...familyIn(result.cniVersion, address), address, interface: own }));
   return { ...result, interfaces, ips: [...(result.ips ?? []), ...ips] };
-}
-
-// Before 1.0.0, each address has its family.
-function ipOf(address: string, index: number, { cniVersion = "" }: CniResult): IpConfig {
-  const family = cniVersion.startsWith("0.") ? { version: address.includes(":") ? "6" : "4" } : {};
-  return { ...family, address, interface: index };
-}
-
-// The kernel makes link-local addresses by itself, and no plugin reports them.
-function addressesOf({ addr_info = [] }: Link): readonly string[] {
-  return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
 }
 
 function hostInterfaces(devices: ReturnType<HostSide>, link: Link, { host }: Facts): readonly Interface[] {

@@ -21,6 +21,11 @@ export interface LinkAddress {
   readonly scope: string;
 }
 
+/** Returns the addresses of a link, without those that the kernel makes by itself (link-local): no plugin reports them. */
+export function addressesOf({ addr_info = [] }: Link): readonly string[] {
+  return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
+}
+
 /** The links of a container's namespace and of the host. */
 export interface Facts {
   readonly inside: readonly Link[];

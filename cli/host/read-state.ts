@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseRecord, recordDirectory } from "../../shared/record/record.ts";
+import { parseLease, parseRecord, recordDirectory } from "../../shared/record/record.ts";
 import { withPath } from "../trouble.ts";
 import type { KeptLease, State } from "./state.ts";
 
@@ -17,12 +17,11 @@ export function readState(path: string, directory: string): State {
   return { records, leases };
 }
 
-/** host-local names a file for the address, and writes the container's id and the interface into it. */
 function leasesIn(folder: string, network: string): readonly KeptLease[] {
   return filesIn(folder).flatMap((address) => {
-    const [containerId = "", ifName] = (textOf(join(folder, address)) ?? "").split(/\r?\n/);
     // Leases of old versions and host-local's own files name no interface.
-    return ifName === undefined ? [] : [{ network, address, containerId, ifName }];
+    const lease = parseLease(address, textOf(join(folder, address)) ?? "");
+    return lease ? [{ network, ...lease }] : [];
   });
 }
 

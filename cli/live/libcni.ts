@@ -94,11 +94,13 @@ function validAttachments({ containerId, ifName }: Attachment): JsonObject {
  * `ips[].version` differs: before 1.0.0 each address has it.
  */
 export function inVersion(result: CniResult, version: string): CniResult {
-  const needsFamily = /^0\./.test(version);
-  const ips = result.ips?.map(({ version: _, ...ip }) => {
-    return needsFamily ? { version: ip.address.includes(":") ? "6" : "4", ...ip } : ip;
-  });
+  const ips = result.ips?.map(({ version: _, ...ip }) => ({ ...familyIn(version, ip.address), ...ip }));
   return { ...result, cniVersion: version, ...(ips && { ips }) };
+}
+
+/** Returns the key with the family that an address has in a result of this version. 1.0.0 removed the key. */
+export function familyIn(cniVersion: string | undefined, address: string): { readonly version?: "4" | "6" } {
+  return cniVersion?.startsWith("0.") ? { version: address.includes(":") ? "6" : "4" } : {};
 }
 
 // Go writes a map's keys in this order. The wrappers recognize a configuration by its text.

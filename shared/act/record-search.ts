@@ -8,6 +8,7 @@ import {
   type Lease,
   metaRecordFile,
   namespaceOf,
+  parseLease,
   type RecordKey,
   type RecoveryPlan,
   recordDirectory,
@@ -43,10 +44,7 @@ export function leasesOf(host: Host, directory: string, isWanted: (address: stri
   return host
     .listDirectory(directory)
     .filter(isWanted)
-    .flatMap((address) => {
-      const [containerId = "", ifName] = (host.readFile(`${directory}/${address}`) ?? "").split("\n");
-      return ifName === undefined ? [] : { address, containerId: containerId.trim(), ifName: ifName.trim() };
-    });
+    .flatMap((address) => parseLease(address, host.readFile(`${directory}/${address}`) ?? "") ?? []);
 }
 
 /** Returns the files of a meta plugin's records for one interface. */

@@ -116,6 +116,12 @@ export interface Lease {
   readonly ifName: string;
 }
 
+/** Parses the text of a lease, which is in the file of its address (plugins/ipam/host-local/backend/disk); undefined if it is none. */
+export function parseLease(address: string, text: string): Lease | undefined {
+  const [containerId = "", ifName] = text.split("\n");
+  return ifName === undefined ? undefined : { address, containerId: containerId.trim(), ifName: ifName.trim() };
+}
+
 /** The directory of the records. */
 export const recordDirectory = "/var/lib/cni/wrappers";
 const routesInstance = "routes";
