@@ -1,5 +1,4 @@
-import { isContainerInterface } from "../../shared/protocol/result.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
+import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { namespacePath } from "../live/namespaces.ts";
 
 /** Whether another attachment to the same namespace has an interface of this name. */
@@ -9,8 +8,5 @@ export function isClaimed(
   attachments: readonly CachedAttachment[],
 ): boolean {
   const others = attachments.filter((one) => one.file !== file && namespacePath(one.netns) === namespacePath(netns));
-  return others.some(({ ifName, result }) => {
-    const inside = (result?.interfaces ?? []).filter(isContainerInterface);
-    return ifName === name || inside.some((one) => one.name === name);
-  });
+  return others.some((one) => one.ifName === name || interfaceNames(one).includes(name));
 }

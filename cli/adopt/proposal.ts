@@ -20,7 +20,8 @@ export type Proposal =
 /** What a proposal is made from. */
 export interface Evidence {
   readonly network: Network | undefined;
-  readonly facts: Facts | undefined;
+  /** Reads the links. It is called only if CHECK fails. */
+  readonly readFacts: () => Facts | undefined;
   readonly hostSide: HostSide;
   /** Whether another attachment has the interface of this name. It would lose it with this one's DEL. */
   readonly isClaimed: (name: string) => boolean;
@@ -34,8 +35,9 @@ export async function proposalFor(attachment: CachedAttachment, evidence: Eviden
   if (verdict.is === "passes") return { is: "fine" };
   if (verdict.is !== "fails") return { is: "unchecked" };
   const lost = { is: "lost", error: verdict.error } as const;
-  const { network, facts, hostSide, isClaimed, check } = evidence;
-  if (!network || !facts || !attachment.result) return lost;
+  const { network, readFacts, hostSide, isClaimed, check } = evidence;
+  const facts = network && attachment.result && readFacts();
+  if (!network || !attachment.result || !facts) return lost;
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, { netns: attachment.netns, creators, facts, hostSide });
   if (!result) return lost;

@@ -12,7 +12,7 @@ import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
-import { wantedAttachments } from "../live/wanted.ts";
+import { type Attachments, readAttachments } from "../live/wanted.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
 
@@ -48,11 +48,11 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         seconds: Number(options.timeout),
       };
       let isComplete = true;
-      const attachments = wantedAttachments(paths, (line) => {
+      const attachments = readAttachments(paths, (line) => {
         isComplete = false;
         terminal.writeError(line);
       });
-      const proposed = await casesOn(paths, attachments, check);
+      const proposed = await casesOn(attachments, check);
       const cases = options.write ? await written(proposed, paths, check) : proposed;
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
       const isDone = ({ proposal: { is } }: Case) =>
@@ -60,19 +60,13 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
       finish(isComplete && cases.every(isDone) ? 0 : 1);
     });
 
-function casesOn(
-  paths: HostPaths,
-  attachments: readonly CachedAttachment[],
-  check: CheckOptions,
-): Promise<readonly Case[]> {
-  const { configDirectories, cniPath, cacheDirectory } = paths;
-  const all = wantedAttachments({ configDirectories, cniPath, cacheDirectory }, () => {});
-  return atOnce(attachments, availableParallelism(), async (listed) => {
+function casesOn({ wanted, all }: Attachments, check: CheckOptions): Promise<readonly Case[]> {
+  return atOnce(wanted, availableParallelism(), async (listed) => {
     const { attachment, text } = readAgain(listed);
     const network = networkOf(attachment, check);
     const proposal = await proposalFor(attachment, {
       network,
-      facts: readFacts(attachment.netns),
+      readFacts: () => readFacts(attachment.netns),
       hostSide,
       isClaimed: (name) => isClaimed(name, attachment, all),
       check: (one) => checkOnHost(one, check),
@@ -93,7 +87,7 @@ async function written(cases: readonly Case[], paths: HostPaths, check: CheckOpt
 }
 
 function isWantedFile(paths: HostPaths): (file: string) => boolean {
-  const files = new Set(wantedAttachments(paths, () => {}).map(({ file }) => file));
+  const files = new Set(readAttachments(paths, () => {}).wanted.map(({ file }) => file));
   const isAll = paths.network === undefined && paths.containerId === undefined;
   return (file) => isAll || files.has(file);
 }

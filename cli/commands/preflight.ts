@@ -9,7 +9,7 @@ import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from ".
 import { namedNamespaces } from "../live/namespaces.ts";
 import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
-import { wantedAttachments } from "../live/wanted.ts";
+import { readAttachments } from "../live/wanted.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
 import type { Forecast } from "../preflight/forecast.ts";
@@ -38,20 +38,19 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
     .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
     .action(async (options: Options) => {
       const paths = hostPathsOf(options);
-      const { configDirectories, cniPath, cacheDirectory } = paths;
       let isComplete = true;
-      const attachments = wantedAttachments(paths, (line) => {
+      const { wanted, all } = readAttachments(paths, (line) => {
         isComplete = false;
         terminal.writeError(line);
       });
       const networks = networksFor(paths, options, terminal);
-      const forecasts = await forecastsOn(attachments, {
+      const forecasts = await forecastsOn(wanted, {
         networks,
-        cniPath,
+        cniPath: paths.cniPath,
         seconds: Number(options.timeout),
       });
       const strays = straysAmong(
-        wantedAttachments({ configDirectories, cniPath, cacheDirectory }, () => {}),
+        all,
         namedNamespaces(),
         existsSync(recordDirectory) ? readdirSync(recordDirectory) : [],
       );

@@ -59,7 +59,7 @@ export interface ListRule extends RuleText {
   find(list: List, context: Context): readonly Found[];
 }
 
-/** A rule about the host, for which no list is to blame. */
+/** A rule about the host itself. Its findings belong to no list. */
 export interface HostRule extends RuleText {
   readonly of: "host";
   find(context: Context): readonly FoundOnHost[];

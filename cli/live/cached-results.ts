@@ -74,6 +74,16 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
   };
 }
 
+/** Returns the names of an attachment's container interfaces. */
+export function interfaceNames({ result }: Pick<CachedAttachment, "result">): readonly string[] {
+  return (result?.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name);
+}
+
+/** Returns the addresses of an attachment. */
+export function addressesIn({ result }: Pick<CachedAttachment, "result">): readonly string[] {
+  return (result?.ips ?? []).map(({ address }) => address);
+}
+
 /** Whether an entry of the cache is an attachment. */
 export function isAttachment(entry: CachedAttachment | UnreadableResult): entry is CachedAttachment {
   return !("reason" in entry);

@@ -4,22 +4,29 @@ import { withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 
-/** Reads the attachments that a command is about. `leaveOut` gets a line about each result that cannot be read. */
-export function wantedAttachments(
+/** The attachments of a host. */
+export interface Attachments {
+  /** Those that a command is about. */
+  readonly wanted: readonly CachedAttachment[];
+  readonly all: readonly CachedAttachment[];
+}
+
+/** Reads the attachments of a host. `leaveOut` gets a line about each wanted result that cannot be read. */
+export function readAttachments(
   paths: HostPaths,
   leaveOut: (line: string) => void,
   usual = usualCacheDirectory,
-): readonly CachedAttachment[] {
+): Attachments {
   const { cacheDirectory, network, containerId = "" } = paths;
   // A host that never had a container has no cache. Another directory was named by somebody, who must know.
-  if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return [];
+  if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
   const entries = readCachedResults(cacheDirectory);
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
-  return entries
-    .filter(isAttachment)
+  const all = entries.filter(isAttachment).filter(isOfAList);
+  const wanted = all
     .filter((attachment) => network === undefined || attachment.network === network)
-    .filter((attachment) => attachment.containerId.startsWith(containerId))
-    .filter(isOfAList);
+    .filter((attachment) => attachment.containerId.startsWith(containerId));
+  return { wanted, all };
 }
 
 function isMissing(path: string): boolean {

@@ -1,4 +1,4 @@
-import { isContainerInterface } from "../../shared/protocol/result.ts";
+import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import { workloadOf } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Forecast } from "./forecast.ts";
@@ -31,8 +31,8 @@ export function preflightJson(forecasts: readonly Forecast[], strays: Strays): s
     workload: workloadOf(attachment),
     ifName: attachment.ifName,
     netns: attachment.netns,
-    interfaces: (attachment.result?.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name),
-    addresses: (attachment.result?.ips ?? []).map(({ address }) => address),
+    interfaces: interfaceNames(attachment),
+    addresses: addressesIn(attachment),
     verdict,
     changed,
   }));

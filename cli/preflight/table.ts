@@ -1,6 +1,5 @@
 import Table from "cli-table3";
-import { isContainerInterface } from "../../shared/protocol/result.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
+import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import { workloadOf } from "../live/workload.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, Verdict } from "./forecast.ts";
@@ -30,8 +29,8 @@ export function forecastTable(forecasts: readonly Forecast[], terminal: Pick<Ter
     table.push([
       attachment.network,
       workloadOf(attachment).name,
-      interfacesOf(attachment),
-      addressesOf(attachment),
+      interfaceNames(attachment).join(" "),
+      addressesIn(attachment).join(" "),
       word,
     ]);
   }
@@ -61,15 +60,4 @@ function reasonOf(verdict: Verdict): string | undefined {
     default:
       return verdict satisfies never;
   }
-}
-
-function interfacesOf({ result }: CachedAttachment): string {
-  return (result?.interfaces ?? [])
-    .filter(isContainerInterface)
-    .map(({ name }) => name)
-    .join(" ");
-}
-
-function addressesOf({ result }: CachedAttachment): string {
-  return (result?.ips ?? []).map(({ address }) => address).join(" ");
 }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
-import { recordDirectory, recordFile } from "../../shared/record/record.ts";
+import { parseLease, recordDirectory, recordFile } from "../../shared/record/record.ts";
+import { interfaceNames, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { withPath } from "../trouble.ts";
 
-/** A running attachment of a list, of which a wrapper made at most a part. */
+/** A running attachment that no wrapper made, or made only in part. */
 export interface OlderAttachment {
   readonly containerId: string;
   /** Its container interfaces, in the order of the list. */
@@ -30,9 +30,10 @@ export function olderAttachments(
   const records = new Set(namesIn(join(state, "wrappers")));
   const results = join(state, "results");
   return namesIn(results).flatMap((name) => {
-    const found = parsed(read(join(results, name)) ?? "", network);
-    if (!found) return [];
-    const { containerId, runtimeIfName, interfaces } = found;
+    const found = parseCachedResult(name, read(join(results, name)) ?? "");
+    if (!isAttachment(found) || found.network !== network) return [];
+    const { containerId, ifName: runtimeIfName } = found;
+    const interfaces = interfaceNames(found).filter((ifName) => ifName !== "lo");
     const older = interfaces.filter((ifName) => {
       return ifName !== runtimeIfName && !records.has(recordName({ network, containerId, runtimeIfName, ifName }));
     });
@@ -45,22 +46,11 @@ function recordName(key: Parameters<typeof recordFile>[0]): string {
   return recordFile(key).slice(recordDirectory.length + 1);
 }
 
-/** Reads a cached result of libcni (libcni/api.go, cachedInfo). */
-function parsed(text: string, network: string) {
-  const { networkName, containerId, ifName, result } = parseJsonObject(text) ?? {};
-  if (networkName !== network || typeof containerId !== "string" || typeof ifName !== "string") return undefined;
-  const listed = isJsonObject(result) && Array.isArray(result.interfaces) ? result.interfaces.filter(isJsonObject) : [];
-  const interfaces = listed.flatMap(({ name, sandbox }) => {
-    return sandbox && typeof name === "string" && name !== "lo" ? [name] : [];
-  });
-  return { containerId, runtimeIfName: ifName, interfaces };
-}
-
-/** The leases of host-local: each file is named for an address, and has the container and the interface on two lines. */
+/** The owners of host-local's leases: container and interface. */
 function leasesIn(directory: string): readonly string[] {
   return namesIn(directory).flatMap((name) => {
-    const [containerId, ifName] = /^[\da-f.:]+$/.test(name) ? (read(join(directory, name)) ?? "").split(/\r?\n/) : [];
-    return containerId && ifName ? [`${containerId.trim()} ${ifName.trim()}`] : [];
+    const lease = /^[\da-f.:]+$/.test(name) ? parseLease(name, read(join(directory, name)) ?? "") : undefined;
+    return lease?.containerId && lease.ifName ? [`${lease.containerId} ${lease.ifName}`] : [];
   });
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { wantedAttachments } from "../../../../cli/live/wanted.ts";
+import { readAttachments } from "../../../../cli/live/wanted.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
@@ -14,12 +14,12 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const paths = () => ({ configDirectories: [], cniPath: [], cacheDirectory: directory });
 
 test("a host that never had a container has no cache", () => {
-  expect(wantedAttachments(paths(), () => {}, directory)).toEqual([]);
+  expect(readAttachments(paths(), () => {}, directory)).toEqual({ wanted: [], all: [] });
 });
 
 test("a usual cache that cannot be read is not an empty one", () => {
   symlinkSync("results", join(directory, "results"));
-  expect(() => wantedAttachments(paths(), () => {}, directory)).toThrow(/results: its symbolic links form a circle$/);
+  expect(() => readAttachments(paths(), () => {}, directory)).toThrow(/results: its symbolic links form a circle$/);
 });
 
 test.each(["preflight", "adopt"])("%s names a result that it cannot read, and all is not well", async (command) => {
@@ -35,6 +35,6 @@ test.each(["preflight", "adopt"])("%s names a result that it cannot read, and al
 test("the reason is in words", () => {
   mkdirSync(join(directory, "results", "zone-c1-eth0"), { recursive: true });
   const lines: string[] = [];
-  wantedAttachments(paths(), (line) => lines.push(line));
+  readAttachments(paths(), (line) => lines.push(line));
   expect(lines).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out\n`]);
 });

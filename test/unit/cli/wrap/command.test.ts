@@ -110,7 +110,13 @@ describe("wrap", () => {
 
   test("finds the script's containers in the state directories", async () => {
     const interfaces = ["eth0", "net1"].map((name) => ({ name, sandbox: "/run/netns/c1" }));
-    const cached = { containerId: "c1", ifName: "eth0", networkName: "zone", result: { interfaces } };
+    const cached = {
+      kind: "cniCacheV1",
+      containerId: "c1",
+      ifName: "eth0",
+      networkName: "zone",
+      result: { interfaces },
+    };
     write("state/results/zone-c1-eth0", JSON.stringify(cached));
     write("state/networks/zone/172.26.64.2", "c1\r\nnet1");
     expect((await wrap("zone.conflist")).stdout).toContain(
