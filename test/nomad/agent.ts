@@ -173,6 +173,10 @@ client {
     "fingerprint.denylist" = "env_aws,env_azure,env_digitalocean,env_gce"
   }
 }
+# Each task's executor looks at every process of the host to measure its own.
+telemetry {
+  collection_interval = "1h"
+}
 plugin "raw_exec" {
   config {
     enabled = true
