@@ -1,8 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { delimiter } from "node:path";
 import { Command } from "commander";
 import { recordDirectory } from "../../shared/record/record.ts";
 import type { CommandMaker } from "../command.ts";
+import { whyNoCheck } from "../host/nomads-check.ts";
+import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readListFile } from "../lists/find-files.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
@@ -54,7 +57,9 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
         namedNamespaces(),
         existsSync(recordDirectory) ? readdirSync(recordDirectory) : [],
       );
-      terminal.write(options.json ? preflightJson(forecasts, strays) : preflightText(forecasts, strays, terminal));
+      const nomadSkipsCheck = whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory));
+      const report = { forecasts, strays, nomadSkipsCheck };
+      terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
       finish(isComplete && !forecasts.some(({ verdict }) => verdict.is === "fails") ? 0 : 1);
     });
 

@@ -1,5 +1,14 @@
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { namespacePath } from "../live/namespaces.ts";
+import type { Forecast } from "./forecast.ts";
+
+/** The answer of preflight for one host. */
+export interface HostReport {
+  readonly forecasts: readonly Forecast[];
+  readonly strays: Strays;
+  /** Why Nomad would skip CHECK on this host; undefined if it would not. */
+  readonly nomadSkipsCheck: string | undefined;
+}
 
 /** What lies on the host and belongs to no attachment. */
 export interface Strays {

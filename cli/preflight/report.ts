@@ -1,14 +1,14 @@
+import { oldestBridge } from "../host/nomads-check.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import { workloadOf } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Forecast } from "./forecast.ts";
-import type { Strays } from "./host-report.ts";
+import type { HostReport } from "./host-report.ts";
 import { explanations, forecastTable } from "./table.ts";
 
-/** The forecasts for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
+/** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(
-  forecasts: readonly Forecast[],
-  strays: Strays,
+  { forecasts, strays, nomadSkipsCheck }: HostReport,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
   if (forecasts.length === 0) return "No attachment fits: preflight looked at none.\n";
@@ -18,13 +18,14 @@ export function preflightText(
     ...(reasons.length > 0 ? [reasons.join("\n")] : []),
     ...strayLines("namespace without an attachment", strays.namespaces),
     ...strayLines("record without an attachment", strays.records),
+    ...skipLines(nomadSkipsCheck),
     summaryOf(forecasts),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
 /** The same as JSON. */
-export function preflightJson(forecasts: readonly Forecast[], strays: Strays): string {
+export function preflightJson({ forecasts, strays, nomadSkipsCheck }: HostReport): string {
   const attachments = forecasts.map(({ attachment, verdict, changed }) => ({
     network: attachment.network,
     containerId: attachment.containerId,
@@ -36,7 +37,7 @@ export function preflightJson(forecasts: readonly Forecast[], strays: Strays): s
     verdict,
     changed,
   }));
-  return `${JSON.stringify({ attachments, strays }, null, 2)}\n`;
+  return `${JSON.stringify({ attachments, strays, nomadSkipsCheck: nomadSkipsCheck ?? null }, null, 2)}\n`;
 }
 
 function summaryOf(forecasts: readonly Forecast[]): string {
@@ -48,4 +49,8 @@ function summaryOf(forecasts: readonly Forecast[]): string {
 
 function strayLines(title: string, names: readonly string[]): readonly string[] {
   return names.length > 0 ? [names.map((name) => `${title}: ${name}`).join("\n")] : [];
+}
+
+function skipLines(reason: string | undefined): readonly string[] {
+  return reason === undefined ? [] : [`Nomad would skip CHECK: ${reason}; install bridge ${oldestBridge} or newer`];
 }

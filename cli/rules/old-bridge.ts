@@ -1,7 +1,5 @@
-import { compareVersions } from "../host/plugin-folder.ts";
+import { oldestBridge as oldest, whyNoCheck } from "../host/nomads-check.ts";
 import type { HostRule } from "../lint/rule.ts";
-
-const oldest = "1.3.0";
 
 /** Nomad runs CHECK only if it finds a bridge plugin that is new enough, also for lists without a bridge. */
 export const oldBridge: HostRule = {
@@ -14,10 +12,9 @@ without arguments and takes the first word that is a version. If a later directo
 counts. Without CHECK, a lost interface is not noticed. Install newer reference plugins.`,
   find({ plugins }) {
     if (!plugins) return [];
-    const version = plugins.versionForNomad("bridge");
-    if (version !== undefined && compareVersions(version, oldest) >= 0) return [];
-    const message = version === undefined ? "Nomad finds no version of bridge" : `bridge has version ${version}`;
+    const reason = whyNoCheck(plugins);
+    if (reason === undefined) return [];
     const path = plugins.find("bridge")?.path ?? plugins.directories[0]?.path ?? "";
-    return [{ path, message: `${message}, so it runs no CHECK`, hint: `Install bridge ${oldest} or newer` }];
+    return [{ path, message: `${reason}, so it runs no CHECK`, hint: `Install bridge ${oldest} or newer` }];
   },
 };
