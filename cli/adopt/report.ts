@@ -1,6 +1,6 @@
 import { diffLines } from "diff";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { workloadOf } from "../live/workload.ts";
+import type { Workload } from "../live/workload.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Undone } from "./adoption.ts";
 import type { Proposal } from "./proposal.ts";
@@ -8,6 +8,7 @@ import type { Proposal } from "./proposal.ts";
 /** An attachment, the text of its cache file, and what adopt does about it. */
 export interface Case {
   readonly attachment: CachedAttachment;
+  readonly workload: Workload;
   readonly text: string;
   readonly proposal: Proposal;
 }
@@ -20,9 +21,9 @@ export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pi
 
 /** The proposals as JSON. */
 export function jsonOf(cases: readonly Case[]): string {
-  const data = cases.map(({ attachment, proposal }) => {
+  const data = cases.map(({ attachment, workload, proposal }) => {
     const { network, containerId, ifName, file } = attachment;
-    return { network, containerId, ifName, file, workload: workloadOf(attachment), ...proposal };
+    return { network, containerId, ifName, file, workload, ...proposal };
   });
   return `${JSON.stringify(data, null, 2)}\n`;
 }
@@ -43,8 +44,9 @@ function needsWords({ proposal: { is } }: Case): boolean {
   return is === "adoptable" || is === "lost";
 }
 
-function caseText({ attachment, proposal }: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
-  const title = `${attachment.network} ${workloadOf(attachment).name}`;
+function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
+  const { attachment, workload, proposal } = one;
+  const title = `${attachment.network} ${workload.name}`;
   if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${proposal.error}`;
   if (proposal.is !== "adoptable") return title;
   const changes = changedLines(attachment.result, proposal.result, terminal);

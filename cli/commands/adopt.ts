@@ -13,6 +13,7 @@ import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from ".
 import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { type Attachments, readAttachments } from "../live/wanted.ts";
+import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
 
@@ -52,7 +53,11 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         isComplete = false;
         terminal.writeError(line);
       });
-      const proposed = await casesOn(attachments, check);
+      const proposed = await casesOn(
+        attachments,
+        check,
+        await workloadNames(attachments.wanted, terminal.env, terminal.writeError),
+      );
       const cases = options.write ? await written(proposed, paths, check) : proposed;
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
       const isDone = ({ proposal: { is } }: Case) =>
@@ -60,7 +65,11 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
       finish(isComplete && cases.every(isDone) ? 0 : 1);
     });
 
-function casesOn({ wanted, all }: Attachments, check: CheckOptions): Promise<readonly Case[]> {
+function casesOn(
+  { wanted, all }: Attachments,
+  check: CheckOptions,
+  workloadOf: WorkloadNames,
+): Promise<readonly Case[]> {
   return atOnce(wanted, availableParallelism(), async (listed) => {
     const { attachment, text } = readAgain(listed);
     const network = networkOf(attachment, check);
@@ -71,7 +80,7 @@ function casesOn({ wanted, all }: Attachments, check: CheckOptions): Promise<rea
       isClaimed: (name) => isClaimed(name, attachment, all),
       check: (one) => checkOnHost(one, check),
     });
-    return { attachment, text, proposal };
+    return { attachment, workload: workloadOf(attachment), text, proposal };
   });
 }
 

@@ -13,6 +13,7 @@ import { namedNamespaces } from "../live/namespaces.ts";
 import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { readAttachments } from "../live/wanted.ts";
+import { workloadNames } from "../live/workload.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
 import type { Forecast } from "../preflight/forecast.ts";
@@ -47,11 +48,14 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
         terminal.writeError(line);
       });
       const networks = networksFor(paths, options, terminal);
-      const forecasts = await forecastsOn(wanted, {
+      const names = workloadNames(wanted, terminal.env, terminal.writeError);
+      const verdicts = await verdictsOn(wanted, {
         networks,
         cniPath: paths.cniPath,
         seconds: Number(options.timeout),
       });
+      const workloadOf = await names;
+      const forecasts = verdicts.map((one) => ({ ...one, workload: workloadOf(one.attachment) }));
       const strays = straysAmong(
         all,
         namedNamespaces(),
@@ -63,10 +67,10 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       finish(isComplete && !forecasts.some(({ verdict }) => verdict.is === "fails") ? 0 : 1);
     });
 
-async function forecastsOn(
+function verdictsOn(
   attachments: readonly CachedAttachment[],
   options: CheckOptions,
-): Promise<readonly Forecast[]> {
+): Promise<readonly Omit<Forecast, "workload">[]> {
   return atOnce(attachments, availableParallelism(), async (attachment) => {
     const network = networkOf(attachment, options);
     const changed = network && attachment.list ? changedKeys(attachment.list, network.value) : [];

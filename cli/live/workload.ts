@@ -1,18 +1,67 @@
+import { basename } from "node:path";
 import type { CachedAttachment } from "./cached-results.ts";
+import { type Allocation, askNomad, type NomadEnvironment } from "./nomad-agent.ts";
 
 /** What runs in a container, in the words of its runtime. */
 export interface Workload {
-  readonly runtime: "Nomad" | "Kubernetes" | "unknown";
+  readonly runtime: "Nomad" | "Kubernetes" | "podman" | "nerdctl" | "containerd" | "unknown";
   /** One line for a table. */
   readonly name: string;
+  /** The names of Nomad's tasks, if its agent told them. */
+  readonly tasks?: readonly string[];
 }
 
-/** Names the workload of an attachment from CNI_ARGS: Nomad and Kubernetes put their names there. */
-export function workloadOf({ args, containerId }: CachedAttachment): Workload {
+/** Names the workload of an attachment. */
+export type WorkloadNames = (attachment: CachedAttachment) => Workload;
+
+/**
+ * Asks the local Nomad agent once for its allocations. Without an answer the names come from CNI_ARGS; `warn` gets a line about
+ * it if NOMAD_ADDR says that there is an agent. It asks nothing if there are no attachments.
+ */
+export async function workloadNames(
+  attachments: readonly CachedAttachment[],
+  env: NomadEnvironment,
+  warn: (line: string) => void,
+): Promise<WorkloadNames> {
+  if (attachments.length === 0) return workloadOf;
+  const { allocations, problem } = await askNomad(env);
+  if (problem !== undefined && env.NOMAD_ADDR) warn(`${env.NOMAD_ADDR}: ${problem}; names are from CNI_ARGS\n`);
+  return (attachment) => workloadOf(attachment, allocations.get(attachment.containerId));
+}
+
+/** Names the workload from CNI_ARGS and from the form of its id and namespace, which differ between the runtimes. */
+export function workloadOf({ args, containerId, netns }: CachedAttachment, allocation?: Allocation): Workload {
   const given = Object.fromEntries(args);
-  const { NOMAD_JOB_ID: job, NOMAD_GROUP_NAME: group, K8S_POD_NAME: pod, K8S_POD_NAMESPACE: namespace } = given;
+  const { NOMAD_JOB_ID: job, NOMAD_GROUP_NAME: group } = given;
   const id = containerId.slice(0, 8);
-  if (job !== undefined) return { runtime: "Nomad", name: `${[job, group].filter(Boolean).join("/")} ${id}` };
-  if (pod !== undefined) return { runtime: "Kubernetes", name: `${[namespace, pod].filter(Boolean).join("/")} ${id}` };
-  return { runtime: "unknown", name: containerId.slice(0, 12) };
+  if (allocation) {
+    const { tasks } = allocation;
+    return { runtime: "Nomad", name: `${allocation.job}/${allocation.group} (${tasks.join(", ")}) ${id}`, tasks };
+  }
+  if (job !== undefined) return { runtime: "Nomad", name: `${joined(job, group)} ${id}` };
+  // Nomad before 1.9.4 gives no names.
+  if (isUuid(containerId) && basename(netns) === containerId) return { runtime: "Nomad", name: id };
+  return withoutNomad(given, containerId, netns);
+}
+
+function withoutNomad(given: Record<string, string>, containerId: string, netns: string): Workload {
+  const { K8S_POD_NAME: pod, K8S_POD_NAMESPACE: namespace } = given;
+  if (pod !== undefined && namespace !== undefined)
+    return { runtime: "Kubernetes", name: `${joined(namespace, pod)} ${containerId.slice(0, 8)}` };
+  const short = containerId.slice(0, 12);
+  // containers/common, libnetwork/cni/run.go: podman gives the container's name so, and no namespace.
+  if (pod !== undefined) return { runtime: "podman", name: `podman ${pod} ${short}` };
+  // nerdctl, pkg/ocihook. Its ids begin with containerd's namespace, as those of ctr (containerd, cmd/ctr).
+  const runtime = given.NERDCTL_CNI_DHCP_HOSTNAME === undefined ? "containerd" : "nerdctl";
+  if (runtime === "nerdctl" || /^\/proc\/\d+\/ns\/net$/.test(netns))
+    return { runtime, name: `${runtime} ${containerId.replace(/-([0-9a-f]{12})[0-9a-f]{52}$/, "/$1")}` };
+  return { runtime: "unknown", name: short };
+}
+
+function joined(...names: (string | undefined)[]): string {
+  return names.filter(Boolean).join("/");
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

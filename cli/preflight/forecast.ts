@@ -4,6 +4,7 @@ import { attachmentOf, type CachedAttachment } from "../live/cached-results.ts";
 import { callOf, callOrder, inVersion } from "../live/libcni.ts";
 import type { Network } from "../live/networks.ts";
 import type { PluginOutcome, PluginRun } from "../live/run-plugin.ts";
+import type { Workload } from "../live/workload.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -19,6 +20,7 @@ export type Verdict =
 /** The forecast for one attachment. */
 export interface Forecast {
   readonly attachment: CachedAttachment;
+  readonly workload: Workload;
   readonly verdict: Verdict;
   /** Keys of the list that changed since ADD. */
   readonly changed: readonly string[];

@@ -1,6 +1,5 @@
 import { oldestBridge } from "../host/nomads-check.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
-import { workloadOf } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Forecast } from "./forecast.ts";
 import type { HostReport } from "./host-report.ts";
@@ -26,10 +25,10 @@ export function preflightText(
 
 /** The same as JSON. */
 export function preflightJson({ forecasts, strays, nomadSkipsCheck }: HostReport): string {
-  const attachments = forecasts.map(({ attachment, verdict, changed }) => ({
+  const attachments = forecasts.map(({ attachment, workload, verdict, changed }) => ({
     network: attachment.network,
     containerId: attachment.containerId,
-    workload: workloadOf(attachment),
+    workload,
     ifName: attachment.ifName,
     netns: attachment.netns,
     interfaces: interfaceNames(attachment),

@@ -1,6 +1,5 @@
 import Table from "cli-table3";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
-import { workloadOf } from "../live/workload.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, Verdict } from "./forecast.ts";
 
@@ -24,11 +23,11 @@ export function forecastTable(forecasts: readonly Forecast[], terminal: Pick<Ter
     chars: { ...noLines, middle: "  " },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const { attachment, verdict } of forecasts) {
+  for (const { attachment, workload, verdict } of forecasts) {
     const word = styled(terminal, styles[verdict.is], verdict.is);
     table.push([
       attachment.network,
-      workloadOf(attachment).name,
+      workload.name,
       interfaceNames(attachment).join(" "),
       addressesIn(attachment).join(" "),
       word,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { adoptCase } from "../../../../cli/adopt/adopt-case.ts";
 import type { Case } from "../../../../cli/adopt/report.ts";
 import { isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
+import { workloadOf } from "../../../../cli/live/workload.ts";
 
 let cache = "";
 beforeEach(() => {
@@ -20,7 +21,12 @@ function adoptable(): Case {
   writeFileSync(file, text);
   const attachment = parseCachedResult(file, text);
   if (!isAttachment(attachment)) throw new Error("the fixture is no attachment");
-  return { attachment, text, proposal: { is: "adoptable", result: { cniVersion: "1.0.0" }, records: [] } };
+  return {
+    attachment,
+    workload: workloadOf(attachment),
+    text,
+    proposal: { is: "adoptable", result: { cniVersion: "1.0.0" }, records: [] },
+  };
 }
 
 test("a result whose CHECK passes is written", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { proposalFor } from "../../../../cli/adopt/proposal.ts";
 import { textFor } from "../../../../cli/adopt/report.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { workloadOf } from "../../../../cli/live/workload.ts";
 import type { Verdict } from "../../../../cli/preflight/forecast.ts";
 
 const attachment: CachedAttachment = {
@@ -16,5 +17,7 @@ test.each([
 ] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
   const evidence = { network: undefined, readFacts: () => undefined, hostSide: () => [], isClaimed: () => false };
   const proposal = await proposalFor(attachment, { ...evidence, check: async () => verdict });
-  expect(textFor([{ attachment, text: "", proposal }], false, { hasColors: false })).toBe(words);
+  expect(
+    textFor([{ attachment, workload: workloadOf(attachment), text: "", proposal }], false, { hasColors: false }),
+  ).toBe(words);
 });

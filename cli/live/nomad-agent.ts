@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+
+/** Nomad's variables (api/api.go, DefaultConfig). */
+export type NomadEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Nomad's names for what runs in an allocation. */
+export interface Allocation {
+  readonly job: string;
+  readonly group: string;
+  readonly tasks: readonly string[];
+}
+
+/** The allocations of this node by their id, which is the container's id. */
+export interface NomadAnswer {
+  readonly allocations: ReadonlyMap<string, Allocation>;
+  /** Why there are none; undefined if the agent told them. */
+  readonly problem: string | undefined;
+}
+
+/** How long the agent may be silent, and how long it may take, in milliseconds. */
+const patience = { silent: 1000, all: 5000 };
+/** Each allocation comes with its whole job. */
+const largest = 128 * 1024 * 1024;
+
+/**
+ * Asks the local agent for the allocations of its node: two requests, whatever their number. Of Nomad's lists only the one of a
+ * node has an index in the servers, and any server may answer it.
+ */
+export async function askNomad(env: NomadEnvironment): Promise<NomadAnswer> {
+  try {
+    const self = await get(env, "/v1/agent/self");
+    const node = nodeOf(self);
+    if (node === undefined) throw new Error("the agent is no Nomad client");
+    return { allocations: allocationsIn(await get(env, `/v1/node/${node}/allocations?stale`)), problem: undefined };
+  } catch (error) {
+    // Node has no message if several addresses of a name refuse.
+    const { message, code } = error as NodeJS.ErrnoException;
+    return { allocations: new Map(), problem: message || String(code) };
+  }
+}
+
+function nodeOf(self: unknown): string | undefined {
+  const { stats } = objectOf(self);
+  const { node_id } = objectOf(objectOf(stats).client);
+  return typeof node_id === "string" && /^[0-9a-f-]+$/.test(node_id) ? node_id : undefined;
+}
+
+function allocationsIn(answer: unknown): ReadonlyMap<string, Allocation> {
+  const list = Array.isArray(answer) ? answer.map(objectOf) : [];
+  return new Map(list.flatMap(allocationIn));
+}
+
+function allocationIn({ ID, JobID, TaskGroup, AllocatedResources }: JsonObject): [string, Allocation][] {
+  if (typeof ID !== "string" || typeof JobID !== "string" || typeof TaskGroup !== "string") return [];
+  const tasks = Object.keys(objectOf(objectOf(AllocatedResources).Tasks)).sort();
+  return [[ID, { job: JobID, group: TaskGroup, tasks }]];
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+async function get(env: NomadEnvironment, path: string): Promise<unknown> {
+  const response = await responseTo(requestTo(env, path));
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response) {
+    size += part.length;
+    if (size > largest) throw new Error("the answer is too long");
+    parts.push(part);
+  }
+  if (response.statusCode !== 200) throw new Error(`the agent answered with status ${response.statusCode}`);
+  return JSON.parse(Buffer.concat(parts).toString());
+}
+
+function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const call = request({ ...options, signal: AbortSignal.timeout(patience.all) }, resolve);
+    call.on("timeout", () => call.destroy(new Error("no answer")));
+    call.on("error", reject);
+    call.end();
+  });
+}
+
+function requestTo(env: NomadEnvironment, path: string) {
+  const { protocol, hostname, port, pathname } = new URL(env.NOMAD_ADDR || "http://127.0.0.1:4646");
+  const headers = env.NOMAD_TOKEN ? { "X-Nomad-Token": env.NOMAD_TOKEN } : {};
+  const common: RequestOptions = { path, headers, timeout: patience.silent, agent: false };
+  if (protocol === "unix:") return { request: requestHttp, options: { ...common, socketPath: decodeURI(pathname) } };
+  const options = { ...common, hostname: hostname.replace(/^\[(.*)\]$/, "$1"), ...(port && { port }) };
+  if (protocol === "http:") return { request: requestHttp, options };
+  if (protocol === "https:") return { request: requestHttps, options: { ...options, ...tlsOf(env) } };
+  throw new Error("the address must begin with http://, https:// or unix://");
+}
+
+function tlsOf(env: NomadEnvironment): object {
+  const { NOMAD_CACERT, NOMAD_CAPATH, NOMAD_CLIENT_CERT, NOMAD_CLIENT_KEY, NOMAD_TLS_SERVER_NAME } = env;
+  return {
+    ...(NOMAD_CACERT && { ca: readFileSync(NOMAD_CACERT) }),
+    ...(!NOMAD_CACERT && NOMAD_CAPATH && { ca: filesIn(NOMAD_CAPATH) }),
+    ...(NOMAD_CLIENT_CERT && { cert: readFileSync(NOMAD_CLIENT_CERT) }),
+    ...(NOMAD_CLIENT_KEY && { key: readFileSync(NOMAD_CLIENT_KEY) }),
+    ...(NOMAD_TLS_SERVER_NAME && { servername: NOMAD_TLS_SERVER_NAME }),
+    rejectUnauthorized: !/^(1|t|true)$/i.test(env.NOMAD_SKIP_VERIFY ?? ""),
+  };
+}
+
+function filesIn(directory: string): readonly Buffer[] {
+  return readdirSync(directory).map((name) => readFileSync(join(directory, name)));
+}

@@ -1,0 +1,165 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { askNomad } from "../../../../cli/live/nomad-agent.ts";
+import { workloadNames } from "../../../../cli/live/workload.ts";
+
+const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
+const allocation = {
+  ...{ ID: "a1", Namespace: "default", JobID: "web", TaskGroup: "api", Job: { ID: "web" } },
+  AllocatedResources: { Tasks: { server: {}, proxy: {} } },
+};
+const answers: Record<string, unknown> = {
+  "/v1/agent/self": { stats: { client: { node_id: node } } },
+  [`/v1/node/${node}/allocations?stale`]: [allocation, { ID: 7 }, null],
+};
+
+let directory = "";
+let server: Server | undefined;
+let requests: IncomingMessage[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "nomad-agent-"));
+  requests = [];
+});
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  rmSync(directory, { recursive: true });
+});
+
+const agent: RequestListener = (request, response) => {
+  requests.push(request);
+  const answer = answers[request.url ?? ""];
+  response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer));
+};
+
+async function listening(made: Server, place?: string): Promise<string> {
+  server = made;
+  await new Promise<void>((resolve) =>
+    made.listen(place === undefined ? { port: 0, host: "127.0.0.1" } : { path: place }, resolve),
+  );
+  return place === undefined ? `127.0.0.1:${(made.address() as AddressInfo).port}` : `unix://${place}`;
+}
+
+const expected = new Map([["a1", { job: "web", group: "api", tasks: ["proxy", "server"] }]]);
+
+describe("askNomad", () => {
+  test("asks twice, with the token, and names job, group and tasks", async () => {
+    const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
+    const answer = await askNomad({ NOMAD_ADDR, NOMAD_TOKEN: "s3cret" });
+    expect(answer).toEqual({ allocations: expected, problem: undefined });
+    expect(requests.map(({ url }) => url)).toEqual(Object.keys(answers));
+    expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual(["s3cret", "s3cret"]);
+  });
+
+  test("without a token there is no header for it", async () => {
+    await askNomad({ NOMAD_ADDR: `http://${await listening(createServer(agent))}` });
+    expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
+  });
+
+  test("a unix socket", async () => {
+    const NOMAD_ADDR = await listening(createServer(agent), join(directory, "api.sock"));
+    expect((await askNomad({ NOMAD_ADDR })).allocations).toEqual(expected);
+  });
+
+  test.each<[string, RequestListener, string]>([
+    [
+      "no right",
+      (_, response) => response.writeHead(403).end("Permission denied"),
+      "the agent answered with status 403",
+    ],
+    ["a server, no client", (_, response) => response.end('{"stats":{}}'), "the agent is no Nomad client"],
+    ["something else", (_, response) => response.end("hello"), `Unexpected token 'h', "hello" is not valid JSON`],
+    ["silence", () => {}, "no answer"],
+  ])("%s is a problem, and no names", async (_, listener, problem) => {
+    const NOMAD_ADDR = `http://${await listening(createServer(listener))}`;
+    expect(await askNomad({ NOMAD_ADDR })).toEqual({ allocations: new Map(), problem });
+  });
+
+  test.each([
+    ["127.0.0.1:4646", "Invalid URL"],
+    ["ftp://nomad", "the address must begin with http://, https:// or unix://"],
+    ["unix:///nowhere/api.sock", "connect ENOENT /nowhere/api.sock"],
+  ])("the address %s", async (NOMAD_ADDR, problem) => {
+    expect((await askNomad({ NOMAD_ADDR })).problem).toBe(problem);
+  });
+});
+
+describe("workloadNames", () => {
+  const attachment: CachedAttachment = {
+    ...{ file: "", network: "zone", containerId: "a1", ifName: "eth0", netns: "/n", list: undefined },
+    ...{ args: [["NOMAD_JOB_ID", "web"]], capabilityArgs: {}, result: undefined },
+  };
+
+  test("a container whose id is an allocation's has its names", async () => {
+    const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
+    const nameOf = await workloadNames([attachment], { NOMAD_ADDR }, () => {});
+    const tasks = ["proxy", "server"];
+    expect(nameOf(attachment)).toEqual({ runtime: "Nomad", name: "web/api (proxy, server) a1", tasks });
+    expect(nameOf({ ...attachment, containerId: "b2" })).toEqual({ runtime: "Nomad", name: "web b2" });
+  });
+
+  test("without an answer the names come from CNI_ARGS, and one line says so", async () => {
+    const lines: string[] = [];
+    const nameOf = await workloadNames([attachment], { NOMAD_ADDR: "unix:///nowhere" }, (line) => lines.push(line));
+    expect(nameOf(attachment)).toEqual({ runtime: "Nomad", name: "web a1" });
+    expect(lines).toEqual(["unix:///nowhere: connect ENOENT /nowhere; names are from CNI_ARGS\n"]);
+  });
+});
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+describe.skipIf(!hasOpenssl)("TLS", () => {
+  let address = "";
+  let [cert, key] = ["", ""];
+  beforeEach(async () => {
+    [cert, key] = [join(directory, "cert.pem"), join(directory, "key.pem")];
+    const subject = ["-subj", "/CN=client.global.nomad", "-addext", "subjectAltName=DNS:client.global.nomad"];
+    spawnSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", ...subject].concat(
+        "-keyout",
+        key,
+        "-out",
+        cert,
+      ),
+    );
+    const own = { cert: readFileSync(cert), key: readFileSync(key) };
+    address = await listening(
+      createTlsServer({ ...own, ca: own.cert, requestCert: true, rejectUnauthorized: true }, agent),
+    );
+  });
+
+  const asked = (variables: Record<string, string>) =>
+    askNomad({ NOMAD_ADDR: `https://${address}`, NOMAD_CLIENT_CERT: cert, NOMAD_CLIENT_KEY: key, ...variables });
+  const NOMAD_TLS_SERVER_NAME = "client.global.nomad";
+
+  test("the authority is a file or a directory", async () => {
+    mkdirSync(join(directory, "ca"));
+    copyFileSync(cert, join(directory, "ca/ca.pem"));
+    expect((await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME })).problem).toBeUndefined();
+    expect((await asked({ NOMAD_CAPATH: join(directory, "ca"), NOMAD_TLS_SERVER_NAME })).problem).toBeUndefined();
+    expect((await asked({ NOMAD_TLS_SERVER_NAME })).problem).toMatch(/self-signed certificate/);
+  });
+
+  test("NOMAD_SKIP_VERIFY accepts every certificate, unless it is false", async () => {
+    expect((await asked({ NOMAD_SKIP_VERIFY: "true" })).allocations).toEqual(expected);
+    expect((await asked({ NOMAD_SKIP_VERIFY: "false" })).problem).toMatch(/self-signed certificate/);
+  });
+
+  test("the client shows its certificate", async () => {
+    expect(
+      (await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME, NOMAD_CLIENT_CERT: "", NOMAD_CLIENT_KEY: "" })).problem,
+    ).toMatch(/certificate required/);
+  });
+
+  test("a file that is missing is a problem", async () => {
+    expect((await asked({ NOMAD_CACERT: "/nowhere" })).problem).toMatch(/ENOENT.*\/nowhere/);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { workloadNames, workloadOf } from "../../../../cli/live/workload.ts";
+
+const uuid = "5c1f8a02-66f8-0b55-58bd-a6e3a41b14fc";
+const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+function attachment(containerId: string, netns: string, args: Record<string, string> = {}): CachedAttachment {
+  return {
+    ...{ file: "", network: "zone", containerId, ifName: "eth0", netns, list: undefined },
+    ...{ args: Object.entries(args), capabilityArgs: {}, result: undefined },
+  };
+}
+
+test.each<[CachedAttachment, string, string]>([
+  [attachment(uuid, "/n", { NOMAD_JOB_ID: "web", NOMAD_GROUP_NAME: "api" }), "Nomad", "web/api 5c1f8a02"],
+  [attachment(uuid, `/var/run/netns/${uuid}`), "Nomad", "5c1f8a02"],
+  [attachment(uuid, "/run/netns/other"), "unknown", "5c1f8a02-66f"],
+  [
+    attachment(hash, "/run/netns/cni-1", { K8S_POD_NAMESPACE: "kube", K8S_POD_NAME: "dns" }),
+    "Kubernetes",
+    "kube/dns 01234567",
+  ],
+  [
+    attachment(hash, "/run/netns/netns-1", { IgnoreUnknown: "1", K8S_POD_NAME: "db" }),
+    "podman",
+    "podman db 0123456789ab",
+  ],
+  [
+    attachment(`default-${hash}`, "/proc/7/ns/net", { NERDCTL_CNI_DHCP_HOSTNAME: "x" }),
+    "nerdctl",
+    "nerdctl default/0123456789ab",
+  ],
+  [attachment("default-web", "/proc/7/ns/net"), "containerd", "containerd default-web"],
+  [attachment("cnitool-0a1b2c3d4e5f", "/run/netns/c1"), "unknown", "cnitool-0a1b"],
+])("%j is a workload of %s", (one, runtime, name) => {
+  expect(workloadOf(one)).toEqual({ runtime, name });
+});
+
+test("no attachments: nobody is asked", async () => {
+  const lines: string[] = [];
+  await workloadNames([], { NOMAD_ADDR: "http://127.0.0.1:1" }, (line) => lines.push(line));
+  expect(lines).toEqual([]);
+});
