@@ -8,17 +8,24 @@ import { whyNoCheck } from "../host/nomads-check.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readListFile } from "../lists/find-files.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
+import {
+  addHostOptions,
+  type HostOptions,
+  type HostPaths,
+  hostPathsOf,
+  usualCacheDirectory,
+} from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
-import { readAttachments } from "../live/wanted.ts";
+import { type Attachments, isWanted, readAttachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
 import type { Forecast } from "../preflight/forecast.ts";
 import { straysAmong } from "../preflight/host-report.ts";
 import { changedKeys } from "../preflight/list-changes.ts";
+import { readRecords, withLostResult } from "../preflight/lost-results.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -43,7 +50,7 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
     .action(async (options: Options) => {
       const paths = hostPathsOf(options);
       let isComplete = true;
-      const { wanted, all } = readAttachments(paths, (line) => {
+      const { wanted, all } = everyAttachment(paths, (line) => {
         isComplete = false;
         terminal.writeError(line);
       });
@@ -56,16 +63,25 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       });
       const workloadOf = await names;
       const forecasts = verdicts.map((one) => ({ ...one, workload: workloadOf(one.attachment) }));
-      const strays = straysAmong(
-        all,
-        namedNamespaces(),
-        existsSync(recordDirectory) ? readdirSync(recordDirectory) : [],
-      );
+      const strays = straysAmong(all, namedNamespaces(), recordNames());
       const nomadSkipsCheck = whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory));
       const report = { forecasts, strays, nomadSkipsCheck };
       terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
       finish(isComplete && !forecasts.some(({ verdict }) => verdict.is === "fails") ? 0 : 1);
     });
+
+/** Returns the attachments of a host, also those whose results are lost. */
+function everyAttachment(paths: HostPaths, leaveOut: (line: string) => void): Attachments {
+  const { wanted, all } = readAttachments(paths, leaveOut);
+  // The results of another directory are another runtime's.
+  if (paths.cacheDirectory !== usualCacheDirectory) return { wanted, all };
+  const lost = withLostResult(readRecords(straysAmong(all, [], recordNames()).records));
+  return { wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))], all: [...all, ...lost] };
+}
+
+function recordNames(): readonly string[] {
+  return existsSync(recordDirectory) ? readdirSync(recordDirectory) : [];
+}
 
 function verdictsOn(
   attachments: readonly CachedAttachment[],

@@ -15,7 +15,8 @@ export interface HostPaths {
 }
 
 const usualConfigDirectories = ["/opt/cni/config", "/etc/cni/net.d"];
-const usualCniPath = "/opt/cni/bin";
+// The default of Nomad 1.11 (client/config/config_linux.go). Earlier versions have only the first directory.
+const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
 /** Where libcni keeps its cache if a runtime says nothing else. */
 export const usualCacheDirectory = "/var/lib/cni";
 

@@ -17,16 +17,19 @@ export function readAttachments(
   leaveOut: (line: string) => void,
   usual = usualCacheDirectory,
 ): Attachments {
-  const { cacheDirectory, network, containerId = "" } = paths;
+  const { cacheDirectory, network } = paths;
   // A host that never had a container has no cache. Another directory was named by somebody, who must know.
   if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
   const entries = readCachedResults(cacheDirectory);
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
   const all = entries.filter(isAttachment).filter(isOfAList);
-  const wanted = all
-    .filter((attachment) => network === undefined || attachment.network === network)
-    .filter((attachment) => attachment.containerId.startsWith(containerId));
-  return { wanted, all };
+  return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
+}
+
+/** Whether the options `--network` and `--container` select an attachment. */
+export function isWanted({ network, containerId = "" }: HostPaths, attachment: CachedAttachment): boolean {
+  const isOfNetwork = network === undefined || attachment.network === network;
+  return isOfNetwork && attachment.containerId.startsWith(containerId);
 }
 
 function isMissing(path: string): boolean {

@@ -1,0 +1,38 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type AttachmentRecord, cachedResultFile, parseRecord, recordDirectory } from "../../shared/record/record.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+
+/**
+ * Returns the live attachments of records, for which libcni's cache has no result: the runtime runs their CHECK without one. A
+ * record without `made` belongs to an ADD that still runs.
+ */
+export function withLostResult(
+  records: readonly AttachmentRecord[],
+  namespaceAt: (netns: string) => string | undefined = currentNamespace,
+): readonly CachedAttachment[] {
+  const live = records.filter(({ made, netns, namespace }) => made !== undefined && namespaceAt(netns) === namespace);
+  const byFile = new Map(live.map((record) => [cachedResultFile(record), record]));
+  return [...byFile].map(([file, { network, containerId, runtimeIfName, netns }]) => {
+    const unknown = { list: undefined, args: [], capabilityArgs: {}, result: undefined };
+    return { file, network, containerId, ifName: runtimeIfName, netns, ...unknown };
+  });
+}
+
+/** Reads the records with these file names. A container may go meanwhile. */
+export function readRecords(names: readonly string[]): readonly AttachmentRecord[] {
+  return names.flatMap((name) => parseRecord(join(recordDirectory, name), textOf(join(recordDirectory, name))) ?? []);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function currentNamespace(netns: string): string | undefined {
+  const file = statSync(netns, { throwIfNoEntry: false });
+  return file && `${file.dev}:${file.ino}`;
+}

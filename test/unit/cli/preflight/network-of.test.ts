@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { networksIn } from "../../../../cli/live/networks.ts";
+import { networkOf } from "../../../../cli/preflight/check.ts";
+
+const listed = (name: string, type: string) => ({ cniVersion: "1.0.0", name, plugins: [{ type }] });
+
+function typeFor(network: string, ...files: object[]): unknown {
+  const networks = networksIn(files.map((file, index) => parseListFile(`${index}.conflist`, JSON.stringify(file))));
+  const attachment = {
+    ...{ file: "", network, containerId: "c1", ifName: "eth0", netns: "", list: listed(network, "cached") },
+    ...{ args: [], capabilityArgs: {}, result: undefined },
+  };
+  return networkOf(attachment, { networks, cniPath: [], seconds: 1 })?.list.plugins[0]?.type;
+}
+
+test.each([
+  ["a list in a file counts", "zone", [listed("zone", "current")], "current"],
+  ["a network without a file has no list", "zone", [], undefined],
+  ["Nomad's own network has the list of ADD", "nomad", [], "cached"],
+  ["a file with Nomad's name counts", "nomad", [listed("nomad", "current")], "current"],
+])("%s", (_, network, files, type) => {
+  expect(typeFor(network, ...files)).toBe(type);
+});
