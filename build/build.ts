@@ -1,16 +1,17 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { bundleForNode } from "./bundle.ts";
 import { makeExecutable, writeCodeCache } from "./executable.ts";
 import { writeNpmPackage } from "./npm/package.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "./publish.ts";
 import { readStamp } from "./stamp.ts";
 
-const dist = join(root, "dist");
-
-/** Builds the Node flavor, `dist/bin`. */
+/** Builds the Node flavor: `dist/bin` for this host, `dist/<arch>/bin` for `--arch <arch>`, as Node names it. */
 async function build(): Promise<void> {
   const started = performance.now();
+  const { arch } = parseArgs({ options: { arch: { type: "string" } } }).values;
+  const dist = join(root, "dist", arch ?? "");
   const stamp = readStamp(root);
   const stage = makeStage(dist);
   const at = (name: string) => join(stage, name);
@@ -21,14 +22,15 @@ async function build(): Promise<void> {
   }
   const accounts = Object.entries(bundles).map(([part, { metafile }]) => [part, metafile]);
   writeFileSync(at("meta.json"), JSON.stringify(Object.fromEntries(accounts), null, 2));
-  writeCodeCache(at("core.cjs"), at("core.cache"));
-  makeExecutable(at("start.cjs"), at(`bin/${executable}`), {
+  writeCodeCache(at("core.cjs"), at("core.cache"), arch);
+  const assets = {
     core: at("core.cjs"),
     "core.cache": at("core.cache"),
     problem: at("problem.cjs"),
     jq: at("jq.cjs"),
     cli: at("cli.cjs"),
-  });
+  };
+  makeExecutable(at("start.cjs"), at(`bin/${executable}`), assets, arch);
   writeNpmPackage(root, at("npm"), readFileSync(at("cli.cjs")));
   publish(stage, dist);
   rmSync(join(dist, "npm"), { recursive: true, force: true });

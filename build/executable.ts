@@ -1,34 +1,46 @@
 import { spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { emulator, findNode } from "./node-base.ts";
 import { firstError, root } from "./publish.ts";
 
-const require = createRequire(import.meta.url);
-
 /**
- * Turns the bundle `script` into the stand-alone executable `output`, for the architecture of this host. `assets` are the
- * files in it, by the names under which it finds them. Every path is absolute.
+ * Turns the bundle `script` into the stand-alone executable `output`, for the architecture `arch` as Node names it. `assets`
+ * are the files in it, by the names under which it finds them. Every path is absolute.
  */
-export function makeExecutable(script: string, output: string, assets: Record<string, string> = {}): void {
-  const { path, version } = findNode();
-  const options = { script, output, assets, nodePath: path, nodeRange: `node${version}`, arch: process.arch };
+export function makeExecutable(
+  script: string,
+  output: string,
+  assets: Record<string, string> = {},
+  arch: string = process.arch,
+): void {
+  const { path, version } = findNode(arch);
+  const options = { script, output, assets, nodeRange: `node${version}`, arch };
+  const home = join(dirname(script), "home");
+  fillCacheOfPkg(home, `node-v${version}-linux-${arch}`, path);
   // pkg.ts needs its directory inside the script's.
-  runNode([join(root, "build/pkg.ts"), JSON.stringify(options)], { TMPDIR: dirname(script) });
+  const env = { TMPDIR: dirname(script), HOME: home };
+  run([findNode().path, join(root, "build/pkg.ts"), JSON.stringify(options)], env);
+  rmSync(home, { recursive: true });
 }
 
-/** Compiles the script `core` and writes V8's code to `output`. */
-export function writeCodeCache(core: string, output: string): void {
-  runNode(["--random-seed=1", join(root, "build/code-cache.ts"), core, output]);
+/** pkg runs a Node that it is given, and so takes none for another architecture. It takes one from its cache of downloads. */
+function fillCacheOfPkg(home: string, name: string, node: string): void {
+  const archive = join(home, ".pkg-cache/sea", `${name}.tar.gz`);
+  const program = join(home, ".pkg-cache/sea", name, "bin/node");
+  mkdirSync(dirname(program), { recursive: true });
+  symlinkSync(node, program);
+  // pkg takes a file as whole if there is another one with this ending.
+  for (const file of [archive, `${archive}.ok`, `${program}.ok`]) writeFileSync(file, "");
 }
 
-/** Finds the Node that the executables contain. */
-export function findNode(): { path: string; version: string } {
-  const manifest = require.resolve(`node-linux-${process.arch}/package.json`);
-  return { path: resolve(manifest, "../bin/node"), version: require(manifest).version };
+/** Compiles the script `core` and writes V8's code to `output`. V8 rejects the code of another architecture. */
+export function writeCodeCache(core: string, output: string, arch: string = process.arch): void {
+  run([...emulator(arch), findNode(arch).path, "--random-seed=1", join(root, "build/code-cache.ts"), core, output]);
 }
 
-/** Runs that Node without the builder's environment: NODE_OPTIONS would change the result. */
-function runNode(args: readonly string[], env: Record<string, string> = {}): void {
-  const ended = spawnSync(findNode().path, args, { encoding: "utf8", env });
+/** Runs a command without the builder's environment: NODE_OPTIONS would change the result. */
+function run([command = "", ...args]: readonly string[], env: Record<string, string> = {}): void {
+  const ended = spawnSync(command, args, { encoding: "utf8", env });
   if (ended.status !== 0) throw new Error(`the executable cannot be made: ${firstError(ended)}`);
 }

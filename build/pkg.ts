@@ -1,4 +1,4 @@
-// Usage: TMPDIR=<directory of the script> node build/pkg.ts <options as JSON>
+// Usage: TMPDIR=<directory of the script> HOME=<directory with pkg's cache> node build/pkg.ts <options as JSON>
 //
 // Runs pkg. Its command line and its configuration have no place for a seaConfig, so this imports the function behind them.
 import { chmodSync } from "node:fs";
@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import pkg from "@yao-pkg/pkg/lib-es5/sea.js";
 
 const [, , options = ""] = process.argv;
-const { script, output, assets, nodePath, nodeRange, arch } = JSON.parse(options);
+const { script, output, assets, nodeRange, arch } = JSON.parse(options);
 
 /** Node's SEA configuration. pkg's own type lacks some of its keys. */
 const seaConfig = {
@@ -23,5 +23,5 @@ const seaConfig = {
 };
 
 const targets = [{ nodeRange, platform: "linux" as const, arch, output }];
-await pkg.default(script, { targets, signature: false, nodePath, seaConfig });
+await pkg.default(script, { targets, signature: false, seaConfig });
 chmodSync(output, 0o755);

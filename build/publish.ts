@@ -1,5 +1,6 @@
 import type { SpawnSyncReturns } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { profiles } from "../plugins/index.ts";
 import type { Stamp } from "./stamp.ts";
@@ -7,10 +8,14 @@ import type { Stamp } from "./stamp.ts";
 /** The directory of the repository. */
 export const root = join(import.meta.dirname, "..");
 
+/** The directory for what all clones share. */
+export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "cni-wrappers");
+
 /** The name of the executable. The plugins' links point to it. */
 export const executable = "cni-wrappers";
 
-const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
+/** The names of the links, one for each plugin. */
+export const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
 
 /** Makes a directory inside `dist` for the new build: a rename needs the same file system. It is removed after the build. */
 export function makeStage(dist: string): string {

@@ -43,6 +43,7 @@ const scripts = {
     first: [build],
     run: ["node test/reports/plugins-table/plugins-table.ts"],
   },
+  release: { run: ["node build/release/release.ts"] },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
   test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },
   "test:kernel": {

@@ -5,12 +5,11 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleForSlim } from "../bundle.ts";
-import { executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
+import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { cargoProblem, crossProblem, hostTarget } from "./toolchain.ts";
 
 const crate = join(root, "build/slim");
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "cni-wrappers");
 
 /** Builds the slim flavor: `dist/slim/bin` for this host, `dist/slim/<target>/bin` for `--target <target>`. */
 async function build(): Promise<void> {

@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import { firstError } from "../publish.ts";
+
+/**
+ * Packs everything in a directory into `archive`. The same files give the same bytes: the entries are sorted, belong to root
+ * and have the time `epoch`, in seconds. gzip's header has neither name nor time.
+ */
+export function pack(directory: string, archive: string, epoch: number): void {
+  const tar = archive.replace(/\.tgz$/, ".tar");
+  // There is no entry for the directory itself: it would change the mode of the directory that the archive is unpacked into.
+  const entries = readdirSync(directory).sort();
+  const owner = ["--owner=root:0", "--group=root:0", "--mode=u=rwX,go=rX"];
+  const options = ["--create", "--format=ustar", "--no-recursion", `--mtime=@${epoch}`, ...owner];
+  run("tar", [...options, `--file=${tar}`, `--directory=${directory}`, ...entries.map((name) => `./${name}`)]);
+  const output = openSync(archive, "w");
+  try {
+    // Node's zlib takes other shortcuts on other processors, and its output differs.
+    run("gzip", ["--no-name", "-9", "--stdout", tar], output);
+  } finally {
+    closeSync(output);
+    rmSync(tar);
+  }
+}
+
+/** Writes the checksums next to an archive, as the reference plugins do. */
+export function writeChecksums(archive: string): void {
+  for (const algorithm of ["sha256", "sha512"]) {
+    writeFileSync(`${archive}.${algorithm}`, `${checksum(archive, algorithm)}  ${basename(archive)}\n`);
+  }
+}
+
+/** Returns a file's checksum in hexadecimal digits. */
+export function checksum(file: string, algorithm: string): string {
+  return createHash(algorithm).update(readFileSync(file)).digest("hex");
+}
+
+function run(command: string, args: readonly string[], output: number | "pipe" = "pipe"): void {
+  const ended = spawnSync(command, args, {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, LC_ALL: "C" },
+    stdio: ["ignore", output, "pipe"],
+  });
+  if (ended.status !== 0) throw new Error(`${command} failed: ${firstError(ended)}`);
+}
