@@ -44,6 +44,7 @@ export interface Allocation {
   readonly ClientStatus: "pending" | "running" | "complete" | "failed" | "lost" | "unknown";
   readonly DesiredStatus: "run" | "stop" | "evict";
   readonly CreateIndex: number;
+  readonly TaskGroup: string;
   readonly NextAllocation?: string;
   readonly NetworkStatus?: {
     readonly InterfaceName: string;
