@@ -44,6 +44,7 @@ const scripts = {
     run: ["node test/reports/plugins-table/plugins-table.ts"],
   },
   release: { run: ["node build/release/release.ts"] },
+  "release:verify": { run: ["node build/release/verify.ts"] },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
   test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },
   "test:kernel": {

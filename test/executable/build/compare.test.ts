@@ -1,0 +1,43 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { differences } from "../../../build/release/compare.ts";
+import { pack } from "../../../build/release/pack.ts";
+import { scratch } from "../../support/tree.ts";
+
+function archiveOf(files: Record<string, string>, epoch = 1_700_000_000): string {
+  const directory = join(scratch(), "content");
+  mkdirSync(directory);
+  for (const [name, text] of Object.entries(files)) {
+    if (name.endsWith("-wrapper")) symlinkSync(text, join(directory, name));
+    else writeFileSync(join(directory, name), text);
+  }
+  pack(directory, join(directory, "../archive.tgz"), epoch);
+  return join(directory, "../archive.tgz");
+}
+
+const files = { LICENSE: "Apache", "cni-wrappers": "0123456789", "bridge-wrapper": "cni-wrappers" };
+
+test("the same archive has no differences", () => {
+  expect(differences(archiveOf(files), archiveOf(files))).toEqual([]);
+});
+
+test.each<[string, Record<string, string>, string[]]>([
+  ["a byte", { ...files, "cni-wrappers": "0123X56789" }, ["cni-wrappers differs at byte 4"]],
+  ["a size", { ...files, "cni-wrappers": "01234" }, ["cni-wrappers differs at byte 5 (10 and 5 bytes)"]],
+  ["a link", { ...files, "bridge-wrapper": "elsewhere" }, ["bridge-wrapper differs at byte 3 (15 and 12 bytes)"]],
+  ["a file more", { ...files, NOTICE: "" }, ["NOTICE is missing in the archive"]],
+  [
+    "a file less",
+    { LICENSE: "Apache", "bridge-wrapper": "cni-wrappers" },
+    ["cni-wrappers is not in the archive that the sources give"],
+  ],
+])("%s is named", (_, others, expected) => {
+  expect(differences(archiveOf(files), archiveOf(others))).toEqual(expected);
+});
+
+test("if only the archive's own bytes differ, it says so", () => {
+  expect(differences(archiveOf(files), archiveOf(files, 1))).toEqual([
+    "only the order, the times, the owners or the compression differ",
+  ]);
+});
