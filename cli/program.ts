@@ -7,6 +7,7 @@ import { lintCommand } from "./commands/lint.ts";
 import { manCommand } from "./commands/man.ts";
 import { newCommand } from "./commands/new.ts";
 import { preflightCommand } from "./commands/preflight.ts";
+import { pruneCommand } from "./commands/prune.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { wrapCommand } from "./commands/wrap.ts";
@@ -21,6 +22,7 @@ const makers: readonly CommandMaker[] = [
   unwrapCommand,
   preflightCommand,
   adoptCommand,
+  pruneCommand,
   schemaCommand,
   completionCommand,
   manCommand,

@@ -1,0 +1,115 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { isatty } from "node:tty";
+import { Command } from "commander";
+import type { CommandMaker } from "../command.ts";
+import {
+  addHostOptions,
+  type HostOptions,
+  type HostPaths,
+  hostPathsOf,
+  usualCacheDirectory,
+} from "../live/host-paths.ts";
+import { loadNetworks } from "../live/networks.ts";
+import { timeoutOption } from "../live/timeout.ts";
+import { confirmed } from "../prune/confirm.ts";
+import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
+import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
+import { prune } from "../prune/prune.ts";
+import { pruneJson, pruneText, type Row } from "../prune/report.ts";
+import { type Places, surveyOf } from "../prune/survey.ts";
+import type { Terminal } from "../terminal.ts";
+import { withPath } from "../trouble.ts";
+
+interface Options extends HostOptions {
+  readonly write?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly timeout: string;
+}
+
+/** `prune`: removes what belongs to attachments whose network namespace is gone. */
+export const pruneCommand: CommandMaker = (terminal, finish) =>
+  addHostOptions(new Command("prune"))
+    .summary("remove what is left of containers that are gone")
+    .description(
+      "Finds what is left of attachments whose network namespace is gone: results, records, leases, links and packet rules. Without --write it changes nothing. It never touches what belongs to a running container.",
+    )
+    .option("--write", "run DEL for these attachments, and remove what DEL leaves")
+    .option("-y, --yes", "do not ask on a terminal")
+    .addOption(timeoutOption())
+    .option("--json", "print the findings as JSON")
+    .addHelpText("after", "\nExample:\n  cni-wrappers prune --network zone --write")
+    .action(async (options: Options) => {
+      const paths = hostPathsOf(options);
+      const lists = [...loadNetworks(paths.configDirectories, terminal).byName.values()].map(({ list }) => list);
+      const places = { cacheDirectory: checked(paths.cacheDirectory), lists };
+      const faults = new Map<string, string>();
+      const before = await look(places, faults);
+      for (const line of faults.values()) terminal.writeError(line);
+      const isWanted = (finding: Finding) => isOf(paths, finding);
+      const found = findingsIn(before).filter(isWanted).map(unpruned);
+      const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal));
+      const rows = isPruned ? await pruned(before, { paths, places, isWanted, options, terminal }) : found;
+      terminal.write(options.json ? pruneJson(rows) : pruneText(rows, terminal));
+      finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
+    });
+
+// Most hosts have nothing to prune. Then nobody needs to look into every namespace.
+async function look(places: Places, faults: Map<string, string>): Promise<Survey> {
+  const leaveOut = (file: string, reason: string) =>
+    faults.set(file, `${file}: ${reason}; its container counts as running\n`);
+  const first = surveyOf(places, { namespaces: [], pathState: pathStateOf }, leaveOut);
+  return findingsIn(first).length === 0 ? first : surveyOf(places, await readNamespaces(), leaveOut);
+}
+
+function unpruned(finding: Finding): Row {
+  const { why } = finding;
+  return { finding, fate: why === undefined ? "prunable" : "left", why };
+}
+
+async function isMeant(rows: readonly Row[], { yes }: Options, terminal: Terminal): Promise<boolean> {
+  if (!rows.some(({ fate }) => fate === "prunable")) return false;
+  if (yes || !terminal.isInteractive || !isatty(0)) return true;
+  terminal.writeError(pruneText(rows, terminal));
+  return confirmed();
+}
+
+async function pruned(
+  before: Survey,
+  {
+    paths,
+    places,
+    isWanted,
+    options,
+    terminal,
+  }: {
+    readonly paths: HostPaths;
+    readonly places: Places;
+    readonly isWanted: (finding: Finding) => boolean;
+    readonly options: Options;
+    readonly terminal: Terminal;
+  },
+): Promise<readonly Row[]> {
+  const { rows, failed } = await prune(before, {
+    look: () => look(places, new Map()),
+    isWanted,
+    cniPath: paths.cniPath,
+    seconds: Number(options.timeout),
+    results: join(paths.cacheDirectory, "results"),
+  });
+  for (const { known, plugin, error } of failed)
+    terminal.writeError(`${known.network} ${known.containerId}: DEL of ${plugin} failed: ${error}\n`);
+  return rows;
+}
+
+function isOf({ network, containerId = "" }: HostPaths, finding: Finding): boolean {
+  if (network !== undefined && finding.network !== network) return false;
+  return containerId === "" || (finding.containerId ?? "").startsWith(containerId);
+}
+
+// A host that never had a container has no cache. Another directory was named by somebody, who must know.
+function checked(cacheDirectory: string): string {
+  if (cacheDirectory !== usualCacheDirectory) withPath(cacheDirectory, () => statSync(cacheDirectory));
+  return cacheDirectory;
+}

@@ -1,0 +1,149 @@
+import { addressesOfKnown, isNamedIn, type Known, namesOf } from "./known.ts";
+import { addressesInNamespaces, type Namespace, type State, unclaimedNamespaces } from "./state.ts";
+import type { Thing } from "./thing.ts";
+
+/** Everything that `prune` knows of a host. */
+export interface Survey {
+  readonly states: ReadonlyMap<Known, State>;
+  readonly namespaces: readonly Namespace[];
+  readonly things: readonly Thing[];
+  /** The runtime's network for each delegate's network that a list, a result or a record names. */
+  readonly networks: ReadonlyMap<string, string>;
+  /** Results and records that cannot be read, by path. They may belong to a live container. */
+  readonly unreadable: readonly string[];
+}
+
+/** A thing that belongs to no live attachment. It stays if there is a reason. */
+export interface Finding {
+  readonly thing: Thing;
+  /** The attachment that had it, if a result or records name it. */
+  readonly known: Known | undefined;
+  readonly network: string | undefined;
+  readonly containerId: string | undefined;
+  /** Why it stays. */
+  readonly why: string | undefined;
+}
+
+/** Finds what belongs to attachments whose namespace is gone. What belongs to a live one is not among it. */
+export function findingsIn(survey: Survey): readonly Finding[] {
+  const view = viewOf(survey);
+  const named = survey.things.filter((thing) => !isByAddress(thing));
+  const found = ofGoneContainers(named.flatMap((thing) => find(thing, view) ?? []));
+  const inUse = new Set([...view.inNamespaces, ...addressesOfOtherLeases(survey, found)]);
+  const rules = survey.things.filter(isByAddress);
+  return [...found, ...rules.flatMap((thing) => findByAddress(thing, { found, inUse }, view) ?? [])];
+}
+
+/** The addresses that something other than gone attachments has. Their rules must stay. */
+export function addressesInUse(survey: Survey, findings: readonly Finding[]): ReadonlySet<string> {
+  const others = [...survey.states].filter(([, { is }]) => is !== "gone").map(([known]) => known);
+  return new Set([
+    ...addressesInNamespaces(survey.namespaces),
+    ...addressesOfOtherLeases(survey, findings),
+    ...others.flatMap(addressesOfKnown),
+  ]);
+}
+
+interface View {
+  readonly survey: Survey;
+  readonly owners: ReadonlyMap<string, readonly Known[]>;
+  readonly byContainer: ReadonlyMap<string, readonly Known[]>;
+  readonly unclaimed: readonly Namespace[];
+  readonly inUnclaimed: ReadonlySet<string>;
+  readonly inNamespaces: ReadonlySet<string>;
+}
+
+function viewOf(survey: Survey): View {
+  const unclaimed = unclaimedNamespaces(survey.states, survey);
+  const named = [...survey.states.keys()].flatMap((known) => namesOf(known).map((name) => ({ name, known })));
+  return {
+    survey,
+    owners: new Map(
+      [...Map.groupBy(named, ({ name }) => name)].map(([name, own]) => [name, own.map(({ known }) => known)]),
+    ),
+    byContainer: Map.groupBy(survey.states.keys(), ({ containerId }) => containerId),
+    unclaimed,
+    inUnclaimed: addressesInNamespaces(unclaimed),
+    inNamespaces: addressesInNamespaces(survey.namespaces),
+  };
+}
+
+function isByAddress({ name }: Thing): boolean {
+  return name.startsWith("address:");
+}
+
+function addressesOfOtherLeases({ things }: Survey, findings: readonly Finding[]): readonly string[] {
+  const goes = new Set(findings.filter(({ why }) => why === undefined).map(({ thing }) => thing));
+  return things.filter((thing) => thing.kind === "lease" && !goes.has(thing)).flatMap(({ addresses }) => addresses);
+}
+
+function find(thing: Thing, view: View): Finding | undefined {
+  return findOwned(thing, view) ?? (view.owners.has(thing.name) ? undefined : findOrphan(thing, view));
+}
+
+function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding | undefined {
+  const own = owners.get(thing.name) ?? [];
+  const ofState = (is: State["is"]) => own.find((known) => states.get(known)?.is === is);
+  if (ofState("live")) return undefined;
+  const known = ofState("unknown") ?? own[0];
+  const state = known && states.get(known);
+  if (!known || !state) return undefined;
+  const { network, containerId } = known;
+  return { thing, known, network, containerId, why: state.is === "unknown" ? state.why : undefined };
+}
+
+// No result and no record names its attachment. A runtime with another cache may have it, or an ADD that is under way.
+function findOrphan(thing: Thing, view: View): Finding | undefined {
+  const { containerId, addresses } = thing;
+  const siblings = view.byContainer.get(containerId ?? "") ?? [];
+  if (siblings.some((known) => view.survey.states.get(known)?.is === "live")) return undefined;
+  // host-local would give out the address of a lease again.
+  const inUse = thing.kind === "lease" ? view.inNamespaces : view.inUnclaimed;
+  if (addresses.some((address) => inUse.has(address))) return undefined;
+  const network = thing.network === undefined ? undefined : (view.survey.networks.get(thing.network) ?? thing.network);
+  return { thing, known: siblings[0], network, containerId, why: doubtAbout(thing, siblings, view) };
+}
+
+const untold = "nothing says whether its container is gone";
+
+function doubtAbout(
+  { containerId, network, doubt }: Thing,
+  siblings: readonly Known[],
+  { survey, unclaimed }: View,
+): string | undefined {
+  if (!containerId) return "nothing says whose it is";
+  const faulty = survey.unreadable.find((file) => isNamedIn(file, containerId));
+  if (faulty !== undefined) return `${faulty} cannot be read`;
+  if (survey.namespaces.some(({ links }) => links === undefined))
+    return "a network namespace of this host cannot be read";
+  const home = unclaimed.flatMap(({ paths }) => paths).find((path) => path.split("/").includes(containerId));
+  if (home !== undefined) return `${home} may be its namespace`;
+  if (network !== undefined && !survey.networks.has(network))
+    return `no list, result or record names the network ${network}`;
+  const unknown = siblings.map((known) => survey.states.get(known)).find((state) => state?.is === "unknown");
+  if (unknown?.is === "unknown") return unknown.why;
+  if (siblings.length > 0) return undefined;
+  return network === undefined ? untold : doubt;
+}
+
+// Some rules name no network. Another trace of the same container may say enough.
+function ofGoneContainers(findings: readonly Finding[]): readonly Finding[] {
+  const gone = new Set(findings.filter(({ why }) => why === undefined).map(({ containerId }) => containerId));
+  return findings.map((one) => (one.why === untold && gone.has(one.containerId) ? { ...one, why: undefined } : one));
+}
+
+// firewall's rules name only an address, and those of two containers with one address are the same.
+function findByAddress(
+  thing: Thing,
+  { found, inUse }: { readonly found: readonly Finding[]; readonly inUse: ReadonlySet<string> },
+  view: View,
+): Finding | undefined {
+  const owned = findOwned(thing, view);
+  const isKept = view.owners.has(thing.name) && (owned === undefined || owned.why !== undefined);
+  if (isKept) return owned;
+  if (thing.addresses.some((address) => inUse.has(address))) return undefined;
+  if (owned) return owned;
+  const same = found.find((finding) => finding.thing.addresses.some((address) => thing.addresses.includes(address)));
+  if (same) return { ...same, thing };
+  return { thing, known: undefined, network: undefined, containerId: undefined, why: "nothing says whose it is" };
+}

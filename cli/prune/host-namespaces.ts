@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { promisify } from "node:util";
+import type { Link } from "../adopt/facts.ts";
+import { isNamespace } from "../live/namespaces.ts";
+import { atOnce } from "../preflight/at-once.ts";
+import type { Namespace, PathState } from "./state.ts";
+import { shortPath } from "./state.ts";
+
+/** The network namespaces of this host, as processes and mounts show them. */
+export interface HostNamespaces {
+  readonly namespaces: readonly Namespace[];
+  readonly pathState: (path: string) => PathState;
+}
+
+/** Reads the network namespaces of all processes, and the mounts of all mount namespaces: a runtime may have its own. */
+export async function readNamespaces(): Promise<HostNamespaces> {
+  const found = namespacesOfProcesses();
+  const own = linkText("/proc/self/ns/net");
+  const others = [...found].filter(([id]) => id !== own);
+  const namespaces = await atOnce(others, availableParallelism(), async ([, { paths, doors }]) => {
+    return { paths, links: await linksOf(doors) };
+  });
+  const mounted = new Set(namespaces.flatMap(({ paths }) => paths.map(shortPath)));
+  return {
+    // A process that ended meanwhile took its namespace along.
+    namespaces: namespaces.filter(({ links, paths }) => links !== undefined || paths.some(isNamespace)),
+    pathState: (path) => (mounted.has(shortPath(path)) ? "live" : pathStateOf(path)),
+  };
+}
+
+/** Whether a path is a network namespace now. A path that leads nowhere, or to another file, is what a reboot or an unmount leaves. */
+export function pathStateOf(path: string): PathState {
+  if (isNamespace(path)) return "live";
+  try {
+    statfsSync(path);
+    return "gone";
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return ["ENOENT", "ENOTDIR"].includes(code) ? "gone" : "unreadable";
+  }
+}
+
+interface Found {
+  readonly paths: readonly string[];
+  /** The paths that lead to it from here. */
+  readonly doors: readonly string[];
+}
+
+function namespacesOfProcesses(): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>();
+  const add = (id: string | undefined, path: string, door: string) => {
+    if (id === undefined) return;
+    const { paths, doors } = found.get(id) ?? { paths: [], doors: [] };
+    found.set(id, { paths: paths.includes(path) ? paths : [path, ...paths], doors: [door, ...doors] });
+  };
+  const mountNamespaces = new Set<string>();
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    add(linkText(`/proc/${pid}/ns/net`), `/proc/${pid}/ns/net`, `/proc/${pid}/ns/net`);
+    const mount = linkText(`/proc/${pid}/ns/mnt`);
+    if (mount === undefined || mountNamespaces.has(mount)) continue;
+    mountNamespaces.add(mount);
+    for (const [id, path] of namespaceMounts(textOf(`/proc/${pid}/mountinfo`)))
+      add(id, path, `/proc/${pid}/root${path}`);
+  }
+  return found;
+}
+
+/** Returns the namespaces among the mounts of a process with their paths (proc(5), mountinfo). */
+export function namespaceMounts(mountinfo: string): readonly (readonly [string, string])[] {
+  return mountinfo.split("\n").flatMap((line) => {
+    const [, id, path] = /^\S+ \S+ \S+ (net:\[\d+\]) (\S+) .* - nsfs /.exec(line) ?? [];
+    if (id === undefined || path === undefined) return [];
+    return [[id, path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))]];
+  });
+}
+
+// A process may have ended meanwhile, and others may be in its namespace.
+async function linksOf([door, ...others]: readonly string[]): Promise<readonly Link[] | undefined> {
+  if (door === undefined) return undefined;
+  try {
+    const args = [`--net=${door}`, "ip", "-json", "address", "show"];
+    const { stdout } = await promisify(execFile)("nsenter", args, { maxBuffer: 64 * 1024 * 1024 });
+    return JSON.parse(stdout || "[]");
+  } catch {
+    return linksOf(others.filter(isNamespace));
+  }
+}
+
+function linkText(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,128 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { masqueradeName, plainAddress } from "./names.ts";
+import type { Thing } from "./thing.ts";
+
+/** The words for `nft list` that show the reference plugins' tables. */
+export const tablesOfPlugins: readonly (readonly string[])[] = [
+  // plugins/pkg/ip/ipmasq_nftables_linux.go
+  ["table", "inet", "cni_plugins_masquerade"],
+  // plugins/meta/portmap/portmap_nftables.go
+  ["table", "ip", "cni_hostport"],
+  ["table", "ip6", "cni_hostport"],
+  // plugins/pkg/link/spoofcheck.go. The name is a common one: only rules and chains with the plugin's comment count.
+  ["table", "bridge", "nat"],
+];
+
+interface Rule {
+  readonly chain: string;
+  readonly handle: number;
+  readonly comment: string;
+  readonly expr: readonly unknown[];
+}
+
+interface Ruleset {
+  readonly rules: readonly Rule[];
+  readonly chains: readonly string[];
+}
+
+/** Finds the rules of containers in the JSON of `nft list`. `hasLink` says whether the host has a link of this name. */
+export function thingsInRuleset(
+  text: string,
+  read: readonly string[],
+  hasLink: (name: string) => boolean,
+): readonly Thing[] {
+  const [, family = "", table = ""] = read;
+  const { rules } = rulesetIn(text);
+  const byName = Map.groupBy(rules, ({ comment }) => nameIn(comment, family, table));
+  return [...byName].flatMap(([name, own]) => {
+    if (name === undefined || own.some((rule) => linksOf(rule).some(hasLink))) return [];
+    return {
+      kind: "rule",
+      where: `nft ${family} ${table} ${[...new Set(own.map(({ chain }) => chain))].join(" ")}`,
+      name,
+      ...ownerIn(name, own),
+      addresses: [...new Set(own.flatMap(addressesIn))],
+      removal: { by: "nft", read, name },
+    };
+  });
+}
+
+/** Returns the commands for nft that remove a container's rules and chains in one step. Empty if there are none. */
+export function removalCommands(text: string, [, family = "", table = ""]: readonly string[], name: string): string {
+  const { rules, chains } = rulesetIn(text);
+  const own = rules.filter(({ comment }) => nameIn(comment, family, table) === name);
+  const empty = chains.filter((chain) => isSpoofChain(chain, name));
+  return [
+    ...own.map(({ chain, handle }) => `delete rule ${family} ${table} ${chain} handle ${handle}\n`),
+    ...empty.map((chain) => `delete chain ${family} ${table} ${chain}\n`),
+  ].join("");
+}
+
+const spoofComment = /^macspoofchk-(.+)$/;
+const masqueradeComment = /^([0-9a-f]{16}-[0-9a-f]{16}), net: /;
+
+function nameIn(comment: string, family: string, table: string): string | undefined {
+  if (family === "bridge") {
+    const [, id] = spoofComment.exec(comment) ?? [];
+    return id === undefined ? undefined : `macspoofchk:${id}`;
+  }
+  if (table === "cni_hostport") return comment === "" ? undefined : `hostport:${comment}`;
+  return masqueradeComment.exec(comment)?.[1];
+}
+
+function isSpoofChain(chain: string, name: string): boolean {
+  const [kind, id] = name.split(/:(.*)/);
+  return kind === "macspoofchk" && [`cni-br-iface-${id}`, `cni-br-iface-${id}-mac`].includes(chain);
+}
+
+function ownerIn(name: string, [rule]: readonly Rule[]): Pick<Thing, "network" | "containerId"> {
+  const [kind, id = ""] = name.split(/:(.*)/);
+  if (kind === "hostport") return { containerId: id };
+  // <container>-<interface>
+  if (kind === "macspoofchk") return { containerId: id.slice(0, Math.max(0, id.lastIndexOf("-"))) };
+  // nft cuts long comments.
+  const [, network = "", ifName = "", containerId = ""] =
+    /, net: (.*), if: (.*), id: (.*)$/.exec(rule?.comment ?? "") ?? [];
+  return masqueradeName(network, ifName, containerId) === name ? { network, containerId } : {};
+}
+
+function rulesetIn(text: string): Ruleset {
+  const { nftables } = parseJsonObject(text) ?? {};
+  const entries = (Array.isArray(nftables) ? nftables : []).filter(isJsonObject);
+  const all = (key: string) => entries.map((entry) => entry[key]).filter(isJsonObject);
+  return {
+    rules: all("rule").map(ruleOf),
+    chains: all("chain").map(({ name }) => String(name)),
+  };
+}
+
+function ruleOf({ chain, handle, comment, expr }: JsonObject): Rule {
+  return {
+    chain: String(chain),
+    handle: Number(handle),
+    comment: typeof comment === "string" ? comment : "",
+    expr: Array.isArray(expr) ? expr : [],
+  };
+}
+
+// The container's address is the source of a masqueraded packet, or the target of a published port.
+function addressesIn({ expr }: Rule): readonly string[] {
+  const texts = expr.filter(isJsonObject).flatMap(({ match, dnat }) => {
+    if (isJsonObject(dnat)) return [dnat.addr];
+    return isJsonObject(match) && isPayload(match.left) ? [match.right] : [];
+  });
+  const addresses = texts.filter((one) => typeof one === "string" && /^[\da-f.:]+$/i.test(one)) as string[];
+  return addresses.filter((address) => address !== "127.0.0.1").map(plainAddress);
+}
+
+function isPayload(left: unknown): boolean {
+  return isJsonObject(left) && isJsonObject(left.payload) && /^[sd]addr$/.test(String(left.payload.field));
+}
+
+function linksOf({ expr }: Rule): readonly string[] {
+  const names = expr.filter(isJsonObject).map(({ match }) => {
+    const isLink = isJsonObject(match) && JSON.stringify(match.left) === '{"meta":{"key":"iifname"}}';
+    return isLink ? match.right : undefined;
+  });
+  return names.filter((name) => typeof name === "string");
+}

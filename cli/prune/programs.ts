@@ -1,0 +1,33 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+
+/** How a program of the host ended. */
+export interface ProgramOutcome {
+  readonly passed: boolean;
+  readonly stdout: string;
+  /** The last line that it wrote to stderr. */
+  readonly problem: string;
+}
+
+/** Runs a program of the host to its end. */
+export function runProgram(name: string, args: readonly string[], input = ""): ProgramOutcome {
+  const { status, stdout, stderr, error } = spawnSync(name, args, { encoding: "utf8", input, maxBuffer: 2 ** 30 });
+  const problem = error?.message ?? `${name}: ${stderr.trim().split("\n").at(-1) || `exit code ${status}`}`;
+  return { passed: status === 0, stdout: stdout ?? "", problem };
+}
+
+/** Whether the host has a program of this name. */
+export function hasProgram(name: string): boolean {
+  return (process.env.PATH ?? "").split(delimiter).some((directory) => isExecutable(join(directory, name)));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { isIP } from "node:net";
+import { dirname, join } from "node:path";
+import { leaseDirectoryOf } from "../lists/leases.ts";
+import type { List } from "../lists/list.ts";
+import { plainAddress } from "./names.ts";
+import { leaseName, type Thing } from "./thing.ts";
+
+// Longer than an ADD takes. The wrappers' recovery waits as long.
+const youngest = 15 * 60 * 1000;
+
+/** host-local's default directory. It is read without any list, too. */
+export const usualLeaseDirectory = "/var/lib/cni/networks";
+
+/** Returns the directories in which host-local keeps the leases of lists, each once: a network has a directory below. */
+export function leaseDirectories(lists: readonly List[]): readonly string[] {
+  const named = lists.flatMap(({ plugins }) => plugins.map((plugin) => dirname(leaseDirectoryOf(plugin))));
+  return [...new Set([usualLeaseDirectory, ...named].flatMap(realPath))];
+}
+
+/** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */
+export function readLeases(directory: string, now: number): readonly Thing[] {
+  return namesIn(directory).flatMap((network) => {
+    const files = namesIn(join(directory, network)).filter((name) => isIP(name) !== 0);
+    return files.flatMap((address) => readLease(join(directory, network), { network, address, now }));
+  });
+}
+
+function readLease(
+  directory: string,
+  { network, address, now }: { readonly network: string; readonly address: string; readonly now: number },
+): readonly Thing[] {
+  const file = join(directory, address);
+  const read = readFile(file);
+  if (!read) return [];
+  // plugins/ipam/host-local/backend/disk/backend.go. Older versions wrote no interface.
+  const [containerId = "", ifName] = read.text.split("\n").map((line) => line.trim());
+  const isNew = now - read.modifiedMs < youngest;
+  return [
+    {
+      kind: "lease",
+      where: file,
+      name: leaseName(network, containerId, ifName),
+      network,
+      containerId,
+      addresses: [plainAddress(address)],
+      doubt: isNew ? "it is less than 15 minutes old: an ADD may be under way" : undefined,
+      removal: { by: "unlink", file, text: read.text, lock: join(directory, "lock") },
+    },
+  ];
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    return [];
+  }
+}
+
+function readFile(file: string): { readonly text: string; readonly modifiedMs: number } | undefined {
+  try {
+    return { text: readFileSync(file, "utf8"), modifiedMs: statSync(file).mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
+
+function realPath(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { recordDirectory } from "../../shared/record/record.ts";
+import { reasonOf } from "../trouble.ts";
+import type { Finding } from "./findings.ts";
+import { pathStateOf } from "./host-namespaces.ts";
+import { restoreText } from "./iptables.ts";
+import { isNamedIn, type Known, namespacesOf } from "./known.ts";
+import { withLock } from "./lock.ts";
+import { removalCommands } from "./nftables.ts";
+import { runProgram } from "./programs.ts";
+import type { Removal } from "./thing.ts";
+
+const changed = "its container came back meanwhile";
+
+/** Removes a thing, if its attachment is still gone. Returns why it stays; undefined if it is removed. */
+export async function remove({ known, containerId, thing }: Finding, results: string): Promise<string | undefined> {
+  const isStillGone = () => (known ? isGone(known) : isUnnamed(containerId, results));
+  if (!isStillGone()) return changed;
+  const { removal } = thing;
+  if (removal.by !== "unlink" || removal.lock === undefined) return removeNow(removal);
+  let why: string | undefined;
+  const isHeld = await withLock(removal.lock, () => {
+    why = isStillGone() ? removeNow(removal) : changed;
+  });
+  return isHeld ? why : `host-local's lock cannot be had: ${removal.lock}`;
+}
+
+/** Whether an attachment is as it was read, and its namespace is still gone. */
+export function isGone(known: Known): boolean {
+  const { result } = known;
+  if (namespacesOf(known).some((path) => pathStateOf(path) !== "gone")) return false;
+  return result === undefined || textOf(result.attachment.file) === result.text;
+}
+
+// A new attachment of the container has a file in one of the directories.
+function isUnnamed(containerId: string | undefined, results: string): boolean {
+  if (containerId === undefined) return false;
+  return ![results, recordDirectory].some((directory) =>
+    namesIn(directory).some((name) => isNamedIn(name, containerId)),
+  );
+}
+
+function removeNow(removal: Removal): string | undefined {
+  switch (removal.by) {
+    case "unlink":
+      return removeFile(removal.file, removal.text);
+    case "iptables":
+      return problemOf(removal.restore, ["--noflush", "--wait"], restoreText(removal.table, removal.lines));
+    case "nft":
+      return removeRules(removal.read, removal.name);
+    case "ip":
+      return problemOf("ip", ["link", "delete", removal.link, "type", "ifb"]);
+    default:
+      return removal satisfies never;
+  }
+}
+
+function removeFile(file: string, text: string): string | undefined {
+  if (textOf(file) !== text) return textOf(file) === undefined ? undefined : "it changed meanwhile";
+  try {
+    rmSync(file);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error as NodeJS.ErrnoException);
+  }
+}
+
+// Handles are those of this moment: the table may have been made again since.
+function removeRules(read: readonly string[], name: string): string | undefined {
+  const commands = removalCommands(runProgram("nft", ["--json", "list", ...read]).stdout, read, name);
+  return commands === "" ? undefined : problemOf("nft", ["-f", "-"], commands);
+}
+
+function problemOf(program: string, args: readonly string[], input = ""): string | undefined {
+  const { passed, problem } = runProgram(program, args, input);
+  return passed ? undefined : problem;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,78 @@
+import Table from "cli-table3";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { workloadOf } from "../live/workload.ts";
+import { type Style, styled, type Terminal } from "../terminal.ts";
+import type { Finding } from "./findings.ts";
+import { kinds } from "./thing.ts";
+
+/** What becomes of a thing. */
+export type Fate = "prunable" | "pruned" | "left";
+
+/** A thing of a gone attachment, and what becomes of it. */
+export interface Row {
+  readonly finding: Finding;
+  readonly fate: Fate;
+  /** Why it stays. */
+  readonly why: string | undefined;
+}
+
+const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green", left: "yellow" };
+
+/** The things for people: a table, why some stay, and a line that sums up. */
+export function pruneText(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">): string {
+  if (rows.length === 0) return "Nothing is left of an attachment whose namespace is gone.\n";
+  const left = rows.flatMap(({ finding, why }) => (why === undefined ? [] : `left: ${finding.thing.where}: ${why}`));
+  const parts = [tableOf(rows, terminal), ...(left.length > 0 ? [left.join("\n")] : []), summaryOf(rows)];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** The same as JSON. */
+export function pruneJson(rows: readonly Row[]): string {
+  const data = rows.map(({ finding: { thing, network, containerId, known }, fate, why }) => ({
+    kind: thing.kind,
+    where: thing.where,
+    network,
+    containerId,
+    ...(known?.result && { workload: workloadOf(known.result.attachment) }),
+    fate,
+    why,
+  }));
+  return `${JSON.stringify(data, null, 2)}\n`;
+}
+
+function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">): string {
+  const table = new Table({
+    head: ["network", "container", "what", "where", "fate"],
+    chars: { ...withoutLines, middle: "  " },
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+  });
+  for (const { finding, fate } of [...rows].sort(byContainer)) {
+    const { thing, network = "", known } = finding;
+    const container = nameOf(known?.result?.attachment, finding);
+    table.push([network, container, thing.kind, thing.where, styled(terminal, styles[fate], fate)]);
+  }
+  return table.toString().replace(/ +$/gm, "");
+}
+
+const withoutLines = Object.fromEntries(
+  ["top", "bottom", "left", "right", "mid"]
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .map((name) => [name, ""]),
+);
+
+function byContainer({ finding: one }: Row, { finding: other }: Row): number {
+  const [first, second] = [one, other].map(({ network = "", containerId = "" }) => `${network} ${containerId}`);
+  if (first !== second) return (first ?? "") < (second ?? "") ? -1 : 1;
+  return kinds.indexOf(one.thing.kind) - kinds.indexOf(other.thing.kind);
+}
+
+function nameOf(attachment: CachedAttachment | undefined, { containerId = "" }: Finding): string {
+  return attachment ? workloadOf(attachment).name : containerId.slice(0, 12);
+}
+
+function summaryOf(rows: readonly Row[]): string {
+  const count = (fate: Fate) => rows.filter((row) => row.fate === fate).length;
+  const containers = new Set(rows.map(({ finding }) => finding.containerId)).size;
+  const done = count("pruned") > 0 ? `${count("pruned")} pruned` : `${count("prunable")} can be pruned`;
+  return `${done}, ${count("left")} left; of ${containers} container${containers === 1 ? "" : "s"}`;
+}

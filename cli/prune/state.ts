@@ -1,0 +1,99 @@
+import { isContainerInterface } from "../../shared/protocol/result.ts";
+import { addressesOf, type Link } from "../adopt/facts.ts";
+import { addressesOfKnown, hostEndsOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
+import { plainAddress } from "./names.ts";
+
+/** Whether an attachment's namespace is there. `unknown` counts as there. */
+export type State =
+  | { readonly is: "live" }
+  | { readonly is: "gone" }
+  | { readonly is: "unknown"; readonly why: string };
+
+/** What a path says about a network namespace. */
+export type PathState = "live" | "gone" | "unreadable";
+
+/** A network namespace of the host, other than the host's own. */
+export interface Namespace {
+  /** Its paths, and one of a process in it. */
+  readonly paths: readonly string[];
+  /** Undefined if it cannot be read. */
+  readonly links: readonly Link[] | undefined;
+}
+
+/** What the kernel says about namespaces and links. */
+export interface HostState {
+  readonly pathState: (path: string) => PathState;
+  readonly namespaces: readonly Namespace[];
+  /** The links of the host that have their other end in a namespace. */
+  readonly hostEnds: readonly Link[];
+  /** Results and records that cannot be read, by path. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Decides for each attachment whether its namespace is gone. A path that is no namespace does not suffice: a process can live
+ * on in a namespace without a path. And a container is gone only with all its attachments.
+ */
+export function statesOf(knowns: readonly Known[], host: HostState): ReadonlyMap<Known, State> {
+  const byPath = new Map(knowns.map((known) => [known, stateOfPaths(known, host)]));
+  const unclaimed = unclaimedNamespaces(byPath, host);
+  const own = new Map([...byPath].map(([known, state]) => [known, withTraces(known, state, unclaimed, host)]));
+  return new Map([...own].map(([known, state]) => [known, withSiblings(known, state, own)]));
+}
+
+/** The namespaces that no live attachment names. */
+export function unclaimedNamespaces(
+  states: ReadonlyMap<Known, State>,
+  { namespaces }: Pick<HostState, "namespaces">,
+): readonly Namespace[] {
+  const live = [...states].filter(([, { is }]) => is === "live");
+  const claimed = new Set(live.flatMap(([known]) => namespacesOf(known).map(shortPath)));
+  return namespaces.filter(({ paths }) => !paths.some((path) => claimed.has(shortPath(path))));
+}
+
+/** The addresses in namespaces, as `plainAddress` spells them. */
+export function addressesInNamespaces(namespaces: readonly Namespace[]): ReadonlySet<string> {
+  return new Set(namespaces.flatMap(({ links = [] }) => links.flatMap(addressesOf)).map(plainAddress));
+}
+
+/** Returns the shortest spelling of a namespace's path. /var/run is a link to /run. */
+export function shortPath(path: string): string {
+  return path.replace(/^\/var\/run\//, "/run/");
+}
+
+function stateOfPaths(known: Known, { pathState }: HostState): State {
+  const paths = namespacesOf(known);
+  const states = paths.map(pathState);
+  if (states.includes("live")) return { is: "live" };
+  if (paths.length === 0) return { is: "unknown", why: "nothing names its namespace" };
+  const unreadable = paths[states.indexOf("unreadable")];
+  return unreadable === undefined ? { is: "gone" } : { is: "unknown", why: `${unreadable} cannot be read` };
+}
+
+function withTraces(known: Known, state: State, unclaimed: readonly Namespace[], host: HostState): State {
+  if (state.is !== "gone") return state;
+  const faulty = host.unreadable.find((file) => isNamedIn(file, known.containerId));
+  if (faulty !== undefined) return { is: "unknown", why: `${faulty} cannot be read` };
+  if (host.namespaces.some(({ links }) => links === undefined))
+    return { is: "unknown", why: "a network namespace of this host cannot be read" };
+  const home = unclaimed.find(({ links = [] }) => links.some((link) => isOf(known, link)));
+  if (home) return { is: "unknown", why: `its interface is in ${home.paths[0]}` };
+  const end = hostEndsOf(known).find(({ name, mac }) =>
+    host.hostEnds.some(({ ifname, address }) => ifname === name && address === mac.toLowerCase()),
+  );
+  return end ? { is: "unknown", why: `the host's end of its interface is still there: ${end.name}` } : state;
+}
+
+function isOf(known: Known, link: Link): boolean {
+  if (link.ifname === "lo") return false;
+  const interfaces = (known.result?.attachment.result?.interfaces ?? []).filter(isContainerInterface);
+  const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && mac === link.address);
+  return isReported || addressesOf(link).some((address) => addressesOfKnown(known).includes(plainAddress(address)));
+}
+
+function withSiblings(known: Known, state: State, states: ReadonlyMap<Known, State>): State {
+  if (state.is !== "gone") return state;
+  const others = [...states].filter(([one]) => one.containerId === known.containerId).map(([, other]) => other);
+  const other = others.find(({ is }) => is !== "gone");
+  return other ? { is: "unknown", why: "another attachment of its container is not gone" } : state;
+}

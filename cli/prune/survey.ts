@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { recordDirectory } from "../../shared/record/record.ts";
+import type { List } from "../lists/list.ts";
+import { isAttachment, parseCachedResult } from "../live/cached-results.ts";
+import { reasonOf, withPath } from "../trouble.ts";
+import type { Survey } from "./findings.ts";
+import type { HostNamespaces } from "./host-namespaces.ts";
+import { fileName, type Known, knownsIn, networksOf, type RecordFile, type ResultFile, recordFileOf } from "./known.ts";
+import { leaseDirectories, readLeases } from "./read-leases.ts";
+import { linksOfContainers, readHostLinks, readRules } from "./read-rules.ts";
+import { statesOf } from "./state.ts";
+import type { Kind, Thing } from "./thing.ts";
+
+/** Where a survey looks. */
+export interface Places {
+  readonly cacheDirectory: string;
+  /** The lists that the runtime would load. */
+  readonly lists: readonly List[];
+}
+
+/** Reads everything that belongs to attachments on this host. `leaveOut` gets a line about each result or record that cannot be read. */
+export function surveyOf(
+  { cacheDirectory, lists }: Places,
+  { namespaces, pathState }: HostNamespaces,
+  leaveOut: (file: string, reason: string) => void,
+): Survey {
+  const unreadable: string[] = [];
+  const skip = (file: string, reason: string) => {
+    unreadable.push(file);
+    leaveOut(file, reason);
+  };
+  const results = readResults(join(cacheDirectory, "results"), skip);
+  const records = readRecords(recordDirectory, skip);
+  const knowns = knownsIn(results, records);
+  const links = readHostLinks();
+  const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
+  const atAdd = knowns.flatMap(({ list }) => list ?? []);
+  const now = Date.now();
+  return {
+    states: statesOf(knowns, { pathState, namespaces, hostEnds, unreadable }),
+    namespaces,
+    things: [
+      ...readRules(links),
+      ...linksOfContainers(links),
+      ...leaseDirectories([...lists, ...atAdd]).flatMap((directory) => readLeases(directory, now)),
+      ...readBackups(join(cacheDirectory, "adopted"), results),
+      ...records.map((record) => thingOf("record", record, record)),
+      ...results.map(({ text, attachment }) => thingOf("result", { file: attachment.file, text }, attachment)),
+    ],
+    networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
+    unreadable,
+  };
+}
+
+function thingOf(
+  kind: Kind,
+  { file, text }: { readonly file: string; readonly text: string },
+  named: Pick<Known, "network" | "containerId" | "ifName">,
+): Thing {
+  const { network, containerId } = named;
+  const removal = { by: "unlink", file, text } as const;
+  return { kind, where: file, name: fileName(named), network, containerId, addresses: [], removal };
+}
+
+function delegatesOf(known: Known): readonly (readonly [string, string])[] {
+  return networksOf(known).map((name) => [name, known.network]);
+}
+
+function delegatesOfList({ name = "", plugins }: List): readonly (readonly [string, string])[] {
+  return [[name, name], ...plugins.map(({ network }) => [network, name] as const)];
+}
+
+function readResults(directory: string, skip: (file: string, reason: string) => void): readonly ResultFile[] {
+  return filesIn(directory, skip).flatMap(({ file, text }) => {
+    const attachment = parseCachedResult(file, text);
+    if (isAttachment(attachment)) return [{ text, attachment }];
+    skip(file, attachment.reason);
+    return [];
+  });
+}
+
+function readRecords(directory: string, skip: (file: string, reason: string) => void): readonly RecordFile[] {
+  return filesIn(directory, skip).flatMap(({ file, text }) => {
+    const record = recordFileOf(file, text);
+    if (!record) skip(file, "its name is not that of a record");
+    return record ?? [];
+  });
+}
+
+// adopt keeps the backup of a result under the result's name.
+function readBackups(directory: string, results: readonly ResultFile[]): readonly Thing[] {
+  const byName = new Map(results.map(({ attachment }) => [attachment.file.split("/").at(-1), attachment]));
+  return filesIn(directory, () => {}).flatMap(({ file, text }) => {
+    const attachment = byName.get(file.split("/").at(-1));
+    return attachment ? thingOf("backup", { file, text }, attachment) : [];
+  });
+}
+
+interface TextFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+function filesIn(directory: string, skip: (file: string, reason: string) => void): readonly TextFile[] {
+  // Names that begin with a dot are files that a killed process did not finish.
+  const names = withPath(directory, () => namesIn(directory)).filter((name) => !name.startsWith("."));
+  return names.flatMap((name) => {
+    const file = join(directory, name);
+    try {
+      return [{ file, text: readFileSync(file, "utf8") }];
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // It went away meanwhile.
+      if (code !== "ENOENT") skip(file, reasonOf(error as NodeJS.ErrnoException));
+      return [];
+    }
+  });
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

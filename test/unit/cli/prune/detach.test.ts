@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { PluginOutcome, PluginRun } from "../../../../cli/live/run-plugin.ts";
+import { detach, unknownDelegates } from "../../../../cli/prune/detach.ts";
+import { knownsIn, recordFileOf } from "../../../../cli/prune/known.ts";
+import { knownOf } from "./support.ts";
+
+const config = Buffer.from(
+  '{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"bridge-wrapper"},{"type":"acme"},{"type":"portmap"}]}',
+).toString("base64");
+const known = knownOf("c1", "10.1.0.2", [], { config, cniArgs: [["A", "b"]] });
+
+async function runsOf(answer: (type: string) => PluginOutcome, inUse: readonly string[] = []) {
+  const runs: PluginRun[] = [];
+  const failed = await detach(known, {
+    cniPath: ["/opt/cni/bin"],
+    inUse: new Set(inUse),
+    ask: async (run) => {
+      runs.push(run);
+      return answer(run.type);
+    },
+  });
+  return { runs, failed };
+}
+
+test("DEL runs over the list of the result, the last plugin first, without a namespace", async () => {
+  const { runs, failed } = await runsOf(() => ({ passed: true }));
+  expect(failed).toEqual([]);
+  expect(runs.map(({ type }) => type)).toEqual(["portmap", "acme", "bridge-wrapper"]);
+  for (const { environment, stdin } of runs) {
+    expect(environment).toEqual({
+      CNI_COMMAND: "DEL",
+      CNI_CONTAINERID: "c1",
+      CNI_NETNS: "",
+      CNI_IFNAME: "eth0",
+      CNI_ARGS: "A=b",
+      CNI_PATH: "/opt/cni/bin",
+    });
+    expect(stdin).toMatchObject({ name: "zone", prevResult: { ips: [{ address: "10.1.0.2/24" }] } });
+  }
+});
+
+test("a failed DEL does not keep the other plugins from theirs", async () => {
+  const { runs, failed } = await runsOf((type) =>
+    type === "bridge-wrapper" ? { passed: true } : { passed: false, error: "no" },
+  );
+  expect(runs).toHaveLength(3);
+  expect(failed).toEqual([
+    { known, plugin: "portmap", error: "no", isKnown: true },
+    { known, plugin: "acme", error: "no", isKnown: false },
+  ]);
+});
+
+test("an address that another container has now is not in prevResult", async () => {
+  const { runs } = await runsOf(() => ({ passed: true }), ["10.1.0.2"]);
+  for (const { stdin } of runs) expect(stdin).toMatchObject({ prevResult: { ips: [] } });
+});
+
+test.each([
+  ["bridge", []],
+  ["acme", ["acme"]],
+])("without a result, only the record's %s can clean up: %j", (delegate, expected) => {
+  const record = {
+    ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", ifName: "eth0", bootId: "b", namespace: "4:5" },
+    ...{ netns: "/run/netns/c1", delegate, delegateNetwork: "zone", addresses: [] },
+  };
+  const file = recordFileOf("/var/lib/cni/wrappers/zone:c1:eth0:eth0", JSON.stringify(record));
+  const [one] = knownsIn([], file ? [file] : []);
+  expect(one && unknownDelegates(one)).toEqual(expected);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { addressesInUse, findingsIn, type Survey } from "../../../../cli/prune/findings.ts";
+import type { Known } from "../../../../cli/prune/known.ts";
+import type { Namespace, State } from "../../../../cli/prune/state.ts";
+import type { Thing } from "../../../../cli/prune/thing.ts";
+import { forwardOf, knownOf, leaseOf, surveyWith } from "./support.ts";
+
+const namespace = (path: string, local: string): Namespace => ({
+  paths: [path],
+  links: [{ ifindex: 2, ifname: "eth0", addr_info: [{ family: "inet", local, prefixlen: 24, scope: "global" }] }],
+});
+
+const chain = (more: Partial<Thing> = {}): Thing => ({
+  ...forwardOf("10.1.0.2"),
+  where: "nat CNI-5f346e2d484bb1c7403b7e9b",
+  name: "CNI-5f346e2d484bb1c7403b7e9b",
+  network: "zone",
+  containerId: "c1",
+  ...more,
+});
+
+/** What becomes of each thing: it goes, it stays for a reason, or it is not mentioned. */
+function fatesIn(survey: Survey): Record<string, string> {
+  return Object.fromEntries(findingsIn(survey).map(({ thing, why }) => [thing.where.split("/").at(-1), why ?? "goes"]));
+}
+
+const gone: State = { is: "gone" };
+const live: State = { is: "live" };
+
+describe("things with an attachment", () => {
+  const things = [leaseOf("c1", "10.1.0.2"), chain(), forwardOf("10.1.0.2")];
+  const all = ["10.1.0.2", "nat CNI-5f346e2d484bb1c7403b7e9b", "iptables filter CNI-FORWARD 10.1.0.2"];
+
+  test.each<[string, State, string | undefined]>([
+    ["of a gone one go", gone, "goes"],
+    ["of a live one are not mentioned", live, undefined],
+    ["of one that nobody can tell stay", { is: "unknown", why: "some reason" }, "some reason"],
+  ])("%s", (_, state, fate) => {
+    const states = new Map([[knownOf("c1", "10.1.0.2"), state]]);
+    const expected = fate === undefined ? {} : Object.fromEntries(all.map((where) => [where, fate]));
+    expect(fatesIn(surveyWith({ states, things }))).toEqual(expected);
+  });
+
+  test("what a live and a gone one share is not mentioned", () => {
+    const states = new Map<Known, State>([
+      [knownOf("c1", "10.1.0.2"), gone],
+      [knownOf("c2", "10.1.0.2"), live],
+    ]);
+    expect(fatesIn(surveyWith({ states, things }))).toEqual({ [all[0] as string]: "goes", [all[1] as string]: "goes" });
+  });
+
+  test.each<[string, Partial<Survey>]>([
+    ["a namespace", { namespaces: [namespace("/run/netns/x", "10.1.0.2")] }],
+    ["another container's lease", { things: [...things, leaseOf("c9", "10.1.0.2", { where: "new", doubt: "new" })] }],
+  ])("firewall's rules for an address stay if %s has it now", (_, parts) => {
+    const states = new Map([[knownOf("c1", "10.1.0.2"), gone]]);
+    const survey = surveyWith({ states, things, ...parts });
+    expect(fatesIn(survey)).not.toHaveProperty([all[2] as string]);
+    expect(addressesInUse(survey, findingsIn(survey))).toContain("10.1.0.2");
+  });
+
+  test("the addresses of a gone one are free", () => {
+    const survey = surveyWith({ states: new Map([[knownOf("c1", "10.1.0.2"), gone]]), things });
+    expect(addressesInUse(survey, findingsIn(survey))).toEqual(new Set());
+  });
+});
+
+describe("a lease without a result or a record", () => {
+  const lease = leaseOf("c1", "10.1.0.2");
+
+  test.each<[string, string | undefined, Partial<Survey>]>([
+    ["of a known network goes", "goes", {}],
+    ["of an unknown network stays", "no list, result or record names the network zone", { networks: new Map() }],
+    ["that is new stays", "it is new", { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" })] }],
+    [
+      "of a live container is not mentioned",
+      undefined,
+      { states: new Map([[knownOf("c1", "10.9.0.2", [], { networkName: "x" }), live]]) },
+    ],
+    [
+      "of a container that nobody can tell stays",
+      "why",
+      { states: new Map([[knownOf("c1", "10.9.0.2", [], { networkName: "x" }), { is: "unknown", why: "why" }]]) },
+    ],
+    [
+      "whose address a namespace has is not mentioned",
+      undefined,
+      { namespaces: [namespace("/proc/7/ns/net", "10.1.0.2")] },
+    ],
+    [
+      "stays if a namespace has the container's name",
+      "/run/netns/c1 may be its namespace",
+      { namespaces: [namespace("/run/netns/c1", "10.9.0.2")] },
+    ],
+    [
+      "stays if a namespace cannot be read",
+      "a network namespace of this host cannot be read",
+      { namespaces: [{ paths: ["/proc/7/ns/net"], links: undefined }] },
+    ],
+    [
+      "stays if a result of the container cannot be read",
+      "/r/zone-c1-eth0 cannot be read",
+      { unreadable: ["/r/zone-c1-eth0"] },
+    ],
+    ["goes if another container's result cannot be read", "goes", { unreadable: ["/r/zone-c12-eth0"] }],
+    ["without an owner stays", "nothing says whose it is", { things: [leaseOf("", "10.1.0.2")] }],
+  ])("%s", (_, fate, parts) => {
+    const expected = fate === undefined ? {} : { "10.1.0.2": fate };
+    expect(fatesIn(surveyWith({ things: [lease], ...parts }))).toEqual(expected);
+  });
+});
+
+describe("a rule without a result or a record", () => {
+  const portmap = chain({ where: "hostport", name: "hostport:c1", network: undefined });
+
+  test.each<[string, Record<string, string>, Partial<Survey>]>([
+    ["goes with its comment", { "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" }, { things: [chain()] }],
+    [
+      "goes if a live container has its address now",
+      { "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" },
+      {
+        things: [chain()],
+        states: new Map([[knownOf("c2", "10.1.0.2"), live]]),
+        namespaces: [namespace("/run/netns/c2", "10.1.0.2")],
+      },
+    ],
+    [
+      "is not mentioned if an unknown namespace has its address",
+      {},
+      { things: [chain()], namespaces: [namespace("/proc/7/ns/net", "10.1.0.2")] },
+    ],
+    [
+      "stays without a comment",
+      { "nat CNI-5f346e2d484bb1c7403b7e9b": "nothing says whose it is" },
+      { things: [chain({ containerId: undefined, network: undefined })] },
+    ],
+    ["stays without a network", { hostport: "nothing says whether its container is gone" }, { things: [portmap] }],
+    [
+      "goes without a network if the container left another trace",
+      { hostport: "goes", "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" },
+      { things: [portmap, chain()] },
+    ],
+    [
+      "of firewall stays",
+      { "iptables filter CNI-FORWARD 10.1.0.2": "nothing says whose it is" },
+      { things: [forwardOf("10.1.0.2")] },
+    ],
+    [
+      "of firewall goes with the lease of its address",
+      { "iptables filter CNI-FORWARD 10.1.0.2": "goes", "10.1.0.2": "goes" },
+      { things: [leaseOf("c1", "10.1.0.2"), forwardOf("10.1.0.2")] },
+    ],
+  ])("%s", (_, expected, parts) => {
+    expect(fatesIn(surveyWith(parts))).toEqual(expected);
+  });
+});

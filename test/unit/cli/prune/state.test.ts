@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { namespaceMounts } from "../../../../cli/prune/host-namespaces.ts";
+import { knownsIn, recordFileOf } from "../../../../cli/prune/known.ts";
+import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
+import { hostWith, knownOf, resultOf } from "./support.ts";
+
+const link = (ifname: string, address: string, local?: string) => ({
+  ifindex: 2,
+  ifname,
+  address,
+  ...(local !== undefined && { addr_info: [{ family: "inet" as const, local, prefixlen: 24, scope: "global" }] }),
+});
+
+const unnamed = (...links: ReturnType<typeof link>[]): Partial<HostState> => ({
+  namespaces: [{ paths: ["/proc/7/ns/net"], links }],
+});
+
+test.each([
+  ["its path is a namespace", hostWith(["/run/netns/c1"]), "live"],
+  ["its path is none", hostWith([]), "gone"],
+  ["its path cannot be read", hostWith([], { pathState: () => "unreadable" }), "/run/netns/c1 cannot be read"],
+  [
+    "a process lives on with its MAC",
+    hostWith([], unnamed(link("eth0", "0a:00:00:00:00:02"))),
+    "its interface is in /proc/7/ns/net",
+  ],
+  [
+    "a process lives on with its address",
+    hostWith([], unnamed(link("x0", "0e:00:00:00:00:09", "10.1.0.2"))),
+    "its interface is in /proc/7/ns/net",
+  ],
+  [
+    "a process has another container's interface",
+    hostWith([], unnamed(link("eth0", "0a:00:00:00:00:09", "10.1.0.3"))),
+    "gone",
+  ],
+  ["a process has only lo", hostWith([], unnamed(link("lo", "0a:00:00:00:00:02"))), "gone"],
+  [
+    "a namespace cannot be read",
+    hostWith([], { namespaces: [{ paths: ["/proc/7/ns/net"], links: undefined }] }),
+    "a network namespace of this host cannot be read",
+  ],
+  [
+    "the host's end of its veth is there",
+    hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:02")] }),
+    "the host's end of its interface is still there: vethc1",
+  ],
+  [
+    "a veth of the same name has another MAC",
+    hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:03")] }),
+    "gone",
+  ],
+  [
+    "one of its records cannot be read",
+    hostWith([], { unreadable: ["/var/lib/cni/wrappers/zone:c1:eth0:eth0"] }),
+    "/var/lib/cni/wrappers/zone:c1:eth0:eth0 cannot be read",
+  ],
+  [
+    "another container's record cannot be read",
+    hostWith([], { unreadable: ["/var/lib/cni/wrappers/zone:c11:eth0:eth0"] }),
+    "gone",
+  ],
+])("%s", (_, host, expected) => {
+  const known = knownOf("c1", "10.1.0.2");
+  const state = statesOf([known], host).get(known);
+  expect(state?.is === "unknown" ? state.why : state?.is).toBe(expected);
+});
+
+test("the namespace of a live attachment is no trace of another one with the same address", () => {
+  const [live, gone] = [knownOf("c2", "10.1.0.2"), knownOf("c1", "10.1.0.2")];
+  const links = [link("eth0", "0a:00:00:00:00:02", "10.1.0.2")];
+  const host = hostWith(["/run/netns/c2"], { namespaces: [{ paths: ["/var/run/netns/c2"], links }] });
+  expect([...statesOf([live, gone], host).values()].map(({ is }) => is)).toEqual(["live", "gone"]);
+});
+
+test("an attachment that names no namespace is not gone", () => {
+  const known = knownOf("c1", "10.1.0.2", [], { netns: "", result: { cniVersion: "1.0.0" } });
+  expect(statesOf([known], hostWith([])).get(known)).toEqual({ is: "unknown", why: "nothing names its namespace" });
+});
+
+test("a container with one live attachment is not gone", () => {
+  const other = resultOf("c1", "10.2.0.2", { networkName: "other", netns: "/run/netns/other" });
+  const [gone, live] = knownsIn([resultOf("c1", "10.1.0.2"), other], []);
+  const states = statesOf(gone && live ? [gone, live] : [], hostWith(["/run/netns/other"]));
+  expect([...states.values()]).toEqual([
+    { is: "unknown", why: "another attachment of its container is not gone" },
+    { is: "live" },
+  ]);
+});
+
+test("a record without a result tells the namespace", () => {
+  const record = {
+    ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", ifName: "eth1", bootId: "b", namespace: "4:5" },
+    ...{ netns: "/run/netns/c1", delegate: "bridge", delegateNetwork: "zone-eth1", addresses: ["10.1.0.2/24"] },
+  };
+  const file = "/var/lib/cni/wrappers/zone:c1:eth0:eth1";
+  const knowns = knownsIn([], [recordFileOf(file, JSON.stringify(record)) ?? []].flat());
+  expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", ifName: "eth0", result: undefined }]);
+  const states = (live: string[]) => [...statesOf(knowns, hostWith(live)).values()].map(({ is }) => is);
+  expect([states([]), states(["/run/netns/c1"])]).toEqual([["gone"], ["live"]]);
+});
+
+test("mounts of namespaces in mountinfo", () => {
+  const text = `25 1 0:23 / /run rw,nosuid shared:5 - tmpfs tmpfs rw
+512 25 0:4 net:[4026532290] /run/netns/c\\0401 rw shared:215 - nsfs nsfs rw
+513 25 0:4 mnt:[4026532291] /run/snapd/ns/x rw - nsfs nsfs rw
+514 25 0:5 net:[4026532292] /run/x rw - tmpfs nsfs rw
+`;
+  expect(namespaceMounts(text)).toEqual([["net:[4026532290]", "/run/netns/c 1"]]);
+});

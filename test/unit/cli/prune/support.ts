@@ -1,0 +1,88 @@
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { parseCachedResult } from "../../../../cli/live/cached-results.ts";
+import type { Survey } from "../../../../cli/prune/findings.ts";
+import { type Known, knownsIn, type RecordFile, type ResultFile } from "../../../../cli/prune/known.ts";
+import type { HostState, Namespace } from "../../../../cli/prune/state.ts";
+import { leaseName, type Thing } from "../../../../cli/prune/thing.ts";
+
+/** A result as libcni keeps it, for a container whose eth0 has an address. */
+export function resultOf(containerId: string, address: string, more: object = {}): ResultFile {
+  const netns = `/run/netns/${containerId}`;
+  const text = JSON.stringify({
+    kind: "cniCacheV1",
+    containerId,
+    networkName: "zone",
+    ifName: "eth0",
+    netns,
+    config: Buffer.from('{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"bridge"}]}').toString("base64"),
+    result: {
+      cniVersion: "1.0.0",
+      interfaces: [
+        { name: "disc0", mac: "02:00:00:00:00:01" },
+        { name: `veth${containerId}`, mac: "02:00:00:00:00:02" },
+        { name: "eth0", mac: `0a:00:00:00:00:${containerId.length.toString(16).padStart(2, "0")}`, sandbox: netns },
+      ],
+      ips: [{ address: `${address}/24`, interface: 2 }],
+    },
+    ...more,
+  });
+  const file = `/var/lib/cni/results/zone-${containerId}-eth0`;
+  return { text, attachment: parseCachedResult(file, text) as CachedAttachment };
+}
+
+/** The attachment of such a result. */
+export function knownOf(containerId: string, address: string, records: readonly RecordFile[] = [], more = {}): Known {
+  const [known] = knownsIn([resultOf(containerId, address, more)], records);
+  if (!known) throw new Error("there is no attachment");
+  return known;
+}
+
+/** A host on which only these paths are namespaces. */
+export function hostWith(live: readonly string[], more: Partial<HostState> = {}): HostState {
+  const namespaces = live.map((path): Namespace => ({ paths: [path], links: [] }));
+  return {
+    pathState: (path) => (live.includes(path) ? "live" : "gone"),
+    namespaces,
+    hostEnds: [],
+    unreadable: [],
+    ...more,
+  };
+}
+
+/** A lease of host-local. */
+export function leaseOf(containerId: string, address: string, more: Partial<Thing> = {}): Thing {
+  const file = `/var/lib/cni/networks/zone/${address}`;
+  return {
+    kind: "lease",
+    where: file,
+    name: leaseName("zone", containerId, "eth0"),
+    network: "zone",
+    containerId,
+    addresses: [address],
+    removal: { by: "unlink", file, text: `${containerId}\r\neth0` },
+    ...more,
+  };
+}
+
+/** The rules of firewall for an address. */
+export function forwardOf(address: string): Thing {
+  return {
+    kind: "rule",
+    where: `iptables filter CNI-FORWARD ${address}`,
+    name: `address:${address}`,
+    addresses: [address],
+    removal: { by: "iptables", restore: "iptables-restore", table: "filter", lines: [] },
+  };
+}
+
+/** A survey with these parts. */
+export function surveyWith(parts: Partial<Survey>): Survey {
+  return {
+    states: new Map(),
+    namespaces: [],
+    things: [],
+    networks: new Map([["zone", "zone"]]),
+    unreadable: [],
+    ...parts,
+  };
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCommand } from "./support/fake-terminal.ts";
+
+const units = path.resolve(import.meta.dirname, "../../conf-examples/systemd");
+const service = readFileSync(path.join(units, "cni-wrappers-prune.service"), "utf8");
+const [, command = ""] = /^ExecStart=(.*)$/m.exec(service) ?? [];
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), "units-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+test("the service runs a command that there is, without a question", async () => {
+  const [executable, name = "", ...options] = command.split(" ");
+  expect(executable).toBe("/opt/cni/bin/cni-wrappers");
+  const { exitCode, stdout } = await runCommand([name, "--help"]);
+  expect(exitCode).toBe(0);
+  for (const option of options) expect(stdout).toContain(option);
+});
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+test.skipIf(!hasSystemd)("systemd accepts the units", () => {
+  cpSync(units, directory, { recursive: true });
+  // The executable is not on this machine.
+  writeFileSync(path.join(directory, "cni-wrappers-prune.service"), service.replace(command, "/bin/true"));
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", ...globSync(`${directory}/*`)], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
