@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
 import { Lab } from "./lab.ts";
 import type { needs } from "./needs.ts";
@@ -147,11 +148,10 @@ export async function exampleHost(disk?: string, recorded = false): Promise<Lab>
   ];
   await lab.run("ip", ["-batch", "-"], { input: `${lines.join("\n")}\n` });
   const plugins = recorded ? "/run/lab/real" : Lab.pluginPath;
-  await lab.run("ln", ["-s", "/run/lab/drivers/consul-cni", `${plugins}/consul-cni`]);
-  if (recorded) await lab.run("ln", ["-s", "/run/lab/drivers/recorder", `${Lab.pluginPath}/consul-cni`]);
-  await lab.run("mkdir", [first]);
-  for (const plugin of ["bridge", "macvlan"]) {
-    await lab.run("ln", ["-s", `${plugins}/cni-wrappers`, `${first}/${plugin}`]);
-  }
+  const link = (to: string, file: string) => symlink(to, lab.path(file));
+  await link("/run/lab/drivers/consul-cni", `${plugins}/consul-cni`);
+  if (recorded) await link("/run/lab/drivers/recorder", `${Lab.pluginPath}/consul-cni`);
+  await mkdir(lab.path(first));
+  for (const plugin of ["bridge", "macvlan"]) await link(`${plugins}/cni-wrappers`, `${first}/${plugin}`);
   return lab;
 }

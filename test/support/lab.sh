@@ -1,13 +1,13 @@
 # Runs as the first process in a lab's private namespaces. It makes them look like a host with CNI plugins, prints
 # "ready", and stays until its input is closed. No other process sees its mounts, and they end with it.
 set -eu
-plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 disk=$7
-shift 7 # the rest are names and files of programs
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 kernel=$7 disk=$8
+shift 8 # the rest are names and files of programs
 
 # Each process costs a lab time, above all in the second kernel: so one mount(8) makes as many mounts as possible.
 mount -t tmpfs lab /run
 mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/programs /run/lab/net.d \
-  /run/lab/records /run/lab/real
+  /run/lab/records /run/lab/real /run/lab/calls
 # This also hides the machine's control groups: programs in a test must not make any there.
 umount --recursive --lazy /sys
 : >/run/lab/node
@@ -28,7 +28,7 @@ umount --recursive --lazy /sys
   echo "lab /var/log tmpfs"
   echo "lab /sys sysfs"
   # The second kernel boots for each lab with a disk. Its own boot id is another one.
-  if [ "$disk" ] && [ -z "${CNI_WRAPPERS_SECOND_KERNEL-}" ]; then
+  if [ "$disk" ] && [ "$kernel" != second ]; then
     cat /proc/sys/kernel/random/uuid >/run/lab/boot_id
     echo "/run/lab/boot_id /proc/sys/kernel/random/boot_id none bind"
   fi
@@ -85,4 +85,11 @@ END
 
 echo ready
 # Without exec, the shell stays this namespace's init and adopts processes whose parents ended.
-cat
+[ "$kernel" = second ] || cat
+# These are LabShell's calls. They overlap.
+set +e
+unset PWD
+while read -r id; do
+  call=/run/lab/calls/$id
+  { . "$call" <"$call.stdin" >"$call.stdout" 2>"$call.stderr"; echo "$id $?"; } &
+done

@@ -7,6 +7,7 @@ import { drivers, type PluginVersion, referencePlugins } from "./go.ts";
 import { type Holder, hold } from "./holder.ts";
 import { Kernel } from "./kernel.ts";
 import { Cnitool, GoCni } from "./runtime.ts";
+import { LabShell } from "./shell.ts";
 
 /** The end of a command. */
 export interface Outcome {
@@ -57,6 +58,7 @@ export interface CallRecord {
   readonly exitCode: number;
 }
 
+const kernel = process.env.CNI_WRAPPERS_SECOND_KERNEL ? "second" : "first";
 const wrappersDirectory = process.env.CNI_WRAPPERS_BIN || path.resolve(import.meta.dirname, "../../dist/bin");
 
 /** A separate host for one test: private network, mount and pid namespaces with CNI plugins in `/opt/cni/bin`. */
@@ -69,10 +71,12 @@ export class Lab implements AsyncDisposable {
   readonly cnitool = new Cnitool(this);
   readonly #holder: Holder;
   readonly #pid: string;
+  readonly #shell: LabShell | undefined;
 
   private constructor(holder: Holder, pid: string) {
     this.#holder = holder;
     this.#pid = pid;
+    this.#shell = kernel === "second" ? new LabShell(holder, this.path("/run/lab/calls")) : undefined;
   }
 
   /** Makes a lab with these reference plugins and the built wrappers. */
@@ -82,7 +86,7 @@ export class Lab implements AsyncDisposable {
       throw new Error(`no wrappers in ${wrappersDirectory}: run "npm run build" first`);
     }
     const directories = [await directoryOf(plugins), wrappersDirectory, await drivers()];
-    const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins"];
+    const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins", kernel];
     const named = Object.entries(programs).flat();
     const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...named]);
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
@@ -99,7 +103,9 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Runs a command that may fail. */
-  async call(command: string, args: readonly string[] = [], { env, input = "" }: CallOptions = {}): Promise<Outcome> {
+  async call(command: string, args: readonly string[] = [], options: CallOptions = {}): Promise<Outcome> {
+    if (this.#shell) return this.#shell.call(command, args, options);
+    const { env, input = "" } = options;
     const { exitCode, stdout, stderr } = await execa("nsenter", this.#inside(command, args), {
       ...environment(env),
       input,
@@ -190,5 +196,5 @@ async function directoryOf(plugins: LabOptions["plugins"]): Promise<string> {
 function holdNamespaces(args: readonly string[]): Promise<Holder> {
   const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private"];
   const script = path.join(import.meta.dirname, "lab.sh");
-  return hold("unshare", [...namespaces, "--kill-child", "sh", script, ...args]);
+  return hold("unshare", [...namespaces, "--kill-child", "sh", script, ...args], environment());
 }

@@ -9,18 +9,24 @@ export const needs = {
   vrf: "vrf in the kernel",
 } as const;
 
-/** The features that this kernel has. Cases that need others are skipped by name, and run in the second kernel. */
-export const hostHas: Readonly<Record<keyof typeof needs, boolean>> = {
-  bridgeVlanFiltering: await canAdd("type", "bridge", "vlan_filtering", "1"),
-  dummy: await canAdd("type", "dummy"),
-  ipvlan: await canAdd("link", "up0", "type", "ipvlan"),
-  vlan: await canAdd("link", "up0", "type", "vlan", "id", "5"),
-  vrf: await canAdd("type", "vrf", "table", "10"),
+/** How ip(8) adds a link with each feature. */
+const words: Readonly<Record<keyof typeof needs, string>> = {
+  bridgeVlanFiltering: "type bridge vlan_filtering 1",
+  dummy: "type dummy",
+  ipvlan: "link up0 type ipvlan",
+  vlan: "link up0 type vlan id 5",
+  vrf: "type vrf table 10",
 };
 
-/** Tries to add a link with these words in a temporary network namespace. */
-async function canAdd(...words: string[]): Promise<boolean> {
-  const script = 'ip link add up0 type veth peer name up1 && ip link add name try0 "$@"';
-  const { exitCode } = await execa("unshare", ["--net", "sh", "-c", script, "sh", ...words], { reject: false });
-  return exitCode === 0;
+/** The features that this kernel has. Cases that need others are skipped by name, and run in the second kernel. */
+export const hostHas: Readonly<Record<keyof typeof needs, boolean>> = await triedOut();
+
+/** Tries to add a link with each feature in a temporary network namespace. */
+async function triedOut(): Promise<Record<keyof typeof needs, boolean>> {
+  const names = Object.keys(needs) as (keyof typeof needs)[];
+  const tries = names.map((name, index) => `ip link add name try${index} ${words[name]} && echo ${name}`);
+  const script = ["ip link add up0 type veth peer name up1", ...tries].join("; ");
+  const { stdout } = await execa("unshare", ["--net", "sh", "-c", script], { reject: false });
+  const had = stdout.split("\n");
+  return Object.fromEntries(names.map((name) => [name, had.includes(name)])) as Record<keyof typeof needs, boolean>;
 }

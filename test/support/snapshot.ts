@@ -3,14 +3,12 @@ import { readdir, stat } from "node:fs/promises";
 import { packetRulesOf } from "./kernel.ts";
 import type { Container, Lab } from "./lab.ts";
 
-/** The commands for each namespace. */
+/** The commands for each namespace. `ip -batch` prints one line of JSON for each of its commands. */
 const ofNamespace = {
   links: "ip -json -details address show",
+  ipv4: "printf 'route show table all\\nrule' | ip -json -4 -batch -",
+  ipv6: "printf 'route show\\nrule' | ip -json -6 -batch -",
   bridgePorts: "bridge -json vlan show",
-  routes: "ip -json -4 route show table all",
-  routes6: "ip -json -6 route show",
-  rules: "ip -json -4 rule",
-  rules6: "ip -json -6 rule",
   // The exit code is 2: some of them cannot be read.
   sysctls: "grep --recursive --no-messages . /proc/sys/net/ipv4/conf /proc/sys/net/ipv6/conf",
 };
@@ -62,18 +60,26 @@ function nftTables(ruleset: string): string[][] {
     .map((table) => table.trim().split("\n"));
 }
 
-function namespaceState({ links, bridgePorts, routes, routes6, rules, rules6, sysctls }: typeof ofNamespace) {
-  const parse = (text: string) => JSON.parse(text || "[]");
+function namespaceState({ links, ipv4, ipv6, bridgePorts, sysctls }: typeof ofNamespace) {
+  const [routes, rules] = answers(ipv4);
+  const [routes6 = [], rules6] = answers(ipv6);
   return {
-    links: steady(parse(links)),
-    bridgePorts: parse(bridgePorts),
-    routes: steady(parse(routes)),
+    links: steady(JSON.parse(links || "[]")),
+    bridgePorts: JSON.parse(bridgePorts || "[]"),
+    routes: steady(routes),
     // The kernel adds the link-local addresses of IPv6 after duplicate address detection, at any time.
-    routes6: parse(routes6).filter(({ protocol }: { protocol: string }) => protocol !== "kernel"),
-    rules: [parse(rules), parse(rules6)],
+    routes6: routes6.filter(({ protocol }) => protocol !== "kernel"),
+    rules: [rules, rules6],
     // By file: the kernel's order depends on the random names of veths.
     sysctls: Object.fromEntries(sysctls.split("\n").map((line) => line.split(/:(.*)/, 2))),
   };
+}
+
+function answers(text: string): Record<string, unknown>[][] {
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line));
 }
 
 /** The files under the directories of plugins and libcni, with their modes. */
