@@ -16,12 +16,13 @@ export interface Progress {
 export function progressOf(
   total: number,
   { progress: stream }: Pick<Terminal, "progress">,
+  unit = "files",
   now: () => number = () => performance.now(),
 ): Progress {
   if (!stream) return { report: () => {}, end: () => {} };
   const bar = new SingleBar({
     stream,
-    format: "{bar} {value} of {total} files",
+    format: `{bar} {value} of {total} ${unit}`,
     clearOnComplete: true,
     hideCursor: true,
   });

@@ -31,7 +31,15 @@ export interface Evidence {
 
 /** Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. */
 export async function proposalFor(attachment: CachedAttachment, evidence: Evidence): Promise<Proposal> {
-  const verdict = await evidence.check(attachment);
+  return proposalAfter(await evidence.check(attachment), attachment, evidence);
+}
+
+/** The same after a CHECK of the attachment that had this verdict. */
+export async function proposalAfter(
+  verdict: Verdict,
+  attachment: CachedAttachment,
+  evidence: Evidence,
+): Promise<Proposal> {
   if (verdict.is === "passes") return { is: "fine" };
   if (verdict.is !== "fails") return { is: "unchecked" };
   const lost = { is: "lost", error: verdict.error } as const;

@@ -21,11 +21,14 @@ export function missingRecords(
   creators: readonly ListedPlugin[],
   { inside }: Facts,
 ): readonly MissingRecord[] {
+  const namespace = statSync(attachment.netns, { throwIfNoEntry: false });
+  // The container ended meanwhile.
+  if (!namespace) return [];
   return creators.flatMap((creator) => {
     const link = inside.find(({ ifname }) => ifname === creator.ifName);
     if (!creator.isWrapped || !link) return [];
     const { network, containerId, ifName: runtimeIfName, netns } = attachment;
-    const { dev, ino } = statSync(netns);
+    const { dev, ino } = namespace;
     const record: AttachmentRecord = {
       network,
       containerId,

@@ -2,9 +2,7 @@ import { availableParallelism } from "node:os";
 import { Command } from "commander";
 import { adoptCase } from "../adopt/adopt-case.ts";
 import { textOf, undo } from "../adopt/adoption.ts";
-import { isClaimed } from "../adopt/claimed.ts";
-import { readFacts } from "../adopt/facts.ts";
-import { hostSide } from "../adopt/host-side.ts";
+import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalFor } from "../adopt/proposal.ts";
 import { type Case, jsonOf, textFor, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
@@ -13,9 +11,11 @@ import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from ".
 import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { type Attachments, readAttachments } from "../live/wanted.ts";
-import { type WorkloadNames, workloadNames } from "../live/workload.ts";
+import { workloadNames } from "../live/workload.ts";
 import { atOnce } from "../preflight/at-once.ts";
-import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
+import { type CheckOptions, checkOnHost } from "../preflight/check.ts";
+import { progressOf } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
 
 interface Options extends HostOptions {
   readonly write?: boolean;
@@ -53,11 +53,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         isComplete = false;
         terminal.writeError(line);
       });
-      const proposed = await casesOn(
-        attachments,
-        check,
-        await workloadNames(attachments.wanted, terminal.env, terminal.writeError),
-      );
+      const proposed = await casesOn(attachments, check, terminal);
       const cases = options.write ? await written(proposed, paths, check) : proposed;
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
       const isDone = ({ proposal: { is } }: Case) =>
@@ -65,23 +61,23 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
       finish(isComplete && cases.every(isDone) ? 0 : 1);
     });
 
-function casesOn(
+async function casesOn(
   { wanted, all }: Attachments,
   check: CheckOptions,
-  workloadOf: WorkloadNames,
+  terminal: Terminal,
 ): Promise<readonly Case[]> {
-  return atOnce(wanted, availableParallelism(), async (listed) => {
+  const names = workloadNames(wanted, terminal.env, terminal.writeError);
+  const progress = progressOf(wanted.length, terminal, "attachments");
+  const caseOf = async (listed: CachedAttachment) => {
     const { attachment, text } = readAgain(listed);
-    const network = networkOf(attachment, check);
-    const proposal = await proposalFor(attachment, {
-      network,
-      readFacts: () => readFacts(attachment.netns),
-      hostSide,
-      isClaimed: (name) => isClaimed(name, attachment, all),
-      check: (one) => checkOnHost(one, check),
-    });
-    return { attachment, workload: workloadOf(attachment), text, proposal };
-  });
+    const proposal = await proposalFor(attachment, evidenceOn(attachment, all, check));
+    return { attachment, workload: (await names)(attachment), text, proposal };
+  };
+  try {
+    return await atOnce(wanted, availableParallelism(), caseOf, progress.report);
+  } finally {
+    progress.end();
+  }
 }
 
 // The file may have changed since the directory was read. The text is what --write replaces.

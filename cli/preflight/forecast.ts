@@ -24,6 +24,8 @@ export interface Forecast {
   readonly verdict: Verdict;
   /** Keys of the list that changed since ADD. */
   readonly changed: readonly string[];
+  /** Whether `adopt` can make its CHECK pass. */
+  readonly isAdoptable: boolean;
 }
 
 /** What is known of the host without asking a plugin. */

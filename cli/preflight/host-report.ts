@@ -4,10 +4,15 @@ import type { Forecast } from "./forecast.ts";
 
 /** The answer of preflight for one host. */
 export interface HostReport {
+  readonly host: string;
   readonly forecasts: readonly Forecast[];
   readonly strays: Strays;
+  /** A line about each result that cannot be read. */
+  readonly leftOut: readonly string[];
   /** Why Nomad would skip CHECK on this host; undefined if it would not. */
   readonly nomadSkipsCheck: string | undefined;
+  /** The containers that Nomad perhaps does not know after a SIGKILL. */
+  readonly unsaved: readonly string[];
 }
 
 /** What lies on the host and belongs to no attachment. */
@@ -35,4 +40,19 @@ export function straysAmong(
 // A record's file name is <network>:<container>:<runtime's name>:<interface>, and more for a chained plugin.
 function ownerOf(name: string): string {
   return `${name.split(":").slice(0, 3).join(":")}:`;
+}
+
+/** In milliseconds: client/client.go, stateSnapshotIntv. */
+const saveInterval = 60_000;
+
+/** Returns the containers whose network Nomad has perhaps not saved yet: it saves every minute, and at SIGTERM. */
+export function unsavedAmong(
+  forecasts: readonly Forecast[],
+  { now, modifiedMs }: { readonly now: number; readonly modifiedMs: (file: string) => number | undefined },
+): readonly string[] {
+  const isYoung = (file: string) => now - (modifiedMs(file) ?? 0) < saveInterval;
+  const young = forecasts.filter(({ workload, verdict, attachment }) => {
+    return workload.runtime === "Nomad" && verdict.is !== "gone" && isYoung(attachment.file);
+  });
+  return [...new Set(young.map(({ attachment }) => attachment.containerId))];
 }

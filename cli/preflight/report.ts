@@ -7,7 +7,7 @@ import { explanations, forecastTable } from "./table.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(
-  { forecasts, strays, nomadSkipsCheck }: HostReport,
+  { forecasts, strays, nomadSkipsCheck, unsaved }: HostReport,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
   if (forecasts.length === 0) return "No attachment fits: preflight looked at none.\n";
@@ -18,14 +18,15 @@ export function preflightText(
     ...strayLines("namespace without an attachment", strays.namespaces),
     ...strayLines("record without an attachment", strays.records),
     ...skipLines(nomadSkipsCheck),
+    ...unsavedLines(unsaved.length),
     summaryOf(forecasts),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
 /** The same as JSON. */
-export function preflightJson({ forecasts, strays, nomadSkipsCheck }: HostReport): string {
-  const attachments = forecasts.map(({ attachment, workload, verdict, changed }) => ({
+export function preflightJson({ forecasts, nomadSkipsCheck, ...rest }: HostReport): string {
+  const attachments = forecasts.map(({ attachment, workload, verdict, changed, isAdoptable }) => ({
     network: attachment.network,
     containerId: attachment.containerId,
     workload,
@@ -35,8 +36,9 @@ export function preflightJson({ forecasts, strays, nomadSkipsCheck }: HostReport
     addresses: addressesIn(attachment),
     verdict,
     changed,
+    adoptable: isAdoptable,
   }));
-  return `${JSON.stringify({ attachments, strays, nomadSkipsCheck: nomadSkipsCheck ?? null }, null, 2)}\n`;
+  return `${JSON.stringify({ ...rest, attachments, nomadSkipsCheck: nomadSkipsCheck ?? null }, null, 2)}\n`;
 }
 
 function summaryOf(forecasts: readonly Forecast[]): string {
@@ -52,4 +54,10 @@ function strayLines(title: string, names: readonly string[]): readonly string[] 
 
 function skipLines(reason: string | undefined): readonly string[] {
   return reason === undefined ? [] : [`Nomad would skip CHECK: ${reason}; install bridge ${oldestBridge} or newer`];
+}
+
+function unsavedLines(count: number): readonly string[] {
+  if (count === 0) return [];
+  const [are, them] = count === 1 ? ["container is", "it"] : ["containers are", "them"];
+  return [`${count} ${are} younger than a minute: Nomad has perhaps not saved ${them}; stop the client with SIGTERM`];
 }

@@ -7,7 +7,7 @@ import { progressOf } from "../../../cli/progress.ts";
 function shownBy(milliseconds: number): string {
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   let time = 0;
-  const progress = progressOf(10, { progress: stream as unknown as NodeJS.WriteStream }, () => time);
+  const progress = progressOf(10, { progress: stream as unknown as NodeJS.WriteStream }, undefined, () => time);
   for (let done = 1; done <= 10; done++) {
     time += milliseconds;
     progress.report(done);
@@ -21,6 +21,16 @@ test("a bar is shown as soon as the work takes longer than a second", () => {
   expect(shownBy(300)).not.toContain("3 of 10 files");
 });
 
+test("the bar counts what the command is about", () => {
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  let time = 0;
+  const progress = progressOf(3, { progress: stream as unknown as NodeJS.WriteStream }, "attachments", () => time);
+  time = 2000;
+  progress.report(1);
+  progress.end();
+  expect(String(stream.read())).toContain("1 of 3 attachments");
+});
+
 test("quick work shows nothing", () => {
   expect(shownBy(100)).toBe("");
 });
@@ -31,7 +41,7 @@ test("without a terminal there is no bar, even if stderr is one", () => {
   try {
     Object.defineProperty(process.stderr, "isTTY", { value: true, configurable: true });
     let time = 0;
-    const progress = progressOf(10, {}, () => time);
+    const progress = progressOf(10, {}, undefined, () => time);
     time = 10_000;
     progress.report(1);
     progress.end();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { atOnce } from "../../../../cli/preflight/at-once.ts";
-import { straysAmong } from "../../../../cli/preflight/host-report.ts";
+import type { Forecast, Verdict } from "../../../../cli/preflight/forecast.ts";
+import { straysAmong, unsavedAmong } from "../../../../cli/preflight/host-report.ts";
 import { changedKeys } from "../../../../cli/preflight/list-changes.ts";
 
 describe("changedKeys", () => {
@@ -39,16 +40,46 @@ describe("straysAmong", () => {
   });
 });
 
+describe("unsavedAmong", () => {
+  const now = 1_000_000;
+  const forecast = (age: number, is: Verdict["is"], runtime: "Nomad" | "podman", containerId = "c1") => {
+    const attachment = { file: String(now - age), containerId };
+    return { attachment, workload: { runtime, name: "" }, verdict: { is } } as unknown as Forecast;
+  };
+
+  test.each<[string, Forecast[], string[]]>([
+    ["young", [forecast(59_999, "passes", "Nomad")], ["c1"]],
+    ["young, and its CHECK fails", [forecast(0, "fails", "Nomad")], ["c1"]],
+    ["a minute old", [forecast(60_000, "passes", "Nomad")], []],
+    ["without a namespace", [forecast(0, "gone", "Nomad")], []],
+    ["podman's", [forecast(0, "passes", "podman")], []],
+    ["attached twice", [forecast(0, "passes", "Nomad"), forecast(1, "passes", "Nomad")], ["c1"]],
+  ])("a container that is %s", (_, forecasts, unsaved) => {
+    expect(unsavedAmong(forecasts, { now, modifiedMs: Number })).toEqual(unsaved);
+  });
+
+  test("a result that is gone counts as old", () => {
+    expect(unsavedAmong([forecast(0, "passes", "Nomad")], { now, modifiedMs: () => undefined })).toEqual([]);
+  });
+});
+
 describe("atOnce", () => {
   test("keeps the order, and runs no more than the limit", async () => {
     let [running, most] = [0, 0];
-    const results = await atOnce([30, 10, 20, 0], 2, async (delay) => {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, delay));
-      running--;
-      return delay * 2;
-    });
+    const reported: number[] = [];
+    const results = await atOnce(
+      [30, 10, 20, 0],
+      2,
+      async (delay) => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, delay));
+        running--;
+        return delay * 2;
+      },
+      (done) => reported.push(done),
+    );
     expect(results).toEqual([60, 20, 40, 0]);
     expect(most).toBe(2);
+    expect(reported).toEqual([1, 2, 3, 4]);
   });
 });

@@ -1,0 +1,26 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+test.each(["preflight", "adopt"])("%s shows a bar on a terminal while it checks", async (command) => {
+  const directory = mkdtempSync(join(tmpdir(), "bar-"));
+  mkdirSync(join(directory, "results"));
+  for (const containerId of ["c1", "c2", "c3"]) {
+    const cached = { kind: "cniCacheV1", networkName: "zone", containerId, ifName: "eth0", netns: "/none" };
+    writeFileSync(join(directory, "results", `zone-${containerId}-eth0`), JSON.stringify(cached));
+  }
+  let time = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (time += 2000));
+  onTestFinished(() => {
+    clock.mockRestore();
+    rmSync(directory, { recursive: true });
+  });
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const progress = stream as unknown as NodeJS.WriteStream;
+  const { stderr } = await runCommand([command, "--cache-dir", directory], { progress });
+  expect(String(stream.read())).toContain("1 of 3 attachments");
+  expect(stderr).toBe("");
+});

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "summary-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const passes = { network: "zone", verdict: { is: "passes" }, adoptable: false };
+const unchecked = { network: "old", verdict: { is: "unchecked", why: "x" }, adoptable: false };
+const missing = {
+  network: "zone",
+  verdict: { is: "fails", plugin: "bridge-wrapper", error: "interface eth1 is not in prevResult" },
+  adoptable: true,
+};
+const noAddress = (address: string) => ({
+  network: "shop",
+  verdict: { is: "fails", plugin: "macvlan", error: `Failed to match addr ${address} on interface eth0` },
+  adoptable: false,
+});
+const answer = (host: string, ...attachments: object[]) => ({
+  ...{ host, attachments, strays: { namespaces: [], records: [] }, leftOut: [], nomadSkipsCheck: null, unsaved: [] },
+});
+
+function file(name: string, ...texts: string[]): string {
+  writeFileSync(join(directory, name), texts.join(""));
+  return name;
+}
+const pretty = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+const line = (value: object) => `${JSON.stringify(value)}\n`;
+const summary = (files: string[], ...options: string[]) =>
+  runCommand(["preflight", ...options, "--summary", ...files], {
+    directory,
+    readInput: () => line(answer("in", passes)),
+  });
+
+describe("preflight --summary", () => {
+  test("has a line for each host, and the failing attachments by network and reason", async () => {
+    const many = file("many", line(answer("n1", passes, unchecked)), line(answer("n2", passes, missing, missing)));
+    const one = file("one", pretty(answer("n3", noAddress("172.16.5.2/24"), noAddress("fd00::2/64"), missing)));
+    const { stdout, stderr, exitCode } = await summary([many, one]);
+    expect(stdout.split("\n")).toEqual([
+      "host  attachments  pass  fail  adoptable  verdict",
+      "n1    2            1     0     0          ready",
+      "n2    3            1     2     2          adopt first",
+      "n3    3            0     3     1          not ready",
+      "",
+      "network  fail  hosts  adoptable  reason",
+      "zone     3     2      3          bridge-wrapper: interface eth1 is not in prevResult",
+      "shop     2     1      0          macvlan: Failed to match addr <address> on interface eth0",
+      "",
+      "1 of 3 hosts are ready",
+      "",
+    ]);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 1 });
+  });
+
+  test("tells what else is wrong with a host", async () => {
+    const bad = {
+      ...answer("n1", passes),
+      leftOut: ["x"],
+      nomadSkipsCheck: "bridge has version 1.2.0",
+      unsaved: ["a", "b"],
+    };
+    const { stdout, exitCode } = await summary([file("bad", line(bad))]);
+    expect(stdout.split("\n").slice(3)).toEqual([
+      "n1: results that cannot be read: 1",
+      "n1: Nomad would skip CHECK: bridge has version 1.2.0",
+      "n1: containers that Nomad has perhaps not saved: 2",
+      "",
+      "0 of 1 hosts are ready",
+      "",
+    ]);
+    expect(exitCode).toBe(1);
+  });
+
+  test("- is stdin, and exit code 0 means that every host is ready", async () => {
+    const { stdout, exitCode } = await summary(["-"]);
+    expect(stdout).toMatch(/^in +1 +1 +0 +0 +ready$/m);
+    expect(exitCode).toBe(0);
+  });
+
+  test("--json has the same as data", async () => {
+    const { stdout } = await summary([file("one", line(answer("n2", passes, missing)))], "--json");
+    expect(JSON.parse(stdout)).toEqual({
+      hosts: [
+        {
+          ...{ host: "n2", attachments: 2, passes: 1, fails: 1, adoptable: 1, leftOut: 0, unsaved: 0 },
+          ...{ nomadSkipsCheck: null, verdict: "adopt first" },
+        },
+      ],
+      failures: [
+        {
+          ...{ network: "zone", reason: "bridge-wrapper: interface eth1 is not in prevResult" },
+          ...{ attachments: 1, hosts: 1, adoptable: 1 },
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["", "it has no answer of preflight --json"],
+    ["hello\n", "answer 1 is not what preflight --json prints"],
+    [`${line(answer("n1"))}{"host":`, "answer 2 is not what preflight --json prints"],
+    ['{"host":"n1","attachments":[{}]}', "answer 1 is not what preflight --json prints"],
+  ])("%j is no answer", async (text, problem) => {
+    const stderr = `cni-wrappers: wrong: ${problem}\n`;
+    expect(await summary([file("wrong", text)])).toEqual({ exitCode: 2, stdout: "", stderr });
+  });
+
+  test("reads what preflight --json prints", async () => {
+    mkdirSync(join(directory, "results"));
+    for (const id of ["c1", "c2"]) {
+      const cached = { kind: "cniCacheV1", networkName: "zone", containerId: id, ifName: "eth0", netns: "/none" };
+      file(`results/zone-${id}-eth0`, JSON.stringify(cached));
+    }
+    file("results/zone-c3-eth0", "{");
+    const options = ["--cache-dir", directory, "--cni-path", "/none"];
+    const { stdout } = await runCommand(["preflight", "--json", ...options], { directory });
+    const { hosts } = JSON.parse((await summary([file("real", stdout, stdout)], "--json")).stdout);
+    const host = {
+      ...{ host: hostname(), attachments: 2, passes: 0, fails: 0, adoptable: 0, leftOut: 1, unsaved: 0 },
+      ...{ nomadSkipsCheck: "Nomad finds no version of bridge", verdict: "not ready" },
+    };
+    expect(hosts).toEqual([host, host]);
+  });
+});
