@@ -9,6 +9,7 @@ import { newCommand } from "./commands/new.ts";
 import { preflightCommand } from "./commands/preflight.ts";
 import { pruneCommand } from "./commands/prune.ts";
 import { schemaCommand } from "./commands/schema.ts";
+import { statusCommand } from "./commands/status.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { wrapCommand } from "./commands/wrap.ts";
 import { printable, type Terminal } from "./terminal.ts";
@@ -23,6 +24,7 @@ const makers: readonly CommandMaker[] = [
   preflightCommand,
   adoptCommand,
   pruneCommand,
+  statusCommand,
   schemaCommand,
   completionCommand,
   manCommand,

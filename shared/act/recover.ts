@@ -22,6 +22,7 @@ import {
   writesBefore,
 } from "../record/recovery.ts";
 import { bootIdOf, isClaimed } from "./record-search.ts";
+import { repairs } from "./repairs.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 
@@ -63,7 +64,7 @@ export function addMeta(session: Session, path: string, call: DelegateCall, plan
   const text = host.readFile(file);
   const record = parseRecord(file, text);
   if (record && isSameOrigin(record, present) && !isComplete(host, key, file)) {
-    say(session, "warn", "an earlier try was not completed: running DEL before ADD");
+    say(session, "warn", repairs.chained);
     runDelegate(session, path, delOf(call));
   }
   writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses: [] });
@@ -84,7 +85,7 @@ function addOrRecover(attempt: Attempt, writes: boolean): Finished {
 
 function addAgain(attempt: Attempt): Finished {
   const { session, path, call, found } = attempt;
-  say(session, "warn", "ADD failed after an earlier try: running DEL and ADD once more");
+  say(session, "warn", repairs.addedAgain);
   runDelegate(session, path, delOfRecord(call, found));
   const before = linkIndex(attempt);
   save(attempt, { before, ...earlierAddresses(attempt) });
@@ -123,7 +124,7 @@ function complete(attempt: Attempt, before: number | undefined, link: number | u
 
 function cleanUp(attempt: Attempt): Found {
   const { session, path, call, plan, found, present } = attempt;
-  say(session, "warn", "attached before this boot: running DEL first");
+  say(session, "warn", repairs.deletedFirst);
   const del = delOfRecord(call, found);
   // An interface that already exists belongs to another attachment.
   const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";

@@ -1,0 +1,74 @@
+import { availableParallelism } from "node:os";
+import { delimiter, resolve } from "node:path";
+import { Command } from "commander";
+import type { CommandMaker } from "../command.ts";
+import { writeAtomically } from "../files/atomic-write.ts";
+import { whyNoCheck } from "../host/nomads-check.ts";
+import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { addHostOptions, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
+import { loadNetworks } from "../live/networks.ts";
+import { timeoutOption } from "../live/timeout.ts";
+import { atOnce } from "../preflight/at-once.ts";
+import { checkOnHost } from "../preflight/check.ts";
+import { everyAttachment, recordNames } from "../preflight/every-attachment.ts";
+import { straysAmong } from "../preflight/host-report.ts";
+import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
+import { prometheusText } from "../status/prometheus.ts";
+import { repairedAdds } from "../status/repaired-adds.ts";
+import { statusText } from "../status/text.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Options extends HostOptions {
+  readonly prometheus?: boolean;
+  readonly output?: string;
+  readonly log?: string;
+  readonly timeout: string;
+}
+
+/** `status`: the state of a host in numbers, for monitoring. */
+export const statusCommand: CommandMaker = (terminal, finish) =>
+  addHostOptions(new Command("status"))
+    .summary("count the attachments, and those that CHECK would fail")
+    .description(
+      "Runs CHECK for every attachment on this host, as preflight does, and counts. It changes nothing on the network.",
+    )
+    .option("--prometheus", "print the numbers for Prometheus")
+    .option("--output <file>", "write them to this file in one step, for node_exporter's textfile collector")
+    .option("--log <file>", "also count the repaired ADDs in this log of the wrappers (default: CNI_WRAPPERS_LOG)")
+    .addOption(timeoutOption())
+    .addHelpText(
+      "after",
+      "\nExample:\n  cni-wrappers status --prometheus --output /var/lib/node_exporter/cni_wrappers.prom",
+    )
+    .action(async (options: Options) => {
+      const status = await statusOf(options, terminal);
+      const text = options.prometheus ? prometheusText(status) : statusText(status, terminal);
+      if (options.output === undefined) terminal.write(text);
+      else writeAtomically(resolve(terminal.directory, options.output), text);
+      finish(isWell(status) ? 0 : 1);
+    });
+
+async function statusOf(options: Options, terminal: Terminal): Promise<HostStatus> {
+  const paths = hostPathsOf(options);
+  let unreadable = 0;
+  const { wanted, all } = everyAttachment(paths, (line) => {
+    unreadable += 1;
+    terminal.writeError(line);
+  });
+  const networks = loadNetworks(paths.configDirectories, terminal);
+  const check = { networks, cniPath: paths.cniPath, seconds: Number(options.timeout) };
+  const checked = await atOnce(wanted, availableParallelism(), async (attachment) => {
+    return { attachment, verdict: await checkOnHost(attachment, check) };
+  });
+  const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
+  return {
+    networks: countNetworks(checked),
+    orphans: {
+      results: checked.filter(({ verdict }) => verdict.is === "gone").length,
+      records: straysAmong(all, [], recordNames()).records.length,
+    },
+    unreadable,
+    nomadSkipsCheck: whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory)) !== undefined,
+    repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
+  };
+}

@@ -1,0 +1,45 @@
+import type { CachedAttachment } from "../live/cached-results.ts";
+import type { Verdict } from "../preflight/forecast.ts";
+import type { RepairedAdds } from "./repaired-adds.ts";
+
+/** The state of a host in numbers. */
+export interface HostStatus {
+  readonly networks: readonly NetworkStatus[];
+  readonly orphans: {
+    /** Attachments whose namespace is gone. */
+    readonly results: number;
+    /** Records of the wrappers without an attachment. */
+    readonly records: number;
+  };
+  /** Results that cannot be read. */
+  readonly unreadable: number;
+  /** Whether Nomad would skip CHECK on this host. */
+  readonly nomadSkipsCheck: boolean;
+  /** Undefined without a log. */
+  readonly repaired: RepairedAdds | undefined;
+}
+
+/** The attachments of one network. */
+export interface NetworkStatus {
+  readonly network: string;
+  readonly attachments: number;
+  /** Those whose CHECK fails. */
+  readonly failing: number;
+}
+
+/** Counts the attachments by network, in the order of the names. */
+export function countNetworks(
+  checked: readonly { readonly attachment: CachedAttachment; readonly verdict: Verdict }[],
+): readonly NetworkStatus[] {
+  const byName = Map.groupBy(checked, ({ attachment }) => attachment.network);
+  return [...byName.keys()].sort().map((network) => {
+    const own = byName.get(network) ?? [];
+    const failing = own.filter(({ verdict }) => verdict.is === "fails").length;
+    return { network, attachments: own.length, failing };
+  });
+}
+
+/** Whether something is left to do on the host. */
+export function isWell({ networks, orphans, unreadable }: HostStatus): boolean {
+  return networks.every(({ failing }) => failing === 0) && orphans.results + orphans.records + unreadable === 0;
+}

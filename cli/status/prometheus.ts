@@ -1,0 +1,70 @@
+import { printable } from "../terminal.ts";
+import type { HostStatus } from "./host-status.ts";
+
+/** A metric with its values, as Prometheus' text format has them. */
+interface Metric {
+  readonly name: string;
+  readonly type: "gauge" | "counter";
+  readonly help: string;
+  readonly values: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+}
+
+/** The status in Prometheus' text format (exposition formats, text-based format), for node_exporter's textfile collector. */
+export function prometheusText(status: HostStatus): string {
+  return metricsOf(status).map(metricText).join("");
+}
+
+function metricsOf({ networks, orphans, unreadable, nomadSkipsCheck, repaired }: HostStatus): readonly Metric[] {
+  const gauge = (name: string, help: string, values: Metric["values"]) =>
+    ({ name, type: "gauge", help, values }) as const;
+  return [
+    gauge(
+      "attachments",
+      "Attachments in libcni's cache.",
+      networks.map(({ network, attachments }) => [{ network }, attachments]),
+    ),
+    gauge(
+      "attachments_failing",
+      "Attachments whose CHECK fails: the next restart of Nomad would destroy them.",
+      networks.map(({ network, failing }) => [{ network }, failing]),
+    ),
+    gauge("orphans", "Results whose namespace is gone, and records of the wrappers without a result.", [
+      [{ kind: "result" }, orphans.results],
+      [{ kind: "record" }, orphans.records],
+    ]),
+    gauge("results_unreadable", "Results in libcni's cache that cannot be read.", [[{}, unreadable]]),
+    gauge("nomad_skips_check", "1 if Nomad would skip CHECK, because its bridge plugin is too old.", [
+      [{}, Number(nomadSkipsCheck)],
+    ]),
+    ...(repaired === undefined ? [] : [repairedMetric(repaired)]),
+  ];
+}
+
+function repairedMetric({ file, passed, failed }: NonNullable<HostStatus["repaired"]>): Metric {
+  return {
+    name: "repaired_adds_total",
+    type: "counter",
+    help: `ADDs that a wrapper repaired, by the lines in ${file}. It starts again at 0 when the log is rotated, as after a restart. With log level error it stays 0.`,
+    values: [
+      [{ outcome: "passed" }, passed],
+      [{ outcome: "failed" }, failed],
+    ],
+  };
+}
+
+function metricText({ name, type, help, values }: Metric): string {
+  const full = `cni_wrappers_${name}`;
+  const lines = [`# HELP ${full} ${escaped(help)}`, `# TYPE ${full} ${type}`];
+  return [...lines, ...values.map(([labels, value]) => `${full}${labelText(labels)} ${value}`), ""].join("\n");
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+// The format knows \\, \n and, in labels, \". Other control characters get JSON's escapes first, whose backslash is then escaped.
+function escaped(text: string): string {
+  const lines = text.split("\n").map((line) => printable({ hasColors: false }, line).replaceAll("\\", "\\\\"));
+  return lines.join("\\n");
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { repairs } from "../../shared/act/repairs.ts";
+import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { reasonOf, Trouble } from "../trouble.ts";
+
+/** How many ADDs the wrappers repaired, by the lines of their log. */
+export interface RepairedAdds {
+  /** The log. */
+  readonly file: string;
+  readonly passed: number;
+  /** ADDs that failed in spite of the repair. */
+  readonly failed: number;
+}
+
+/** Counts the repaired ADDs in a log. A log that does not exist has no lines: a wrapper creates it with its first line. */
+export async function repairedAdds(file: string): Promise<RepairedAdds> {
+  const calls = new Map<string, "passed" | "failed">();
+  try {
+    let rest = "";
+    for await (const part of createReadStream(file, "utf8")) {
+      const lines = `${rest}${part}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) note(line, calls);
+    }
+    note(rest, calls);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT") throw new Trouble(`${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+  const outcomes = [...calls.values()];
+  const passed = outcomes.filter((outcome) => outcome === "passed").length;
+  return { file, passed, failed: outcomes.length - passed };
+}
+
+const words: ReadonlySet<unknown> = new Set(Object.values(repairs));
+// Most lines are about other calls. They are not worth parsing.
+const mark = /running DEL|"level":"error"/;
+
+/** Takes a line into account. A call that was repaired has passed unless a later line of it is an error. */
+function note(text: string, calls: Map<string, "passed" | "failed">): void {
+  if (!mark.test(text)) return;
+  const line = parseJsonObject(text);
+  if (line === undefined) return;
+  const call = callOf(line);
+  if (words.has(line.message)) calls.set(call, "passed");
+  else if (line.level === "error" && calls.has(call) && !isOfDel(line)) calls.set(call, "failed");
+}
+
+// A process number may come again, but not with the same container and interface while one of them is in the log.
+function callOf({ pid, containerId, ifName, network }: JsonObject): string {
+  return JSON.stringify([pid, containerId, ifName, network]);
+}
+
+/** Whether the line is about the DEL that a repair begins with. It often fails. */
+function isOfDel({ message }: JsonObject): boolean {
+  return String(message).startsWith("delegate failed DEL");
+}

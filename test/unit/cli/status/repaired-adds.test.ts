@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { repairedAdds } from "../../../../cli/status/repaired-adds.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "repaired-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const again = "ADD failed after an earlier try: running DEL and ADD once more";
+const reboot = "attached before this boot: running DEL first";
+const chained = "an earlier try was not completed: running DEL before ADD";
+
+function line(level: string, message: string, pid = 7): string {
+  return `${JSON.stringify({ time: "t", level, pid, command: "ADD", containerId: "c1", ifName: "eth0", network: "zone", message })}\n`;
+}
+
+test.each<[string, string[], number, number]>([
+  ["an empty log", [], 0, 0],
+  ["a second ADD that passes", [line("warn", again), line("info", "delegate passed ADD")], 1, 0],
+  ["a second ADD that fails", [line("warn", again), line("error", "delegate failed ADD: no")], 0, 1],
+  ["a DEL that fails before it", [line("warn", again), line("error", "delegate failed DEL: no")], 1, 0],
+  ["a delegate that dies in the second ADD", [line("warn", again), line("error", "it was killed by SIGKILL")], 0, 1],
+  ["a reboot", [line("warn", reboot)], 1, 0],
+  ["a chained plugin", [line("warn", chained)], 1, 0],
+  ["two repairs of one call", [line("warn", reboot), line("warn", again)], 1, 0],
+  ["another call that fails", [line("warn", again), line("error", "delegate failed ADD: no", 8)], 1, 0],
+  [
+    "calls without a repair",
+    [line("error", "delegate failed ADD: no"), line("error", "x; running the delegate's DEL")],
+    0,
+    0,
+  ],
+  ["a line that is cut, and one without an end", ['{"message":"running DEL\n', line("warn", again).trimEnd()], 1, 0],
+])("%s", async (_, lines, passed, failed) => {
+  const file = join(directory, "log");
+  writeFileSync(file, lines.join(""));
+  expect(await repairedAdds(file)).toEqual({ file, passed, failed });
+});
+
+test("a log of many lines is read in parts", async () => {
+  const file = join(directory, "log");
+  const calls = Array.from(
+    { length: 3000 },
+    (_, pid) => line("warn", again, pid) + line("info", "delegate passed ADD", pid),
+  );
+  writeFileSync(file, calls.join(""));
+  expect(await repairedAdds(file)).toMatchObject({ passed: 3000 });
+});
+
+test("a log that does not exist has no lines, and one that cannot be read is trouble", async () => {
+  expect(await repairedAdds(join(directory, "none"))).toMatchObject({ passed: 0, failed: 0 });
+  await expect(repairedAdds(directory)).rejects.toThrow(`${directory}: is a directory`);
+});

@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { HostStatus } from "../../../../cli/status/host-status.ts";
+import { prometheusText } from "../../../../cli/status/prometheus.ts";
+import { makeHostFolders } from "../../support/fake-host-folders.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "status-"));
+  for (const name of ["results", "config"]) mkdirSync(join(directory, name));
+  makeHostFolders(directory, { cniPath: { bin: { bridge: { version: "v1.6.2" } } } });
+  attach("zone", "c1", "/proc/self/ns/net");
+  attach("zone", "c2", "/proc/self/ns/net");
+  attach("zone", "c3", "/gone");
+  attach("shop", "c4", "/proc/self/ns/net");
+  const list = { cniVersion: "1.0.0", name: "shop", plugins: [{ type: "bridge" }] };
+  writeFileSync(join(directory, "config/shop.conflist"), JSON.stringify(list));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function attach(networkName: string, containerId: string, netns: string): void {
+  const cached = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0", netns };
+  writeFileSync(join(directory, "results", `${networkName}-${containerId}-eth0`), JSON.stringify(cached));
+}
+
+const status = (...options: string[]) => {
+  const host = [
+    "--cache-dir",
+    directory,
+    "--cni-path",
+    join(directory, "bin"),
+    "--config-dir",
+    join(directory, "config"),
+  ];
+  return runCommand(["status", ...host, ...options], { directory });
+};
+
+const expected = `# HELP cni_wrappers_attachments Attachments in libcni's cache.
+# TYPE cni_wrappers_attachments gauge
+cni_wrappers_attachments{network="shop"} 1
+cni_wrappers_attachments{network="zone"} 3
+# HELP cni_wrappers_attachments_failing Attachments whose CHECK fails: the next restart of Nomad would destroy them.
+# TYPE cni_wrappers_attachments_failing gauge
+cni_wrappers_attachments_failing{network="shop"} 0
+cni_wrappers_attachments_failing{network="zone"} 2
+# HELP cni_wrappers_orphans Results whose namespace is gone, and records of the wrappers without a result.
+# TYPE cni_wrappers_orphans gauge
+cni_wrappers_orphans{kind="result"} 1
+cni_wrappers_orphans{kind="record"} 0
+# HELP cni_wrappers_results_unreadable Results in libcni's cache that cannot be read.
+# TYPE cni_wrappers_results_unreadable gauge
+cni_wrappers_results_unreadable 0
+# HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is too old.
+# TYPE cni_wrappers_nomad_skips_check gauge
+cni_wrappers_nomad_skips_check 0
+`;
+
+describe("status", () => {
+  test("counts attachments by network, and those whose CHECK fails", async () => {
+    expect(await status("--prometheus")).toEqual({ stdout: expected, stderr: "", exitCode: 1 });
+  });
+
+  test("--output replaces the file in one step and prints nothing", async () => {
+    mkdirSync(join(directory, "out"));
+    writeFileSync(join(directory, "out/a.prom"), "old");
+    expect(await status("--prometheus", "--output", "out/a.prom")).toEqual({ stdout: "", stderr: "", exitCode: 1 });
+    expect(readFileSync(join(directory, "out/a.prom"), "utf8")).toBe(expected);
+    expect(readdirSync(join(directory, "out"))).toEqual(["a.prom"]);
+  });
+
+  test("the text has the same numbers", async () => {
+    expect((await status()).stdout.split("\n")).toEqual([
+      "network  attachments  failing",
+      "shop     1            0",
+      "zone     3            2",
+      "",
+      "results without a namespace: 1",
+      "records without a result: 0",
+      "",
+    ]);
+  });
+
+  test("all is well: exit code 0", async () => {
+    expect(await status("--network", "shop")).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("an orphan or a result that cannot be read is a finding", async () => {
+    expect(await status("--container", "c3")).toMatchObject({ exitCode: 1 });
+    writeFileSync(join(directory, "results", "shop-c5-eth0"), "{");
+    const { stdout, stderr, exitCode } = await status("--network", "shop", "--prometheus");
+    expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
+    expect(stderr).toBe(`${directory}/results/shop-c5-eth0: it is not a JSON object; this attachment is left out\n`);
+    expect(exitCode).toBe(1);
+  });
+
+  test("--log adds the repaired ADDs, and so does CNI_WRAPPERS_LOG", async () => {
+    const message = "ADD failed after an earlier try: running DEL and ADD once more";
+    writeFileSync(join(directory, "log"), `${JSON.stringify({ level: "warn", pid: 1, message })}\n`);
+    const { stdout } = await status("--prometheus", "--log", "log");
+    const lines = stdout.split("\n").filter((line) => line.includes("repaired_adds"));
+    expect(lines.slice(1)).toEqual([
+      "# TYPE cni_wrappers_repaired_adds_total counter",
+      'cni_wrappers_repaired_adds_total{outcome="passed"} 1',
+      'cni_wrappers_repaired_adds_total{outcome="failed"} 0',
+    ]);
+    expect(lines[0]).toContain(`in ${directory}/log. It starts again at 0 when the log is rotated`);
+    const env = { CNI_WRAPPERS_LOG: join(directory, "log") };
+    const text = await runCommand(["status", "--cache-dir", directory], { directory, env });
+    expect(text.stdout).toContain(`repaired ADDs in ${directory}/log: 1 passed, 0 failed\n`);
+  });
+});
+
+test("label values and HELP are escaped as the format wants it", () => {
+  const nothing: HostStatus = {
+    ...{ networks: [], orphans: { results: 0, records: 0 }, unreadable: 0, nomadSkipsCheck: true },
+    repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
+  };
+  const text = prometheusText({
+    ...nothing,
+    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0 }],
+  });
+  expect(text).toContain('\ncni_wrappers_attachments{network="a\\"b\\\\c\\nd\\\\u001b[2J"} 1\n');
+  expect(text).toContain('by the lines in a"b\\\\c\\nd. It starts');
+  expect(text).toContain("\ncni_wrappers_nomad_skips_check 1\n");
+});
