@@ -19,6 +19,7 @@ const verdictReporter = "--reporter=./test/nomad/verdict-reporter.ts";
  */
 const scripts = {
   bench: { setup: "--network --bench", first: [build], tries: [buildSlim], run: ["node test/reports/bench/bench.ts"] },
+  "bench:preflight": { first: [build], run: ["node test/reports/preflight/preflight.ts"] },
   compare: {
     setup: "--network --bench --nomad",
     first: [build],
