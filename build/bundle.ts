@@ -1,4 +1,5 @@
-import { basename } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type BuildOptions, build, formatMessages, type Metafile } from "esbuild";
 import { deferModules } from "./deferred.ts";
 import type { Stamp } from "./stamp.ts";
@@ -22,10 +23,10 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
   const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
   const plugins = [deferModules(root, nodeMain, { problem: loadProblem })];
-  const inCli = { define: constants(stamp), ...isFunction };
+  const define = { ...constants(stamp), __PARTS__: JSON.stringify(partsOf(root)) };
   // The npm package has the commands too.
-  const inNpm = { target: "node22" } as const;
-  const inCore = { ...inCli, plugins };
+  const inCli = { define, target: "node22", ...isFunction };
+  const inCore = { define: constants(stamp), ...isFunction, plugins };
   const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
   return {
     core: await runEsbuild(root, { core: nodeMain }, { ...node, ...inCore }),
@@ -34,11 +35,7 @@ export async function bundleForNode(root: string, stamp: Stamp) {
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
     jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
     // jsonc-parser's main file loads its parts in a way that esbuild cannot follow.
-    cli: await runEsbuild(
-      root,
-      { cli: "cli/main.ts" },
-      { ...node, ...inNpm, mainFields: ["module", "main"], ...inCli },
-    ),
+    cli: await runEsbuild(root, { cli: "cli/main.ts" }, { ...node, mainFields: ["module", "main"], ...inCli }),
   };
 }
 
@@ -61,6 +58,13 @@ export async function bundleForSlim(root: string, stamp: Stamp) {
 
 function constants(stamp: Stamp): Record<string, string> {
   return { __VERSION__: JSON.stringify(stamp.version), __COMMIT__: JSON.stringify(stamp.commit) };
+}
+
+/** Returns the versions of the packages that the commands contain, and of jq in one of them. */
+function partsOf(root: string): Record<string, string> {
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, object>;
+  const versions: Record<string, string> = { ...dependencies };
+  return { ...versions, jq: versions["jq-wasm"]?.replace(/^.*-jq-/, "") ?? "unknown" };
 }
 
 async function runEsbuild(root: string, entryPoints: Record<string, string>, options: BuildOptions): Promise<Bundle> {

@@ -1,17 +1,25 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import { isSea } from "node:sea";
 import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
-// The build defines these two.
+// The build defines these.
 declare const __VERSION__: string;
 declare const __COMMIT__: string;
+declare const __PARTS__: Readonly<Record<string, string>>;
 
 const { stdout, stderr, env } = process;
 
 const terminal: Terminal = {
-  release: { version: __VERSION__, commit: __COMMIT__ },
+  release: {
+    ...{ version: __VERSION__, commit: __COMMIT__ },
+    // The npm package has the same commands.
+    flavor: isSea() ? "node" : "npm",
+    target: `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`,
+    parts: { node: process.versions.node, ...__PARTS__ },
+  },
   env,
   directory: process.cwd(),
   isInteractive: stdout.isTTY ?? false,

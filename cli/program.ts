@@ -11,6 +11,7 @@ import { pruneCommand } from "./commands/prune.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { statusCommand } from "./commands/status.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
+import { versionCommand } from "./commands/version.ts";
 import { wrapCommand } from "./commands/wrap.ts";
 import { printable, type Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
@@ -28,6 +29,7 @@ const makers: readonly CommandMaker[] = [
   schemaCommand,
   completionCommand,
   manCommand,
+  versionCommand,
 ];
 
 /** Runs the command that the arguments name. Returns the exit code. */

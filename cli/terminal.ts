@@ -1,9 +1,15 @@
 import { styleText } from "node:util";
 import type { Release } from "../shared/host/host.ts";
 
+/** Where the commands come from: also the platform, and the versions of the software inside. */
+export interface Build extends Release {
+  readonly target: string;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
 /** Where a command writes, and what it knows of its surroundings. Tests pass their own. */
 export interface Terminal {
-  readonly release: Release;
+  readonly release: Build;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The directory that relative paths start from. */
   readonly directory: string;

@@ -11,6 +11,7 @@ export function aboutText({ calledAs, release }: Host): string {
     `CNI ${name} plugin v${release.version}`,
     `CNI protocol versions supported: ${supportedVersions.join(", ")}`,
     `Built from commit ${release.commit}`,
+    `Flavor: ${release.flavor}`,
     "",
   ].join("\n");
 }

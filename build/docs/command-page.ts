@@ -47,7 +47,10 @@ function pageTerminal(): { terminal: Terminal; printed: () => string } {
     text += part;
   };
   const terminal: Terminal = {
-    release: { version: "0.1.0", commit: "unknown" },
+    release: {
+      ...{ version: "0.1.0", commit: "unknown", flavor: "node", target: "linux-amd64" },
+      parts: { node: "24.21.0", jq: "1.8.2", zod: "4.6.7" },
+    },
     env: {},
     directory,
     isInteractive: false,

@@ -82,7 +82,7 @@ function hostOf(calledAs: string, call: Call, { state, jq, answer }: Stage, { ru
     calledAs,
     executable: "/opt/cni/bin/cni-wrappers",
     pid: 0,
-    release: { version: "", commit: "" },
+    release: { version: "", commit: "", flavor: "" },
     now: Date.now,
     readStdin: () => bytesOf(JSON.stringify(call.stdin), print),
     writeStdout: print,

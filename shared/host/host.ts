@@ -68,10 +68,11 @@ export interface Host {
 /** The output of a jq program, each value on its own line, or jq's error. */
 export type JqAnswer = { readonly output: string } | { readonly problem: string };
 
-/** The project's version, and the commit that the executable was built from. */
+/** The project's version, the commit that the executable was built from, and its flavor: `slim` or `node`. */
 export interface Release {
   readonly version: string;
   readonly commit: string;
+  readonly flavor: string;
 }
 
 /** The identity of a file, and when it was last written. */

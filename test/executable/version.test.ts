@@ -15,6 +15,7 @@ describe.each(executables)("%s without CNI_COMMAND", (name) => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^CNI ${name} plugin v${version}\nCNI protocol versions supported: `));
     expect(stdout).toContain(supportedVersions.join(", "));
+    expect(stdout).toMatch(new RegExp(`^Flavor: ${process.env.CNI_WRAPPERS_FLAVOR}$`, "m"));
   });
 
   test.each(["<&-", "</dev/null", "</dev/zero", "</"])("does not look at stdin: %s", async (redirection) => {

@@ -13,6 +13,7 @@ test.each([
       `CNI ${name} plugin v1.2.3`,
       "CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0",
       "Built from commit abcdef",
+      "Flavor: slim",
       "",
     ]);
   }

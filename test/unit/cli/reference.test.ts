@@ -7,7 +7,8 @@ import type { Terminal } from "../../../cli/terminal.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 const silent: Terminal = {
-  ...{ release: { version: "1.2.3", commit: "abc" }, env: {}, directory: "/", isInteractive: false },
+  release: { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} },
+  ...{ env: {}, directory: "/", isInteractive: false },
   ...{ hasColors: false, width: 80, write: () => {}, writeError: () => {}, readInput: () => "" },
 };
 

@@ -6,7 +6,7 @@ import { sarifReport } from "../../../cli/lint/sarif-report.ts";
 import { summaryOf } from "../../../cli/lint/summary.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 
-const release = { version: "1.2.3", commit: "abc" };
+const release = { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} };
 const plainCreator = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
   { "type": "macvlan", "master": "ens18" },
   { "type": "bridge-wrapper", "wrapper": { "ifName": "eth1" } }

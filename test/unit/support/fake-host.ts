@@ -144,7 +144,7 @@ function fakeHost(
     calledAs,
     executable: "/usr/lib/cni-wrappers/cni-wrappers",
     pid: 4711,
-    release: { version: "1.2.3", commit: "abcdef" },
+    release: { version: "1.2.3", commit: "abcdef", flavor: "slim" },
     now: () => clock,
     readStdin(limit) {
       if (stdin instanceof Error) throw stdin;

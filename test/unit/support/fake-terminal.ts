@@ -13,7 +13,7 @@ export async function runCommand(args: readonly string[], terminal: Partial<Term
   let stdout = "";
   let stderr = "";
   const exitCode = await runCli(args, {
-    release: { version: "1.2.3", commit: "abc" },
+    release: { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: { node: "24.0.0" } },
     env: {},
     directory: "/",
     isInteractive: false,
