@@ -66,13 +66,14 @@ async function compareInSecondKernels(indexes: readonly number[]): Promise<Row[]
 async function compareHere(indexes: readonly number[]): Promise<Row[]> {
   const done: Row[] = [];
   const waiting = [...indexes.entries()];
+  let count = 0;
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [place, index] = next;
       const each = surfaceCases[index];
       if (each === undefined) throw new Error(`no case ${index}`);
       done[place] = await compareInEveryVersion(each);
-      tellProgress(indexes.length - waiting.length, indexes.length, each);
+      tellProgress(++count, indexes.length, each);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
