@@ -57,7 +57,7 @@ async function installCopies(lab: Lab): Promise<void> {
   ]);
 }
 
-/** The three commands of docs/operations.md. */
+/** The three commands of the README. */
 async function upgrade(lab: Lab, tree: string): Promise<void> {
   const commands = [
     "cp -rP dist/bin /opt/cni/bin.new",

@@ -47,6 +47,12 @@ test("the commit is stamped in", async () => {
   expect(stdout).toMatch(/^Built from commit ([0-9a-f]{40}(-dirty)?|unknown)$/m);
 });
 
+test("it runs with glibc 2.28: it needs no newer symbol", async () => {
+  const { stdout } = await execa("readelf", ["--version-info", "--wide", join(bin, "cni-wrappers")]);
+  const minors = [...stdout.matchAll(/\bGLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
+  expect(Math.max(...minors)).toBe(28);
+});
+
 test("version --json has the versions that are really inside", async () => {
   const { stdout } = await run(join(bin, "cni-wrappers"), ["version", "--json"]);
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

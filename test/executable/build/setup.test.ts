@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "../../support/tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
-const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft", "readelf"];
+const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft", "readelf", "busybox", "minisign"];
 const goodHost = {
   npm: npmInstalls,
   go: "echo go version go1.24.0 linux/amd64",
@@ -141,7 +141,10 @@ test("--kernel needs User Mode Linux; --try-kernel installs it where it can", as
 });
 
 test.each([
-  ["missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf", { npm: npmInstalls }],
+  [
+    "missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf, busybox, minisign",
+    { npm: npmInstalls },
+  ],
   [
     "missing: Go 1.24 or newer in PATH (this is go1.23)",
     { ...goodHost, go: "echo go version go1.23.9 linux/amd64", "apt-get": "echo apt-get >> calls" },

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { expect, test } from "vitest";
+import { pack, writeChecksums } from "../../../build/release/pack.ts";
+import { root, scratch } from "../../support/tree.ts";
+
+/** The commands of a page's section. */
+function commandsOf(page: string, heading: string): string {
+  const [, section = ""] = readFileSync(join(root, page), "utf8").split(`\n${heading}\n`);
+  const text = section.split(/^##/m)[0] ?? "";
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands).join("");
+}
+
+const verify = commandsOf("docs/operations.md", "### Verify the archive");
+const [archive = ""] = /cni-wrappers-linux-amd64-v[\d.]+\.tgz/.exec(verify) ?? [];
+
+function run(commands: string, cwd: string) {
+  return execa("sh", ["-ec", commands], { cwd, reject: false, all: true });
+}
+
+/** Makes a release with a throw-away key, as the maintainers' page says. */
+async function signedRelease(): Promise<string> {
+  const [directory, content] = [scratch(), join(scratch(), "content")];
+  mkdirSync(content);
+  writeFileSync(join(content, "cni-wrappers"), "an executable");
+  pack(content, join(directory, archive), 1_700_000_000);
+  writeChecksums(join(directory, archive));
+  writeFileSync(join(directory, `${archive}.intoto.json`), "{}");
+  const signed = await run(commandsOf("docs/release.md", "## Sign the archives"), directory);
+  expect(signed, String(signed.all)).toMatchObject({ exitCode: 0 });
+  return directory;
+}
+
+test("the operator's commands accept a signed archive", async () => {
+  const { exitCode, stdout } = await run(verify, await signedRelease());
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain(`${archive}: OK`);
+  expect(stdout).toContain("Signature and comment signature verified");
+});
+
+test("a changed archive fails at the checksum, and with a changed checksum at the signature", async () => {
+  const directory = await signedRelease();
+  const file = join(directory, archive);
+  writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from("x")]));
+  expect(await run(verify, directory)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("FAILED") });
+  writeChecksums(file);
+  const { exitCode, all } = await run(verify, directory);
+  expect(exitCode).toBe(1);
+  expect(all).toContain(`${archive}: OK`);
+  expect(all).toContain("Signature verification failed");
+});
+
+test("the signature of another key is refused", async () => {
+  const directory = await signedRelease();
+  await run("rm cni-wrappers.pub && minisign -G -W -f -p cni-wrappers.pub -s other.key", directory);
+  const { exitCode, all } = await run(verify, directory);
+  expect(exitCode).toBe(1);
+  expect(all).toContain("key id");
+});
+
+test("the provenance is signed too", async () => {
+  const directory = await signedRelease();
+  const { exitCode } = await run(`minisign -Vm ${archive}.intoto.json -p cni-wrappers.pub`, directory);
+  expect(exitCode).toBe(0);
+});
