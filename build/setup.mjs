@@ -20,11 +20,8 @@ const toolsOf = {
     ip: "iproute2",
     iptables: "iptables",
     nft: "nftables",
-    // The tests of the executables read their ELF headers.
-    readelf: "binutils",
-    // The tests of releases: a host with nothing else, and the check of a signature.
-    busybox: "busybox-static",
-    minisign: "minisign",
+    // The executables' ELF headers, a host with nothing else, and the check of a signature.
+    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign" },
   },
   // The benchmark runs a script for bash and jq, and a C program that does nothing.
   "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },
