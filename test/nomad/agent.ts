@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import process from "node:process";
 import { text } from "node:stream/consumers";
 import type { Lab, Service } from "../support/lab.ts";
 import { wordsOf } from "./log.ts";
@@ -124,63 +123,4 @@ export class Agent {
 function parseLine(line: string): LogLine {
   if (line.startsWith("{")) return JSON.parse(line);
   return { "@level": "info", "@message": line, "@timestamp": "" };
-}
-
-/** The configuration of both roles. Only this host can reach the agent, and the agent calls nobody. */
-function commonConfig(name: string, ports: Readonly<Record<"http" | "rpc" | "serf", number>>): string {
-  return `
-name = "${name}"
-data_dir = "/var/lib/nomad/${name}"
-bind_addr = "127.0.0.1"
-advertise {
-  http = "127.0.0.1"
-  rpc = "127.0.0.1"
-  serf = "127.0.0.1"
-}
-ports {
-  http = ${ports.http}
-  rpc = ${ports.rpc}
-  serf = ${ports.serf}
-}
-log_level = "TRACE"
-log_json = true
-disable_update_check = true
-`;
-}
-
-export const serverConfig = `${commonConfig("server", { http: 4646, rpc: 4647, serf: 4648 })}
-server {
-  enabled = true
-  bootstrap_expect = 1
-  raft_multiplier = 1
-  # A restored client has more than enough time to be heard of, on however busy a machine.
-  heartbeat_grace = "60s"
-}
-`;
-
-/** The configuration of a client. Without a path, it uses Nomad's default. */
-export function clientConfig(cniPath?: string): string {
-  return `${commonConfig("client", { http: 5646, rpc: 5647, serf: 5648 })}
-client {
-  enabled = true
-  servers = ["127.0.0.1:4647"]
-  network_interface = "lo"
-  # The second kernel does not tell the speed of its CPU.
-  ${process.env.CNI_WRAPPERS_SECOND_KERNEL ? "cpu_total_compute = 4000" : ""}
-  ${cniPath ? `cni_path = "${cniPath}"` : ""}
-  options {
-    "driver.allowlist" = "raw_exec"
-    "fingerprint.denylist" = "env_aws,env_azure,env_digitalocean,env_gce"
-  }
-}
-# Each task's executor looks at every process of the host to measure its own.
-telemetry {
-  collection_interval = "1h"
-}
-plugin "raw_exec" {
-  config {
-    enabled = true
-  }
-}
-`;
 }

@@ -45,6 +45,7 @@ export interface Allocation {
   readonly DesiredStatus: "run" | "stop" | "evict";
   readonly CreateIndex: number;
   readonly TaskGroup: string;
+  readonly NodeID: string;
   readonly NextAllocation?: string;
   readonly NetworkStatus?: {
     readonly InterfaceName: string;
@@ -69,6 +70,7 @@ interface Port {
 
 export interface Node {
   readonly ID: string;
+  readonly Name: string;
   readonly Status: string;
   readonly Attributes: Readonly<Record<string, string>>;
 }

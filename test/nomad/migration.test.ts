@@ -3,7 +3,7 @@ import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { runCommand } from "../unit/support/fake-terminal.ts";
-import { clientConfig } from "./agent.ts";
+import { clientConfig } from "./agent-config.ts";
 import { jobOf } from "./jobs.ts";
 import { isDealtWith, isPassedCheck } from "./log.ts";
 import { plainTwo } from "./networks.ts";

@@ -5,7 +5,8 @@ import type { PluginVersion } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
 import { type NomadVersion, nomad, oldestNomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { Agent, clientConfig, type LogLine, serverConfig } from "./agent.ts";
+import { Agent, type LogLine } from "./agent.ts";
+import { clientConfig, serverConfig } from "./agent-config.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
 import { imitateCgroups } from "./cgroup.ts";
 import { isPassedCheck, isTornDown, wordsOf } from "./log.ts";
@@ -78,7 +79,7 @@ export class NomadLab implements AsyncDisposable {
       await lab.writeFile(`${configDirectory}/${list.name}.conflist`, JSON.stringify(list));
     }
     await options.prepare?.(lab);
-    await host.server.configure(serverConfig);
+    await host.server.configure(serverConfig());
     await host.client.configure(clientConfig(options.cniPath));
     void lab.start("/run/lab/drivers/forward", [socket, "127.0.0.1:4646"], "/run/lab/forward.log");
     await host.startServer();

@@ -1,0 +1,29 @@
+/** The hosts on which an operator runs a block of the runbook's commands. */
+export type Place = "your machine" | "every client" | "the canary" | "each other client";
+
+/** Commands of the runbook. */
+export interface Step {
+  /** The heading above. */
+  readonly title: string;
+  readonly place: Place;
+  readonly commands: string;
+}
+
+/** Returns the blocks of a page in its order. A line above each block tells where its commands run. */
+export function stepsOf(page: string): readonly Step[] {
+  return page.split(/^## /m).flatMap((section) => {
+    const [title = ""] = section.split("\n");
+    const blocks = section.matchAll(/^```sh\n(.*?)^```$/gms);
+    return [...blocks].map(({ 1: commands = "", index }) => ({ title, place: placeAbove(section, index), commands }));
+  });
+}
+
+const places: readonly Place[] = ["your machine", "every client", "the canary", "each other client"];
+
+function placeAbove(section: string, index: number): Place {
+  const [, named] = /\nOn (.*):\n\n$/.exec(section.slice(0, index)) ?? [];
+  const place = places.find((one) => one === named);
+  if (place === undefined)
+    throw new Error(`no line says where these commands run: ${section.slice(index, index + 80)}`);
+  return place;
+}
