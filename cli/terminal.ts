@@ -46,5 +46,10 @@ export function printable(terminal: Pick<Terminal, "hasColors">, text: string): 
   });
 }
 
+/** Returns a text as a part of one line: a line break in it gets its escape too. */
+export function oneLine(text: string): string {
+  return text.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
+}
+
 // Also the characters that change the direction of a text.
 const unprintable = /\r\n|\p{Cc}(\[(?:[12]|22|3[1-69])m)?|[\u202a-\u202e\u2066-\u2069]/gu;

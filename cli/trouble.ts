@@ -1,3 +1,5 @@
+import { oneLine } from "./terminal.ts";
+
 /** Why a command cannot do its work: exit code 2, and one line that says what to do. */
 export class Trouble extends Error {}
 
@@ -7,7 +9,7 @@ export function withPath<T>(path: string, operation: () => T): T {
     return operation();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new Trouble(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+    throw new Trouble(`${oneLine(path)}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
 }
 

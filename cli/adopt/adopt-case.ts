@@ -1,18 +1,31 @@
 import type { Verdict } from "../preflight/forecast.ts";
-import { adopt, undo } from "./adoption.ts";
+import { Trouble } from "../trouble.ts";
+import { adopt } from "./adoption.ts";
 import type { Evidence } from "./proposal.ts";
 import type { Case } from "./report.ts";
 
-/** Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. */
+/**
+ * Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. So it is if the
+ * files cannot be written: the other cases do not depend on it.
+ */
 export async function adoptCase(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
+  try {
+    return await written(cacheDirectory, one, check);
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    return { ...one, proposal: { is: "lost", error: error.message } };
+  }
+}
+
+async function written(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
   const { attachment, text, proposal } = one;
   if (proposal.is !== "adoptable") return one;
   const { result, records } = proposal;
-  adopt(cacheDirectory, attachment, { read: text, result, records });
+  const takeBack = adopt(cacheDirectory, attachment, { read: text, result, records });
   const verdict = await check({ ...attachment, result });
   if (verdict.is === "passes") return one;
   // The records changed how a wrapper looks at the attachment.
-  undo(cacheDirectory, (file) => file === attachment.file);
+  takeBack();
   return { ...one, proposal: { is: "lost", error: errorOf(verdict) } };
 }
 

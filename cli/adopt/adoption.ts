@@ -13,6 +13,8 @@ interface Backup {
   readonly file: string;
   readonly before: string;
   readonly after: string;
+  /** What the file was between two adoptions. */
+  readonly between?: readonly string[];
   readonly records: readonly string[];
 }
 
@@ -23,25 +25,49 @@ function backupDirectory(cacheDirectory: string): string {
 
 /**
  * Replaces the result in an attachment's cache file, and writes the records that it lacks. The backup is written first, so a
- * kill at any moment leaves the old file or the new one, and a backup that fits. Throws Trouble if the file has changed since
- * it was read.
+ * kill at any moment leaves the old file or the new one, and a backup that fits. Returns a function that takes it all back.
+ * Throws Trouble if the file has changed since it was read.
  */
 export function adopt(
   cacheDirectory: string,
   { file }: CachedAttachment,
   { read, result, records }: { read: string; result: CniResult; records: readonly MissingRecord[] },
-): void {
+): () => void {
   const added = records.filter((record) => !existsSync(record.file));
   const after = withResult(read, result);
-  const backup = { before: read, after, records: added.map((record) => record.file) };
+  const earlier = backupOf(cacheDirectory, basename(file));
   mkdirSync(backupDirectory(cacheDirectory), { recursive: true, mode: 0o700 });
-  writeAtomically(backupFile(cacheDirectory, file), `${JSON.stringify(backup)}\n`);
-  if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
-  writeResult(cacheDirectory, file, after);
+  const own = { file, before: read, after, records: added.map((record) => record.file) };
+  writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
+  // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
+  writeResult(cacheDirectory, file, after, () => {
+    if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
+  });
   for (const record of added) {
     mkdirSync(dirname(record.file), { recursive: true, mode: 0o700 });
     writeAtomically(record.file, JSON.stringify(record.record));
   }
+  return () => {
+    undoOne(cacheDirectory, own);
+    if (earlier) writeBackup(cacheDirectory, earlier);
+    else rmSync(backupFile(cacheDirectory, file), { force: true });
+  };
+}
+
+/** The oldest text is kept: an adoption of what adopt wrote continues the earlier one. */
+function joined(earlier: Backup, own: Backup): Backup {
+  const known = textsOf(earlier);
+  if (!known.includes(own.before)) return own;
+  const between = known.filter((text) => text !== earlier.before && text !== own.after);
+  return { ...own, before: earlier.before, between, records: [...new Set([...earlier.records, ...own.records])] };
+}
+
+function textsOf({ before, after, between = [] }: Backup): readonly string[] {
+  return [before, ...between, after];
+}
+
+function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void {
+  writeAtomically(backupFile(cacheDirectory, file), `${JSON.stringify(backup)}\n`);
 }
 
 /** How `--undo` ended for one attachment. */
@@ -61,35 +87,41 @@ export function undo(
     });
 }
 
-function undoOne(cacheDirectory: string, { file, before, after, records }: Backup): Undone {
+function undoOne(cacheDirectory: string, backup: Backup): Undone {
+  const { file, before, records } = backup;
   const now = textOf(file);
-  if (now !== undefined && now !== after && now !== before) return "changed since";
+  const isOurs = (text: string | undefined) => text === undefined || textsOf(backup).includes(text);
+  if (!isOurs(now)) return "changed since";
   for (const record of records) rmSync(record, { force: true });
   if (now === undefined) return "gone";
-  if (now === after) writeResult(cacheDirectory, file, before);
+  if (now === before) return "restored";
+  writeResult(cacheDirectory, file, before, () => {
+    if (textOf(file) !== now) throw new Trouble(`${file}: it changed meanwhile; run adopt --undo again`);
+  });
   return "restored";
 }
 
 // libcni takes every file next to a result for a result, also what a killed process leaves.
-function writeResult(cacheDirectory: string, file: string, text: string): void {
-  writeAtomically(file, text, backupDirectory(cacheDirectory));
+function writeResult(cacheDirectory: string, file: string, text: string, lastLook: () => void): void {
+  writeAtomically(file, text, { beside: backupDirectory(cacheDirectory), lastLook });
 }
 
 function backupsIn(cacheDirectory: string): readonly Backup[] {
   const directory = backupDirectory(cacheDirectory);
   const names = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
   // A killed process may have left a file that begins with a dot.
-  return names
-    .filter((name) => !name.startsWith("."))
-    .flatMap((name) => {
-      const value = parseJsonObject(textOf(join(directory, name)) ?? "");
-      // The backup's name tells the file, so that no backup can name a file elsewhere.
-      return isBackup(value) ? { ...value, file: join(cacheDirectory, "results", name) } : [];
-    });
+  return names.filter((name) => !name.startsWith(".")).flatMap((name) => backupOf(cacheDirectory, name) ?? []);
+}
+
+function backupOf(cacheDirectory: string, name: string): Backup | undefined {
+  const value = parseJsonObject(textOf(join(backupDirectory(cacheDirectory), name)) ?? "");
+  // The backup's name tells the file, so that no backup can name a file elsewhere.
+  return isBackup(value) ? { ...value, file: join(cacheDirectory, "results", name) } : undefined;
 }
 
 function isBackup(value: unknown): value is Omit<Backup, "file"> & JsonObject {
   if (!isJsonObject(value) || typeof value.before !== "string" || typeof value.after !== "string") return false;
+  if (value.between !== undefined && !Array.isArray(value.between)) return false;
   return Array.isArray(value.records) && value.records.every(isRecordFile);
 }
 

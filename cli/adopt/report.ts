@@ -1,7 +1,7 @@
 import { diffLines } from "diff";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Workload } from "../live/workload.ts";
-import { type Style, styled, type Terminal } from "../terminal.ts";
+import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Undone } from "./adoption.ts";
 import type { Proposal } from "./proposal.ts";
 
@@ -31,7 +31,16 @@ export function jsonOf(cases: readonly Case[]): string {
 /** How `--undo` ended, a line for each file. */
 export function undoneText(undone: readonly (readonly [string, Undone])[]): string {
   if (undone.length === 0) return "There is no backup.\n";
-  return undone.map(([file, how]) => `${file}: ${undoneWords[how]}\n`).join("");
+  return undone.map(([file, how]) => `${oneLine(file)}: ${undoneWords[how]}\n`).join("");
+}
+
+/** The same as JSON. */
+export function undoneJson(undone: readonly (readonly [string, Undone])[]): string {
+  return `${JSON.stringify(
+    undone.map(([file, how]) => ({ file, undone: how })),
+    null,
+    2,
+  )}\n`;
 }
 
 const undoneWords: Readonly<Record<Undone, string>> = {
@@ -46,12 +55,17 @@ function needsWords({ proposal: { is } }: Case): boolean {
 
 function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
   const { attachment, workload, proposal } = one;
-  const title = `${attachment.network} ${workload.name}`;
-  if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${proposal.error}`;
+  const title = oneLine(`${attachment.network} ${workload.name}`);
+  if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${oneLine(proposal.error)}`;
   if (proposal.is !== "adoptable") return title;
   const changes = changedLines(attachment.result, proposal.result, terminal);
-  const records = proposal.records.map(({ file }) => styled(terminal, "green", `+ ${file}`));
-  return [`${title}: ${isWritten ? "adopted" : "can be adopted"}`, attachment.file, ...changes, ...records].join("\n");
+  const records = proposal.records.map(({ file }) => styled(terminal, "green", `+ ${oneLine(file)}`));
+  return [
+    `${title}: ${isWritten ? "adopted" : "can be adopted"}`,
+    oneLine(attachment.file),
+    ...changes,
+    ...records,
+  ].join("\n");
 }
 
 function changedLines(before: unknown, after: unknown, terminal: Pick<Terminal, "hasColors">): readonly string[] {

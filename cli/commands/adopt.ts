@@ -4,7 +4,7 @@ import { adoptCase } from "../adopt/adopt-case.ts";
 import { textOf, undo } from "../adopt/adoption.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalFor } from "../adopt/proposal.ts";
-import { type Case, jsonOf, textFor, undoneText } from "../adopt/report.ts";
+import { type Case, jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
@@ -16,6 +16,7 @@ import { atOnce } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost } from "../preflight/check.ts";
 import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly write?: boolean;
@@ -40,7 +41,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
       const paths = hostPathsOf(options);
       if (options.undo) {
         const undone = undo(paths.cacheDirectory, isWantedFile(paths));
-        terminal.write(undoneText(undone));
+        terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
         return finish(undone.some(([, how]) => how === "changed since") ? 1 : 0);
       }
       const check = {
@@ -68,10 +69,16 @@ async function casesOn(
 ): Promise<readonly Case[]> {
   const names = workloadNames(wanted, terminal.env, terminal.writeError);
   const progress = progressOf(wanted.length, terminal, "attachments");
-  const caseOf = async (listed: CachedAttachment) => {
-    const { attachment, text } = readAgain(listed);
-    const proposal = await proposalFor(attachment, evidenceOn(attachment, all, check));
-    return { attachment, workload: (await names)(attachment), text, proposal };
+  const caseOf = async (listed: CachedAttachment): Promise<Case> => {
+    const workload = (await names)(listed);
+    try {
+      const { attachment, text } = readAgain(listed);
+      const proposal = await proposalFor(attachment, evidenceOn(attachment, all, check));
+      return { attachment, workload, text, proposal };
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      return { attachment: listed, workload, text: "", proposal: { is: "lost", error: error.message } };
+    }
   };
   try {
     return await atOnce(wanted, availableParallelism(), caseOf, progress.report);

@@ -24,7 +24,7 @@ interface Options {
   readonly trace?: string;
   readonly container?: string;
   readonly cacheDir: string;
-  readonly port?: string[];
+  readonly port?: readonly string[];
   readonly args?: string;
   readonly json?: true;
   readonly svg?: string;
@@ -46,7 +46,7 @@ export const explainCommand: CommandMaker = (terminal, finish) =>
     .option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)")
     .option("--cache-dir <directory>", "libcni's cache", "/var/lib/cni")
     .option("--trace <directory>", "take the plugins' answers from recorded calls (NN-VERB-plugin/request.json)")
-    .option("--port <mapping...>", "publish these ports, such as 8080:80 or 8080:80/udp")
+    .option("--port <mapping>", "publish this port, such as 8080:80 or 8080:80/udp; can be repeated", appended)
     .option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9")
     .option("--json", "print the steps as data")
     .option("--svg <file>", "write the drawing as a picture")
@@ -98,6 +98,11 @@ function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { director
 function writePicture(path: string, picture: string, { directory, writeError }: Terminal): void {
   withPath(path, () => writeFileSync(resolve(directory, path), picture));
   writeError(`wrote ${path}\n`);
+}
+
+// An option that takes several values would take the list for one of them.
+function appended(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
 }
 
 function upperCaseVerb(verb: string): string {

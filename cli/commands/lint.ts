@@ -39,6 +39,8 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
     .addHelpText("after", "\nExample:\n  cni-wrappers lint --cni-path /opt/cni/bin /opt/cni/config")
     .action((paths: string[], options: Options) => {
       const read = readListFiles(paths, terminal);
+      if (read.length === 0)
+        throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
       const host = hostOf(options, terminal);
       if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
       const files = options.fix ? fixInPlace(read, terminal, host) : read;

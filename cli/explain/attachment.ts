@@ -7,7 +7,7 @@ import { Trouble } from "../trouble.ts";
 /** Returns an attachment of an invented container, with the ports that a person named, or with invented ones. */
 export function exampleAttachment(
   list: List,
-  { ports = [], args = "" }: { ports?: string[]; args?: string },
+  { ports = [], args = "" }: { ports?: readonly string[]; args?: string },
 ): Attachment {
   const mappings = ports.length > 0 ? ports.map(portMapping) : inventedPorts(list);
   return {
@@ -24,7 +24,13 @@ export function exampleAttachment(
 export function portMapping(text: string): JsonObject {
   const [, host, container, protocol = "tcp"] = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp|sctp))?$/.exec(text) ?? [];
   if (host === undefined) throw new Trouble(`--port ${text}: write it like 8080:80 or 8080:80/udp`);
-  return { hostPort: Number(host), containerPort: Number(container), protocol };
+  const [hostPort, containerPort] = [Number(host), Number(container)];
+  if (![hostPort, containerPort].every(isPort)) throw new Trouble(`--port ${text}: a port is from 1 to 65535`);
+  return { hostPort, containerPort, protocol };
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535;
 }
 
 // Port 80, and one port for each plugin that asks for some of its own.

@@ -22,9 +22,14 @@ import { withPath } from "../trouble.ts";
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
  * owner, and a link to it stays a link. `beside` is a directory of the same file system for the temporary file, if every file
- * next to the target has a meaning. Throws Trouble if the file cannot be written; nothing has changed then.
+ * next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it. Throws Trouble if the
+ * file cannot be written; nothing has changed then.
  */
-export function writeAtomically(path: string, text: string, beside?: string): void {
+export function writeAtomically(
+  path: string,
+  text: string,
+  { beside, lastLook = () => {} }: { readonly beside?: string; readonly lastLook?: () => void } = {},
+): void {
   withPath(path, () => {
     const old = statSync(path, { throwIfNoEntry: false });
     const target = old ? linkTarget(path) : path;
@@ -32,6 +37,7 @@ export function writeAtomically(path: string, text: string, beside?: string): vo
     const temporary = join(beside ?? dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     try {
       writeDurably(temporary, text, old);
+      lastLook();
       renameSync(temporary, target);
       syncDirectory(dirname(target));
     } catch (error) {

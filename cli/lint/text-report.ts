@@ -1,4 +1,4 @@
-import { styled, type Terminal } from "../terminal.ts";
+import { oneLine, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
 
 /** The findings for people: file:line:col, the line with a mark below the place, the hint, the rule's section. */
@@ -11,13 +11,13 @@ function textOf(finding: Finding, terminal: Pick<Terminal, "hasColors">): string
   const color = severity === "error" ? "red" : "yellow";
   // A finding about the host has no line.
   const place = file.text === "" ? "" : `:${position.line}:${position.column}`;
-  const at = styled(terminal, "bold", `${file.path}${place}:`);
+  const at = styled(terminal, "bold", `${oneLine(file.path)}${place}:`);
   const margin = " ".repeat(String(position.line).length);
   const marked = [` ${position.line} | ${lineOf(finding)}`, ` ${margin} | ${styled(terminal, color, markOf(finding))}`];
   return [
-    `${at} ${styled(terminal, color, `${severity}:`)} ${message} ${styled(terminal, "dim", `[${code}]`)}`,
+    `${at} ${styled(terminal, color, `${severity}:`)} ${oneLine(message)} ${styled(terminal, "dim", `[${code}]`)}`,
     ...(file.text === "" ? [] : marked),
-    `hint: ${hint}. See docs/lint.md#${code}`,
+    `hint: ${oneLine(hint)}. See docs/lint.md#${code}`,
   ].join("\n");
 }
 

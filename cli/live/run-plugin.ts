@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import type { Call } from "./libcni.ts";
@@ -13,7 +14,10 @@ export interface PluginRun extends Call {
   readonly type: string;
 }
 
-/** Runs a plugin. Without an answer after `seconds`, the plugin is killed. */
+/** The longest output of a plugin, in bytes. It is the wrappers' limit, too. */
+const sizeLimit = 8 * 1024 * 1024;
+
+/** Runs a plugin. Without an answer after `seconds`, or with too much of it, the plugin is killed with all that it started. */
 export async function runPlugin(run: PluginRun, seconds: number): Promise<PluginOutcome> {
   // libcni, pkg/invoke/find.go.
   if (run.type === "") return failed("no plugin name provided");
@@ -35,24 +39,65 @@ interface Ended {
 
 function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: number): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = spawn(path, { env: { ...withoutLog(process.env), ...environment }, stdio: "pipe" });
-    let [stdout, stderr] = ["", ""];
+    const env = { ...withoutLog(process.env), ...environment };
+    // In a process group of its own.
+    const child = spawn(path, { env, stdio: "pipe", detached: true });
+    const release = killedWithUs(child);
+    const output = { stdout: "", stderr: "" };
+    let size = 0;
     const end = (exitCode: number | null, problem?: string) => {
       clearTimeout(deadline);
-      resolve({ stdout, stderr, exitCode, ...(problem !== undefined && { problem }) });
+      release();
+      resolve({ ...output, exitCode, ...(problem !== undefined && { problem }) });
     };
-    const deadline = setTimeout(() => {
-      child.kill("SIGKILL");
-      end(null, `${path} gave no answer within ${seconds} seconds`);
-    }, seconds * 1000);
-    child.stdout.on("data", (chunk) => (stdout += chunk));
-    child.stderr.on("data", (chunk) => (stderr += chunk));
+    const giveUp = (problem: string) => {
+      killGroup(child);
+      // Who left the group may still hold the pipes.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      end(null, `${path} ${problem}`);
+    };
+    const deadline = setTimeout(() => giveUp(`gave no answer within ${seconds} seconds`), seconds * 1000);
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > sizeLimit) giveUp("printed more than 8 MiB");
+        else output[name] += chunk;
+      });
+    }
     child.on("error", (error) => end(null, `${path}: ${error.message}`));
     child.on("close", (exitCode, signal) => end(exitCode, signal ? `${path} was ended by ${signal}` : undefined));
     // A plugin that reads nothing closes the pipe.
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(stdin));
   });
+}
+
+const running = new Set<ChildProcess>();
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+// A plugin's group gets no signal from the terminal.
+function killedWithUs(child: ChildProcess): () => void {
+  if (running.size === 0) for (const signal of signals) process.on(signal, endAll);
+  running.add(child);
+  return () => {
+    running.delete(child);
+    if (running.size === 0) for (const signal of signals) process.removeListener(signal, endAll);
+  };
+}
+
+function endAll(signal: NodeJS.Signals): void {
+  for (const child of running) killGroup(child);
+  for (const each of signals) process.removeListener(each, endAll);
+  process.kill(process.pid, signal);
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
 }
 
 // An operator counts the lines of the wrappers' log after a restart. A forecast must not add to them.

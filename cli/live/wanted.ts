@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { oneLine } from "../terminal.ts";
 import { withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
@@ -42,7 +43,7 @@ function isOf(network: string | undefined, { file }: UnreadableResult): boolean 
 }
 
 function lineFor({ file, reason }: UnreadableResult): string {
-  return `${file}: ${reason}; this attachment is left out\n`;
+  return `${oneLine(file)}: ${oneLine(reason)}; this attachment is left out\n`;
 }
 
 // Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.

@@ -1,6 +1,6 @@
 import { oldestBridge } from "../host/nomads-check.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
-import type { Terminal } from "../terminal.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
 import type { Forecast } from "./forecast.ts";
 import type { HostReport } from "./host-report.ts";
 import { explanations, forecastTable } from "./table.ts";
@@ -49,7 +49,7 @@ function summaryOf(forecasts: readonly Forecast[]): string {
 }
 
 function strayLines(title: string, names: readonly string[]): readonly string[] {
-  return names.length > 0 ? [names.map((name) => `${title}: ${name}`).join("\n")] : [];
+  return names.length > 0 ? [names.map((name) => `${title}: ${oneLine(name)}`).join("\n")] : [];
 }
 
 function skipLines(reason: string | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
-import { type Style, styled, type Terminal } from "../terminal.ts";
+import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, Verdict } from "./forecast.ts";
 import { plainTable } from "./plain-table.ts";
 
@@ -29,7 +29,8 @@ export function explanations(forecasts: readonly Forecast[]): readonly string[] 
     if (reason === undefined) return [];
     const since = changed.length > 0 ? [`  changed since it started: ${changed.join(", ")}`] : [];
     const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : [];
-    return [`${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`, ...since, ...hint];
+    const title = `${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`;
+    return [title, ...since, ...hint].map(oneLine);
   });
 }
 

@@ -28,6 +28,12 @@ test("a clean file: nothing on stdout, exit code 0", async () => {
   expect(await lint("zone.conflist")).toEqual({ exitCode: 0, stdout: "", stderr: "no mistakes in 1 file\n" });
 });
 
+test("a directory without a list is trouble: a typing mistake must not look like a clean run", async () => {
+  write("zone.conflist.new", faulty);
+  const stderr = "cni-wrappers: .: no file there ends with .conflist, .conf or .json\n";
+  expect(await lint(".")).toEqual({ exitCode: 2, stdout: "", stderr });
+});
+
 test("findings: exit code 1, the findings on stdout, the count on stderr", async () => {
   write("zone.conflist", faulty);
   const { exitCode, stdout, stderr } = await lint("zone.conflist");

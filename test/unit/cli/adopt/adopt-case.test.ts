@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { adoptCase } from "../../../../cli/adopt/adopt-case.ts";
+import { undo } from "../../../../cli/adopt/adoption.ts";
 import type { Case } from "../../../../cli/adopt/report.ts";
 import { isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
@@ -33,6 +34,26 @@ test("a result whose CHECK passes is written", async () => {
   const one = adoptable();
   expect(await adoptCase(cache, one, async () => ({ is: "passes" }))).toBe(one);
   expect(JSON.parse(readFileSync(one.attachment.file, "utf8"))).toMatchObject({ result: { cniVersion: "1.0.0" } });
+});
+
+test("a case that cannot be written is lost, and nothing is thrown: the next case has its turn", async () => {
+  const one = adoptable();
+  writeFileSync(one.attachment.file, "new");
+  const after = await adoptCase(cache, one, async () => ({ is: "passes" }));
+  const error = `${one.attachment.file}: it changed meanwhile; run adopt again`;
+  expect(after).toEqual({ ...one, proposal: { is: "lost", error } });
+  expect(readFileSync(one.attachment.file, "utf8")).toBe("new");
+});
+
+test("an adoption that is taken back leaves the backup of the earlier one", async () => {
+  const one = adoptable();
+  await adoptCase(cache, one, async () => ({ is: "passes" }));
+  const first = readFileSync(one.attachment.file, "utf8");
+  const again: Case = { ...one, text: first, proposal: { is: "adoptable", result: {}, records: [] } };
+  await adoptCase(cache, again, async () => ({ is: "fails", error: "wrong" }));
+  expect(readFileSync(one.attachment.file, "utf8")).toBe(first);
+  expect(undo(cache, () => true)).toEqual([[one.attachment.file, "restored"]]);
+  expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
 });
 
 test("a result whose second CHECK fails is taken back, and the case counts as lost", async () => {

@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { undo } from "../../../../cli/adopt/adoption.ts";
+import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -18,6 +20,44 @@ const undoAll = () => undo(at("cache"), () => true);
 function backUp(backup: object): void {
   writeFileSync(at("cache/adopted/zone-c1-eth0"), JSON.stringify(backup));
 }
+
+test("a second adoption keeps the oldest text, and undo restores it", () => {
+  const file = at("cache/results/zone-c1-eth0");
+  const adoptMtu = (mtu: number) => {
+    const parts = { read: readFileSync(file, "utf8"), result: { cniVersion: "1.0.0", mtu }, records: [] };
+    adopt(at("cache"), { file } as CachedAttachment, parts);
+  };
+  writeFileSync(file, '{"result":{}}');
+  adoptMtu(1);
+  adoptMtu(2);
+  expect(JSON.parse(readFileSync(file, "utf8")).result.mtu).toBe(2);
+  expect(undoAll()).toEqual([[file, "restored"]]);
+  expect(readFileSync(file, "utf8")).toBe('{"result":{}}');
+});
+
+test("after the runtime wrote the file anew, the new text is the oldest", () => {
+  const file = at("cache/results/zone-c1-eth0");
+  for (const text of ['{"result":{}}', '{"result":{"dns":{}}}']) {
+    writeFileSync(file, text);
+    adopt(at("cache"), { file } as CachedAttachment, { read: text, result: { cniVersion: "1.0.0" }, records: [] });
+  }
+  undoAll();
+  expect(readFileSync(file, "utf8")).toBe('{"result":{"dns":{}}}');
+});
+
+test("undo restores the oldest text also if the second adoption was killed", () => {
+  writeFileSync(at("cache/results/zone-c1-eth0"), "first");
+  backUp({ before: "before", between: ["first"], after: "second", records: [] });
+  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
+  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("before");
+});
+
+test("--undo --json is JSON", async () => {
+  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  backUp({ before: "before", after: "after", records: [] });
+  const { stdout } = await runCommand(["adopt", "--undo", "--json", "--cache-dir", at("cache")]);
+  expect(JSON.parse(stdout)).toEqual([{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }]);
+});
 
 test("undo restores the file of the backup's name", () => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");

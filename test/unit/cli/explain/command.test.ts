@@ -100,13 +100,20 @@ describe("explain", () => {
   });
 
   test("publishes the ports and passes the CNI_ARGS that are named", async () => {
-    const args = ["--port", "8080:80", "9000:9000/udp", "--args", "IP=172.30.0.9;A=B"];
+    const args = ["--port", "8080:80", "--port", "9000:9000/udp", "--args", "IP=172.30.0.9;A=B"];
     const { stdout } = await inRoot(["explain", "conf-examples/published-on-two.conflist", ...args]);
     expect(stdout).toContain("│ portmap :8080/tcp to :80 ");
     expect(stdout).toContain("│ portmap :9000/udp to :9000 ");
     expect(stdout).toContain("eth0  172.30.0.9/20");
     expect(stdout).toContain("- CNI_ARGS=IP=172.30.0.9;A=B\n");
   });
+});
+
+test("a list after --port is no port", async () => {
+  const list = "conf-examples/published-on-two.conflist";
+  const { stdout, stderr } = await inRoot(["explain", "--port", "8080:80", list]);
+  expect(stderr).toBe("");
+  expect(stdout).toContain("│ portmap :8080/tcp to :80 ");
 });
 
 describe("explain --container", () => {
@@ -258,6 +265,8 @@ describe("trouble", () => {
   test.each([
     ["an unknown verb", [zone, "--verb", "UPDATE"], "the verbs are ADD, CHECK, DEL, GC, STATUS"],
     ["a wrong port", [zone, "--port", "80"], "--port 80: write it like 8080:80 or 8080:80/udp"],
+    ["a port beyond the last one", [zone, "--port", "99999:80"], "--port 99999:80: a port is from 1 to 65535"],
+    ["port 0", [zone, "--port", "8080:0"], "--port 8080:0: a port is from 1 to 65535"],
     ["no file", ["nowhere.conflist"], "nowhere.conflist: there is no such file"],
     ["no list", [written("broken.json", '{\n  "a": 1,\n}')], "broken.json:3:1: it is not a network configuration list"],
     ["a list of another kind", [written("array.json", "[]")], "array.json:1:1: it is not a network configuration list"],

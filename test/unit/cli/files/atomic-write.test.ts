@@ -67,7 +67,7 @@ test("leaves nothing if it fails, and says which path", () => {
 
 test("the temporary file is in the named directory, not next to the file", () => {
   writeFileSync(file, "old");
-  expect(() => writeAtomically(file, "new", "/nowhere")).toThrow("there is no such file");
+  expect(() => writeAtomically(file, "new", { beside: "/nowhere" })).toThrow("there is no such file");
   expect(readFileSync(file, "utf8")).toBe("old");
 });
 

@@ -1,7 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import process from "node:process";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { runPlugin } from "../../../../cli/live/run-plugin.ts";
 
 test("a type that is a path runs nothing, and the error is libcni's", async () => {
@@ -13,5 +16,50 @@ test("a type that is a path runs nothing, and the error is libcni's", async () =
   expect(await runPlugin({ ...run, type: "../outside" }, 60)).toEqual({
     passed: false,
     error: "invalid plugin name: ../outside",
+  });
+});
+
+describe("a plugin that does not end well", () => {
+  let directory = "";
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const run = (script: string) => {
+    writeFileSync(join(directory, "slow"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return { type: "slow", environment: { CNI_PATH: directory }, stdin: {} };
+  };
+  const isAlive = (pid: number) =>
+    existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
+  const started = () => Number(readFileSync(join(directory, "pid"), "utf8"));
+  // The pid is in the file as a whole, or not at all.
+  const withChild = () => `sleep 600 & echo $! >${directory}/new; mv ${directory}/new ${directory}/pid; wait`;
+
+  test("what it started is killed with it", async () => {
+    const outcome = await runPlugin(run(withChild()), 1.5);
+    expect(outcome).toEqual({ passed: false, error: `${directory}/slow gave no answer within 1.5 seconds` });
+    await expect.poll(() => isAlive(started())).toBe(false);
+  });
+
+  test("more than 8 MiB of output is too much", async () => {
+    const outcome = await runPlugin(run(`echo $$ >${directory}/pid; exec yes`), 60);
+    expect(outcome).toEqual({ passed: false, error: `${directory}/slow printed more than 8 MiB` });
+    await expect.poll(() => isAlive(started())).toBe(false);
+  });
+
+  test("8 MiB are not too much", async () => {
+    const outcome = await runPlugin(run("head -c 8388608 /dev/zero"), 60);
+    expect(outcome).toEqual({ passed: true });
+  });
+
+  test("a signal that ends the command ends the plugin", async () => {
+    const module = join(import.meta.dirname, "../../../../cli/live/run-plugin.ts");
+    const code = `import { runPlugin } from ${JSON.stringify(module)}; runPlugin(${JSON.stringify(run(withChild()))}, 60);`;
+    const command = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: "inherit" });
+    await expect.poll(() => existsSync(join(directory, "pid")), { timeout: 30_000 }).toBe(true);
+    command.kill("SIGTERM");
+    expect(await once(command, "exit")).toEqual([null, "SIGTERM"]);
+    await expect.poll(() => isAlive(started())).toBe(false);
   });
 });
