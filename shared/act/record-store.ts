@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { type Records, recordFile } from "../record/record.ts";
+import { parseRecord, type Records, recordFile } from "../record/record.ts";
 import { readRecord } from "./read-record.ts";
 import {
   belongsToAnother,
@@ -20,6 +20,7 @@ export function recordsOn(host: Host): Records {
     belongsToAnother: (key, netns, made) => belongsToAnother(host, key, netns, made),
     leases: (directory, isWanted) => leasesOf(host, directory, isWanted),
     ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),
+    added: (files) => files.flatMap((file) => parseRecord(file, host.readFile(file))?.added ?? []),
     ofNetwork: (network) => filesOfNetwork(host, network),
   };
 }

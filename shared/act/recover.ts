@@ -4,7 +4,6 @@ import { addressesOf, askingFor } from "../plan/earlier-addresses.ts";
 import {
   type AttachmentRecord,
   cachedResultFile,
-  type MetaRecoveryPlan,
   namespaceOf,
   type Origin,
   parseRecord,
@@ -15,7 +14,6 @@ import {
   asksAgain,
   type Found,
   isCompleted,
-  isSameOrigin,
   type Present,
   type RecoveryStep,
   recovery,
@@ -53,22 +51,6 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
   const attempt = { session, path, call, plan, found, present };
   if (nextStep(attempt) !== "clean up, then add") return addOrRecover(attempt, isFirst(attempt));
   return addOrRecover({ ...attempt, found: cleanUp(attempt) }, true);
-}
-
-/** Runs a meta plugin's ADD after undoing an earlier try: plugins like bandwidth fail if it left something. */
-export function addMeta(session: Session, path: string, call: DelegateCall, plan: MetaRecoveryPlan): Finished {
-  const { host } = session;
-  const { file, key, netns, delegate, delegateNetwork } = plan;
-  const present = readOrigin(session, netns);
-  if (present === undefined) return runDelegate(session, path, call);
-  const text = host.readFile(file);
-  const record = parseRecord(file, text);
-  if (record && isSameOrigin(record, present) && !isComplete(host, key, file)) {
-    say(session, "warn", repairs.chained);
-    runDelegate(session, path, delOf(call));
-  }
-  writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses: [] });
-  return runDelegate(session, path, call);
 }
 
 function addOrRecover(attempt: Attempt, writes: boolean): Finished {
@@ -159,7 +141,8 @@ function isFirst({ session, plan, found }: Attempt): boolean {
   return writesBefore(found, session.host.stat(cachedResultFile(plan.key)) !== undefined);
 }
 
-function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean {
+/** Whether the attachment of a record is complete, so that it may be live. */
+export function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean {
   const recorded = host.stat(file)?.modifiedMs ?? host.now();
   return isCompleted(recorded, host.stat(cachedResultFile(key))?.modifiedMs, host.now());
 }
@@ -180,7 +163,7 @@ function linkIndex({ session, plan }: Attempt): number | undefined {
 }
 
 /** Reads the present boot and namespace; undefined if one cannot be read, and then nothing is recorded. */
-function readOrigin(session: Session, netns: string): Origin | undefined {
+export function readOrigin(session: Session, netns: string): Origin | undefined {
   const { host } = session;
   const bootId = bootIdOf(host);
   const namespace = namespaceOf(host.stat(netns));
@@ -194,7 +177,8 @@ function save({ session, plan, present }: Attempt, outcome: Outcome): void {
   writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...outcome });
 }
 
-function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
+/** Writes a record. A failure does not fail ADD. */
+export function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
   const problem = session.host.writeFile(file, `${JSON.stringify(content)}\n`);
   if (problem !== undefined) say(session, "warn", `recovery is off: cannot write the record: ${problem}`);
 }

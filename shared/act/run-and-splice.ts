@@ -1,3 +1,4 @@
+import { type AddedInterface, addedInterfaces } from "../attachment/added.ts";
 import type { Bytes } from "../host/host.ts";
 import { spliceResult } from "../plan/add.ts";
 import { delOf } from "../plan/call.ts";
@@ -8,11 +9,12 @@ import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { recordFile, routingFile } from "../record/record.ts";
+import { addMeta, recordAdded } from "./add-meta.ts";
 import { findDelegate } from "./find-delegate.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { writeRoutingRecord } from "./moved-routes.ts";
 import { noteDelegate } from "./prepare-call.ts";
-import { addMeta, addWithRecovery } from "./recover.ts";
+import { addWithRecovery } from "./recover.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
 import { warnOfUnwrapped } from "./warn-unwrapped.ts";
@@ -33,11 +35,12 @@ export function runAndSplice(session: Session, plan: AddPlan): number {
     return answer.exitCode;
   }
   try {
-    const spliced = splicedText(delegate, plan.splice, answer.stdout);
+    const { text, added } = splicedAnswer(delegate, plan.splice, answer.stdout);
+    if (plan.metaRecovery && added.length > 0) recordAdded(session, plan.metaRecovery, added);
     if (plan.routing) writeRoutingRecord(session, plan.routing);
     warnOfUnwrapped(session, plan);
-    if (spliced === undefined) answer.stdout.print();
-    else host.writeStdout(spliced);
+    if (text === undefined) answer.stdout.print();
+    else host.writeStdout(text);
     return 0;
   } catch (thrown) {
     throw undo(session, path, plan, toCniError(thrown));
@@ -56,27 +59,36 @@ function runAdd(session: Session, path: string, plan: AddPlan): Finished {
   }
 }
 
-/** Returns the text for the runtime; undefined if it gets the delegate's answer unchanged. */
-function splicedText(delegate: string, splice: Splice, stdout: Bytes): string | undefined {
+/** The answer for the runtime, and the container interfaces that a meta plugin added. */
+interface SplicedAnswer {
+  /** Undefined if the runtime gets the delegate's answer unchanged. */
+  readonly text: string | undefined;
+  readonly added: readonly AddedInterface[];
+}
+
+function splicedAnswer(delegate: string, splice: Splice, stdout: Bytes): SplicedAnswer {
   const text = stdout.decodeUtf8() ?? "";
   const result = parseJsonObject(text);
   if (result === undefined) {
     if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is not a JSON object");
-    if (splice.as === "only") return undefined;
+    if (splice.as === "only") return unchanged;
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
   const problem = resultProblem(result, "result") ?? versionProblem(result);
   // A plugin that is alone in its chain may return anything, as it can without a wrapper.
-  if (problem !== undefined && splice.as === "only") return undefined;
+  if (problem !== undefined && splice.as === "only") return unchanged;
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
   try {
     const spliced = spliceResult(splice, result);
-    return spliced === result ? undefined : `${JSON.stringify(spliced, null, 4)}\n`;
+    const text = spliced === result ? undefined : `${JSON.stringify(spliced, null, 4)}\n`;
+    return { text, added: splice.as === "meta" ? addedInterfaces(splice.prevResult, splice.attachment, result) : [] };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
 }
+
+const unchanged: SplicedAnswer = { text: undefined, added: [] };
 
 function versionProblem({ cniVersion }: CniResult): string | undefined {
   if (cniVersion === undefined || isChainVersion(cniVersion)) return undefined;

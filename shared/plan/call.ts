@@ -1,4 +1,5 @@
-import type { JsonObject } from "../protocol/json.ts";
+import { type AddedInterface, withInterfaces } from "../attachment/added.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { argsOf } from "./cni-args.ts";
@@ -46,9 +47,12 @@ export function delegateCall(request: Request, target: Target, shown: ShownPrevR
     : { ...call, filter: { program: jq, mayFail: lenientVerbs.includes(request.command) } };
 }
 
-/** Returns the DEL that removes what this ADD set up. */
-export function delOf(call: DelegateCall): DelegateCall {
-  return { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
+/** Returns the DEL that removes what this ADD set up. A meta plugin finds the interfaces that it added in prevResult. */
+export function delOf(call: DelegateCall, added: readonly AddedInterface[] = []): DelegateCall {
+  const del = { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
+  const prevResult = call.configuration?.prevResult;
+  if (added.length === 0 || !isJsonObject(prevResult)) return del;
+  return { ...del, configuration: { ...call.configuration, prevResult: withInterfaces(prevResult, added) } };
 }
 
 // `wrapper.ports` may have changed since ADD, so DEL gets all ports: portmap's DEL does nothing without a port.

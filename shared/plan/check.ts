@@ -1,9 +1,11 @@
+import { type AddedInterface, withAdded } from "../attachment/added.ts";
 import { containerInterfaceNames, missingAttachment, ownAttachment } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { Records } from "../record/record.ts";
+import { addedBy } from "./added-by.ts";
 import { type DelegateCall, delegateCall } from "./call.ts";
 import { chainedResult } from "./chained-result.ts";
 import { inNetworkOf, listNetwork } from "./list-network.ts";
@@ -23,7 +25,12 @@ export function planCheck(request: Request, configured: Target, records: Records
   const target = record ? inNetworkOf(configured, record) : configured;
   const prevResult = chainedResult(request, target);
   const { call, mac }: NarrowedCheck = prevResult
-    ? narrowCheck(request, target, prevResult)
+    ? narrowCheck(
+        request,
+        target,
+        prevResult,
+        record?.delegate === target.delegate ? [] : addedBy(request, target, records),
+      )
     : { call: delegateCall(request, target) };
   const { routing } = routingOf(request, target);
   const plan = planHandOver(call, {
@@ -46,12 +53,19 @@ interface NarrowedCheck {
  * Narrows prevResult to the delegate's attachment and works around known CHECK bugs. Code 103 if the attachment
  * is missing among others. A prevResult without any container interface is passed unchanged.
  */
-export function narrowCheck(request: Request, target: Target, prevResult: CniResult): NarrowedCheck {
+export function narrowCheck(
+  request: Request,
+  target: Target,
+  prevResult: CniResult,
+  added: readonly AddedInterface[] = [],
+): NarrowedCheck {
   const { profile, selector } = target;
   const attachment = ownAttachment(prevResult, selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
   if (others.length > 0) throw missingAttachment(selector.ifName, others);
-  const narrowed = attachment ? narrowPrevResult(prevResult, attachment, selector) : prevResult;
+  const narrowed = attachment
+    ? narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector)
+    : prevResult;
   const mac = profile?.sharedDevice && deviceMac(narrowed, profile.sharedDevice, request.configuration);
   return { call: withIpam(delegateCall(request, target, narrowed), target), ...(mac && { mac }) };
 }

@@ -1,3 +1,4 @@
+import { type AddedInterface, withAdded } from "../attachment/added.ts";
 import { type Attachment, containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import { CniError } from "../protocol/errors.ts";
@@ -12,6 +13,8 @@ import type { Target } from "./target.ts";
 export interface DelInput {
   readonly prevResult?: CniResult;
   readonly problem?: string;
+  /** The container interfaces that a meta plugin's ADD added to its attachment. */
+  readonly added?: readonly AddedInterface[];
 }
 
 /** One call of DEL, with the faults that it does not fail for. */
@@ -32,12 +35,13 @@ export function delInput(request: Request, target: Target): DelInput {
  * Returns the delegate's DEL, narrowed to its attachment. If the attachment is missing, a creator gets no prevResult and
  * removes what it can find. A meta plugin gets prevResult unchanged.
  */
-export function delCall(request: Request, target: Target, { prevResult, problem }: DelInput): OneCall {
+export function delCall(request: Request, target: Target, input: DelInput): OneCall {
+  const { prevResult, problem, added = [] } = input;
   const { selector } = target;
   if (problem !== undefined) return lenientCall(request, target, problem);
   if (prevResult === undefined) return { call: delegateCall(request, target), notes: [] };
   const attachment = ownAttachment(prevResult, selector);
-  if (attachment) return narrowedCall(request, target, prevResult, attachment);
+  if (attachment) return narrowedCall(request, target, prevResult, withAdded(prevResult, attachment, added));
   if (containerInterfaceNames(prevResult).length === 0) return { call: delegateCall(request, target), notes: [] };
   return lenientCall(request, target, `interface ${selector.ifName} is not in prevResult`);
 }

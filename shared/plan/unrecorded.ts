@@ -17,7 +17,8 @@ export function metaRemoval(
   files: readonly string[],
   records: Records,
 ): Removal {
-  const removal = unrecordedRemoval(request, { ...target, role: "meta" }, input, files);
+  const added = target.profile ? [] : records.added(files);
+  const removal = unrecordedRemoval(request, { ...target, role: "meta" }, { ...input, added }, files);
   const isForeign = files.length === 0 && lacksEvidence(request, [target], input, records);
   return isForeign ? { ...removal, call: withoutNamespace(removal.call) } : removal;
 }

@@ -1,5 +1,6 @@
+import type { AddedInterface } from "../attachment/added.ts";
 import type { FileIdentity } from "../host/host.ts";
-import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 
 /** Identifies the record of one attachment. */
 export interface RecordKey {
@@ -31,6 +32,8 @@ export interface AttachmentRecord extends RecordKey, Origin {
   readonly made?: number | undefined;
   /** The addresses that the attachment has, or had before, such as `172.26.64.2/20`. */
   readonly addresses: readonly string[];
+  /** The container interfaces that a meta plugin's ADD added to its attachment. */
+  readonly added?: readonly AddedInterface[] | undefined;
   /** Whether the addresses are from an earlier boot. Nothing on the host refers to them, so others will do. */
   readonly outlived?: boolean | undefined;
 }
@@ -103,6 +106,8 @@ export interface Records {
   belongsToAnother(key: RecordKey, netns: string, made?: number): boolean;
   /** The files of a meta plugin's records for one interface. */
   ofMeta(key: RecordKey, delegate: string): readonly string[];
+  /** The container interfaces that meta plugins added, by the files of their records. */
+  added(files: readonly string[]): readonly AddedInterface[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
   /** host-local's leases in the directory of a network. Only the files of wanted addresses are read. */
@@ -161,10 +166,12 @@ export function parseRecord(file: string, text: string | undefined): AttachmentR
 }
 
 function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
-  const { before, made, addresses } = value;
+  const { before, made, added = [], addresses } = value;
   return (
     texts.every((key) => typeof value[key] === "string") &&
     [before, made].every((index) => index === undefined || typeof index === "number") &&
+    Array.isArray(added) &&
+    added.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.sandbox === "string") &&
     Array.isArray(addresses) &&
     addresses.every((address) => typeof address === "string")
   );

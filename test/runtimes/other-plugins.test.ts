@@ -58,16 +58,34 @@ describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped 
     expectFailure(await lab.goCni.check(list, container), message);
   });
 
-  test("wrapped, gives the traffic of eth1 to a tap, but its CHECK does not find the tap", async () => {
+  test("wrapped, gives the traffic of eth1 to a tap, CHECK sees a lost tap, and DEL leaves nothing", async () => {
     await using lab = await withPlugin("tc-redirect-tap");
     const ofSecond = zone("1.0.0", ...creators, wrapped({ type: "tc-redirect-tap" }, "eth1"));
     const container = await attached(lab, lab.goCni, ofSecond);
     expect(await redirections(lab, container)).toEqual({ eth0: [], eth1: ["tap0"], tap0: ["eth1"] });
-    // The wrapper hands over only eth1: the plugin looks for its tap in prevResult.
-    const missing = 'did not find expected network device with name "pseudo-device for c1"';
-    expectFailure(await lab.goCni.check(ofSecond, container), missing);
-    expectSuccess(await lab.goCni.del(ofSecond, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "tap0"]);
+    expectSuccess(await lab.goCni.check(ofSecond, container));
+    const other = await attached(lab, lab.goCni, ofSecond, "c2");
+    await lab.ip(other, "link", "delete", "tap0");
+    expectFailure(await lab.goCni.check(ofSecond, other), /tap0/);
+    for (const each of [container, other]) {
+      expectSuccess(await lab.goCni.del(ofSecond, each));
+      expect(await lab.kernel.linkNames(each)).toEqual(["lo"]);
+    }
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
+  test("wrapped for each of two interfaces, each has its own tap, CHECK passes, and DEL leaves nothing", async () => {
+    await using lab = await withPlugin("tc-redirect-tap");
+    const redirect = { type: "tc-redirect-tap" };
+    const ofBoth = zone("1.0.0", ...creators, wrapped(redirect), wrapped(redirect, "eth1"));
+    const container = await attached(lab, lab.goCni, ofBoth);
+    expect(await redirections(lab, container)).toEqual({
+      ...{ eth0: ["tap0"], tap0: ["eth0"] },
+      ...{ eth1: ["tap1"], tap1: ["eth1"] },
+    });
+    expectSuccess(await lab.goCni.check(ofBoth, container));
+    expectSuccess(await lab.goCni.del(ofBoth, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
     await expectNothingLeft(lab, ["front0"]);
   });
 });

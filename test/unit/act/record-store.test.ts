@@ -31,12 +31,13 @@ function hostOf(...files: (readonly [string, string])[]): Host {
 describe("the records on a host", () => {
   const chained = `${recordFile(eth1)}:portmap-1`;
   const other = recordOf({ containerId: "blue2" });
+  const added = [{ name: "tap0", sandbox: blue }];
   const records = recordsOn(
     hostOf(
       entry(eth0),
       entry(eth1),
       entry(other),
-      [chained, JSON.stringify(eth1)],
+      [chained, JSON.stringify({ ...eth1, added })],
       [`${recordFile(eth1)}:tuning-1`, JSON.stringify(eth1)],
       [`${directory}/zone:blue:eth0:broken`, "{"],
     ),
@@ -59,6 +60,11 @@ describe("the records on a host", () => {
     expect(records.ofMeta(eth1, "portmap")).toEqual([chained]);
     expect(records.ofMeta(eth1, "port")).toEqual([]);
     expect(records.ofMeta(eth0, "portmap")).toEqual([]);
+  });
+
+  test("of meta plugins: the interfaces that they added", () => {
+    const broken = `${directory}/zone:blue:eth0:broken`;
+    expect(records.added([chained, `${recordFile(eth1)}:tuning-1`, broken, "/missing"])).toEqual(added);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listedAs } from "../../../shared/plan/listed.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { AttachmentRecord } from "../../../shared/record/record.ts";
-import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
 import { recordOf } from "../support/records.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
@@ -438,6 +438,61 @@ describe("a meta plugin", () => {
 
   test("the record is deleted if the wrapper fails and DEL passes", () => {
     expect(callWrapper(call, { answers: [exits(0, "no JSON"), exits(0)] }).files).toEqual({});
+  });
+});
+
+describe("a meta plugin that adds an interface", () => {
+  const prevResult = { cniVersion: "1.0.0", interfaces: [eth("eth0"), eth("eth1")] };
+  const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" } };
+  const call: Call = { calledAs: "/opt/cni/bin/own-wrapper", stdin: { ...stdin, prevResult } };
+  const answers = [exits(0, { cniVersion: "1.0.0", interfaces: [eth("eth1"), eth("tap0")] })];
+  const first = callWrapper(call, { answers });
+  const [path = ""] = Object.keys(first.files);
+  const shown = ({ runs: all }: ReturnType<typeof add>) =>
+    all.map(({ env, stdin: given }) => {
+      const { interfaces } = (given as { prevResult: { interfaces: { name: string }[] } }).prevResult;
+      return `${env.CNI_COMMAND} ${interfaces.map(({ name }) => name)}`;
+    });
+
+  function eth(name: string) {
+    return { name, sandbox: blue };
+  }
+
+  test("its record names the interface", () => {
+    expect(shown(first)).toEqual(["ADD eth1"]);
+    expect(recorded(first, path)).toMatchObject({ delegate: "own", added: [eth("tap0")] });
+    expect(printed(first).interfaces).toEqual([eth("eth0"), eth("eth1"), eth("tap0")]);
+  });
+
+  test("another try's DEL gets it", () => {
+    const outcome = callWrapper(call, { answers, files: first.files });
+    expect(shown(outcome)).toEqual(["DEL eth1,tap0", "ADD eth1"]);
+    expect(recorded(outcome, path)).toMatchObject({ added: [eth("tap0")] });
+  });
+
+  test.each(["CHECK", "DEL"])("%s gets it, and no other attachment", (verb) => {
+    const later = { ...stdin, prevResult: printed(first) };
+    const files = { ...first.files, [cache]: "{}" };
+    const env = { CNI_COMMAND: verb };
+    expect(shown(callWrapper({ ...call, env, stdin: later }, { files }))).toEqual([`${verb} eth1,tap0`]);
+    const edited = { ...later, mtu: 1400 };
+    expect(shown(callWrapper({ ...call, env, stdin: edited }, { files }))).toEqual([`${verb} eth1,tap0`]);
+    const unrecorded = callWrapper({ ...call, env, stdin: later }, { files: {} });
+    expect(shown(unrecorded)).toEqual([`${verb} eth1`]);
+    const ofFirst = { ...later, wrapper: {} };
+    expect(shown(callWrapper({ ...call, env, stdin: ofFirst }, { files }))).toEqual([`${verb} eth0`]);
+    const named = { ...call, calledAs: "/opt/cni/bin/portmap-wrapper", env, stdin: later };
+    expect(shown(callWrapper(named, { files }))).toEqual([`${verb} eth1`]);
+  });
+
+  test("the record is as before if it adds none", () => {
+    const outcome = callWrapper(call, { answers: [exits(0, { cniVersion: "1.0.0", interfaces: [eth("eth1")] })] });
+    expect(recorded(outcome, path)).not.toHaveProperty("added");
+  });
+
+  test("without a record, ADD still passes", () => {
+    const outcome = callWrapper(call, { answers, files: { [bootFile]: "" } });
+    expect([outcome.exitCode, outcome.files]).toEqual([0, {}]);
   });
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
-import { narrowCheck } from "../../../shared/plan/check.ts";
+import { narrowCheck, planCheck } from "../../../shared/plan/check.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { callWrapper } from "../support/fake-host.ts";
 import { frozen } from "../support/frozen.ts";
+import { keptRecords, recordOf } from "../support/records.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
@@ -129,3 +130,28 @@ test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/
     expect(planned({}, prevResult, "macvlan-wrapper").call.configuration?.prevResult).toStrictEqual(prevResult);
   },
 );
+
+describe("interfaces that a chained plugin added", () => {
+  const added = [{ name: "eth1", sandbox: blue }];
+  const seen = (calledAs: string, wrapper: JsonObject = {}, delegate = "macvlan") => {
+    const request = requestOf("CHECK", { wrapper, prevResult: bothResult });
+    const records = keptRecords([recordOf({ delegate })]);
+    let asked = 0;
+    const counting = { ...records, added: () => (++asked ? added : []) };
+    const plan = planCheck(request, targetOf(request, calledAs, profiles), counting);
+    const shown = plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : undefined;
+    return [asked, shown?.interfaces?.map(({ name }) => name).join()];
+  };
+
+  test("are looked for once, for a plugin without a profile", () => {
+    expect(seen("own-wrapper")).toEqual([1, "eth0,disc0,veth1,eth1"]);
+    expect(seen("own-wrapper", { role: "meta" })).toEqual([1, "eth0,disc0,veth1,eth1"]);
+  });
+
+  test("are not looked for, for a plugin with a profile or a creator", () => {
+    expect(seen("macvlan-wrapper")).toEqual([0, "eth0"]);
+    expect(seen("portmap-wrapper")).toEqual([0, "eth0"]);
+    expect(seen("own-wrapper", { role: "creator" })).toEqual([0, "eth0"]);
+    expect(seen("own-wrapper", {}, "own")).toEqual([0, "eth0"]);
+  });
+});

@@ -426,3 +426,18 @@ describe("an ADD that made nothing", () => {
     expect(del(live)[0]?.notes).toEqual([expect.stringContaining("DEL is skipped")]);
   });
 });
+
+test("only a meta plugin without a profile gets the interfaces that its records name", () => {
+  const added = [{ name: "eth1", sandbox: "/run/netns/blue" }];
+  const shown = (delegate: string) => {
+    const record = recordOf({ delegate, added });
+    const file = `${recordFile(record)}:${delegate}-1`;
+    const records = keptRecords([], { files: [{ file, owner: record, record, isLive: true }] });
+    const [only] = planned({}, { prevResult: bothResult }, { calledAs: `${delegate}-wrapper`, records });
+    expect(only?.forget).toEqual([file]);
+    const given = only?.call?.configuration?.prevResult as typeof bothResult | undefined;
+    return given?.interfaces.map(({ name }) => name).join();
+  };
+  expect(shown("own")).toBe("eth0,disc0,veth1,eth1");
+  expect(shown("portmap")).toBe("eth0");
+});

@@ -36,12 +36,24 @@ describe("a record in a file's text", () => {
     },
   );
 
-  test.each([{ before: "7" }, { made: "7" }, { made: null }, { addresses: [7] }, { addresses: ["10.0.0.2/24", 7] }])(
-    "does not count with %j",
-    (changes) => {
-      expect(parsed(changes)).toBeUndefined();
-    },
-  );
+  test.each([
+    { before: "7" },
+    { made: "7" },
+    { made: null },
+    { addresses: [7] },
+    { addresses: ["10.0.0.2/24", 7] },
+    { added: {} },
+    { added: [7] },
+    { added: [{ name: "tap0" }] },
+    { added: [{ name: 7, sandbox: "/run/netns/blue" }] },
+  ])("does not count with %j", (changes) => {
+    expect(parsed(changes)).toBeUndefined();
+  });
+
+  test("may name the interfaces that a meta plugin added", () => {
+    const added = [{ name: "tap0", sandbox: "/run/netns/blue" }];
+    expect(parsed({ added })).toMatchObject({ added });
+  });
 
   test("may lack unknown indexes", () => {
     expect(parsed({ before: undefined, made: undefined })).toMatchObject({ ifName: "eth0" });

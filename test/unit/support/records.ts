@@ -59,6 +59,7 @@ export function keptRecords(
     leases: (directory, isWanted) => (leases[directory] ?? []).filter(({ address }) => isWanted(address)),
     ofMeta: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${metaRecordFile(key, delegate)}-`)),
+    added: (files) => all.flatMap(({ file, record }) => (record && files.includes(file) ? (record.added ?? []) : [])),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
   };
 }
