@@ -27,7 +27,9 @@ export default defineConfig({
             // The executable of this flavor has no commands. In the second kernel it runs every case.
             exclude:
               suffix === "-slim" && patience === 1
-                ? ["test/e2e/{lint-*,explain-*,preflight,adopt,prune,killed-commands,wrap,new}.test.ts"]
+                ? [
+                    "test/e2e/{lint-*,explain-*,preflight,adopt,prune,killed-commands,wrap,new,install,uninstall}.test.ts",
+                  ]
                 : [],
             testTimeout: 120_000 * patience,
             hookTimeout: 120_000 * patience,

@@ -20,8 +20,8 @@ const toolsOf = {
     ip: "iproute2",
     iptables: "iptables",
     nft: "nftables",
-    // The executables' ELF headers, a host with nothing else, and the check of a signature.
-    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign" },
+    // The executables' ELF headers, a host with nothing else, and the check of a signature, and commands that are killed.
+    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace" },
   },
   // The benchmark runs a script for bash and jq, and a C program that does nothing.
   "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },
@@ -107,8 +107,7 @@ function installTools(wanted, report) {
 }
 
 function aptGet(...args) {
-  const options = ["-q", "-o", "DPkg::Lock::Timeout=120"];
-  const command = ["apt-get", ...options, ...args];
+  const command = ["apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
   const [program, ...rest] = ["unshare", "mount"].every(find) ? withoutServices(command) : command;
   return run(program, rest, { DEBIAN_FRONTEND: "noninteractive" });
 }

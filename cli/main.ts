@@ -21,6 +21,8 @@ const terminal: Terminal = {
     parts: { node: process.versions.node, ...__PARTS__ },
   },
   env,
+  // The file of that path may be another one by now.
+  executable: isSea() ? "/proc/self/exe" : undefined,
   directory: process.cwd(),
   isInteractive: stdout.isTTY ?? false,
   hasColors: stdout.isTTY ? stdout.hasColors() : ![undefined, "", "0"].includes(env.FORCE_COLOR),

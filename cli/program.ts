@@ -3,6 +3,7 @@ import type { CommandMaker, ExitCode } from "./command.ts";
 import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
+import { installCommand } from "./commands/install.ts";
 import { lintCommand } from "./commands/lint.ts";
 import { manCommand } from "./commands/man.ts";
 import { newCommand } from "./commands/new.ts";
@@ -10,6 +11,7 @@ import { preflightCommand } from "./commands/preflight.ts";
 import { pruneCommand } from "./commands/prune.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { statusCommand } from "./commands/status.ts";
+import { uninstallCommand } from "./commands/uninstall.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { versionCommand } from "./commands/version.ts";
 import { wrapCommand } from "./commands/wrap.ts";
@@ -26,6 +28,8 @@ const makers: readonly CommandMaker[] = [
   adoptCommand,
   pruneCommand,
   statusCommand,
+  installCommand,
+  uninstallCommand,
   schemaCommand,
   completionCommand,
   manCommand,

@@ -11,6 +11,8 @@ export interface Build extends Release {
 export interface Terminal {
   readonly release: Build;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The stand-alone executable that runs; undefined in the npm package. */
+  readonly executable?: string | undefined;
   /** The directory that relative paths start from. */
   readonly directory: string;
   /** Whether a person reads stdout, and whether it shows colors. */

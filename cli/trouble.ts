@@ -20,11 +20,13 @@ export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied; run the command as root",
+  EBUSY: "something is mounted on it",
   EISDIR: "is a directory",
   ELOOP: "its symbolic links form a circle",
   ENAMETOOLONG: "the name is too long",
   ENOENT: "there is no such file",
   ENOTDIR: "a part of the path is not a directory",
   ENOSPC: "no space left on the device",
+  EPERM: "the file system or its attributes do not allow it",
   EROFS: "the file system is read-only",
 };

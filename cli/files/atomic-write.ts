@@ -88,7 +88,8 @@ function copied(path: string, copy: string): boolean {
   }
 }
 
-function syncDirectory(path: string): void {
+/** Makes the names in a directory durable. */
+export function syncDirectory(path: string): void {
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);

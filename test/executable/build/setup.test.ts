@@ -5,7 +5,18 @@ import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "../../support/tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
-const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft", "readelf", "busybox", "minisign"];
+const networkTools = [
+  "unshare",
+  "nsenter",
+  "mount",
+  "ip",
+  "iptables",
+  "nft",
+  "readelf",
+  "busybox",
+  "minisign",
+  "strace",
+];
 const goodHost = {
   npm: npmInstalls,
   go: "echo go version go1.24.0 linux/amd64",
@@ -87,13 +98,14 @@ test("with all that private networks need, --network has nothing to say or to in
 });
 
 test("what is missing is installed by apt, its lists brought up to date once", async () => {
-  const { ip, iptables, nft, readelf, ...host } = goodHost as Record<string, string>;
-  const apt = 'echo apt-get $* >> calls; for tool in ip iptables nft readelf; do cp host/mount "host/$tool"; done';
+  const { ip, iptables, nft, readelf, strace, ...host } = goodHost as Record<string, string>;
+  const apt =
+    'echo apt-get $* >> calls; for tool in ip iptables nft readelf strace; do cp host/mount "host/$tool"; done';
   const clone = makeClone({ ...host, "apt-get": apt });
   expect(await setup(clone, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(calls(clone)).toEqual([
     expect.stringMatching(/^apt-get .*update$/),
-    expect.stringMatching(/^apt-get .*install .*iproute2 iptables nftables binutils$/),
+    expect.stringMatching(/^apt-get .*install .*iproute2 iptables nftables binutils strace$/),
     "ci",
   ]);
 });
@@ -142,7 +154,7 @@ test("--kernel needs User Mode Linux; --try-kernel installs it where it can", as
 
 test.each([
   [
-    "missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf, busybox, minisign",
+    "missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf, busybox, minisign, strace",
     { npm: npmInstalls },
   ],
   [

@@ -1,0 +1,64 @@
+import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Trouble, withPath } from "../trouble.ts";
+import { type InstalledRelease, releaseAt } from "./release-of.ts";
+import { executableName } from "./source.ts";
+
+/** The paths of an installation. */
+export interface Place {
+  readonly directory: string;
+  readonly executable: string;
+  /** For files that are not in use. Nomad runs every executable of `cni_path`, and looks into no directory. */
+  readonly hidden: string;
+  readonly previous: string;
+}
+
+/** Returns the paths of an installation in a directory. Throws Trouble if there is no such directory. */
+export function placeAt(path: string, from: string): Place {
+  const directory = resolve(from, path);
+  const found = withPath(directory, () => statSync(directory, { throwIfNoEntry: false }));
+  if (!found) throw new Trouble(`${directory}: there is no such directory; make it, or name another with --dir`);
+  if (!found.isDirectory()) throw new Trouble(`${directory}: it is not a directory`);
+  const hidden = join(directory, `.${executableName}`);
+  return { directory, executable: join(directory, executableName), hidden, previous: join(hidden, "previous") };
+}
+
+/**
+ * Returns the release that is installed; undefined if there is none. Throws Trouble if the installation belongs to a package, or
+ * if something else has the executable's name.
+ */
+export function ownRelease({ directory, executable, hidden }: Place): InstalledRelease | undefined {
+  const owner = join(hidden, "owner");
+  if (existsSync(owner)) throw new Trouble(`${directory}: ${readFileSync(owner, "utf8").trim()}`);
+  const found = lstatSync(executable, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  if (found.isSymbolicLink())
+    throw new Trouble(`${executable}: it is a link to ${readlinkSync(executable)}; name that directory with --dir`);
+  const release = releaseAt(executable);
+  if (!release) throw new Trouble(`${executable}: it does not answer as cni-wrappers does; move it away first`);
+  return release;
+}
+
+/** What has the name of a link: nothing, a link of ours in another spelling, our link, or something else in words. */
+export type LinkState = "missing" | "respelled" | "made" | { readonly is: string };
+
+/** Looks at the name of a link. */
+export function linkState({ directory, executable }: Place, name: string): LinkState {
+  const path = join(directory, name);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return "missing";
+  if (!found.isSymbolicLink()) return { is: found.isDirectory() ? "a directory" : "a file" };
+  const target = readlinkSync(path);
+  if (target === executableName) return "made";
+  return resolve(directory, target) === executable ? "respelled" : { is: `a link to ${target}` };
+}
+
+/** Throws Trouble if a name that a link needs belongs to something else. */
+export function checkLinks(place: Place, names: readonly string[]): void {
+  const lines = names.flatMap((name) => {
+    const state = linkState(place, name);
+    if (typeof state === "string") return [];
+    return `${join(place.directory, name)}: it is ${state.is} that install did not make; move it away, or choose with --plugins`;
+  });
+  if (lines.length > 0) throw new Trouble(lines.join("\n"));
+}

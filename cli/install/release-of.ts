@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { reasonOf, Trouble } from "../trouble.ts";
+import { executableName } from "./source.ts";
+
+/** What an executable of cni-wrappers says about itself. */
+export interface InstalledRelease {
+  readonly version: string;
+  readonly commit: string;
+  readonly flavor: "node" | "slim";
+}
+
+/** A slow machine starts the Node flavor in about a second. In milliseconds. */
+const timeout = 30_000;
+
+/** Runs an executable as Nomad does. Returns its release; undefined if it is no cni-wrappers. Throws Trouble if it cannot run. */
+export function releaseOf(path: string): InstalledRelease | undefined {
+  const { status, stdout, error } = run(path);
+  if (error) throw new Trouble(`${path}: ${reasonNotToRun(path, error)}`);
+  const version = /^CNI \S+ plugin v(\S+)$/m.exec(stdout)?.[1];
+  const commit = /^Built from commit (\S+)$/m.exec(stdout)?.[1];
+  if (status !== 0 || version === undefined || commit === undefined) return undefined;
+  return { version, commit, flavor: run(path, "--version").status === 0 ? "node" : "slim" };
+}
+
+/** Returns the release of a regular file that may not be ours and may not run; undefined then. */
+export function releaseAt(path: string): InstalledRelease | undefined {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  try {
+    return releaseOf(path);
+  } catch (error) {
+    if (error instanceof Trouble) return undefined;
+    throw error;
+  }
+}
+
+function run(path: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH ?? "" };
+  return spawnSync(path, args, {
+    argv0: executableName,
+    env,
+    input: "",
+    timeout,
+    killSignal: "SIGKILL",
+    encoding: "utf8",
+  });
+}
+
+function reasonNotToRun(path: string, error: NodeJS.ErrnoException): string {
+  if (error.code === "EACCES")
+    return `the system runs no program in ${dirname(dirname(path))}: is its file system mounted with noexec?`;
+  if (error.code === "ENOENT") return "its loader is missing on this host: take the slim flavor";
+  if (error.code === "ETIMEDOUT") return `it gave no answer within ${timeout / 1000} seconds`;
+  return reasonOf(error);
+}

@@ -1,0 +1,47 @@
+import { basename, dirname } from "node:path";
+import type { Installed } from "./install.ts";
+import type { InstalledRelease } from "./release-of.ts";
+import type { Use } from "./uses.ts";
+
+/** Says what `install` did. */
+export function installedText({ is, executable, release, replaced, links, newLinks }: Installed): string {
+  const lines = [`${executable}: ${words(release)} ${is === "replaced" ? "installed" : is}`];
+  if (replaced)
+    lines.push(`It replaces ${words(replaced)}. To go back: cni-wrappers install --rollback${dirOf(executable)}`);
+  if (newLinks.length > 0) lines.push(`new links: ${newLinks.join(", ")}`);
+  else if (links.length > 0) lines.push(`${links.length} links, none of them is new`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Says which running containers need the wrappers, and what happens to them without. */
+export function usesText(uses: readonly Use[]): string {
+  const lines = uses.map(({ network, name }) => `  ${network} ${name}`);
+  return [
+    `${count(uses.length)} the wrappers:`,
+    ...lines,
+    "Without them every CHECK and DEL of these containers fails: the next restart of the runtime kills them, and their",
+    "addresses stay leased. Stop them first. --force removes the wrappers all the same.",
+    "",
+  ].join("\n");
+}
+
+/** Says what `uninstall` removed. */
+export function removedText(paths: readonly string[], directory: string): string {
+  if (paths.length === 0) return `${directory}: nothing is installed there\n`;
+  return `${directory}: removed ${paths.map((path) => basename(path)).join(", ")}\n`;
+}
+
+function words({ version, flavor }: InstalledRelease): string {
+  return `${version} (${flavor === "node" ? "Node flavor" : "slim flavor"})`;
+}
+
+function count(number: number): string {
+  return number === 1 ? "1 running container needs" : `${number} running containers need`;
+}
+
+function dirOf(executable: string): string {
+  return dirname(executable) === usualDirectory ? "" : ` --dir ${dirname(executable)}`;
+}
+
+/** Where Nomad and containerd look for plugins. */
+export const usualDirectory = "/opt/cni/bin";

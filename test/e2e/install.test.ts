@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import { isKilledAt } from "../support/strace.ts";
+import { attached, expectPassed, expectSuccess, twoInterfaces } from "./support.ts";
+
+const dist = path.resolve(import.meta.dirname, "../../dist");
+const list = twoInterfaces("1.0.0");
+const bin = "/opt/cni/bin";
+const cli = "/run/lab/programs/cli";
+/** The commands start a hundred times. In milliseconds. */
+const timeout = 400_000;
+const hidden = `${bin}/.cni-wrappers`;
+
+/** Each flavor, its executable, and the number of replacements. cargo builds the slim one. The Node flavor starts slowly. */
+const flavors = [
+  ["Node", `${dist}/bin/cni-wrappers`, 6],
+  ["slim", `${dist}/slim/bin/cni-wrappers`, 20],
+] as const;
+const [[, node]] = flavors;
+const smallest = flavors.map(([, file]) => file).findLast((file) => existsSync(file)) ?? node;
+
+/** A lab without wrappers, and two executables of different bytes: a program may end with more bytes than it uses. */
+async function hostWith(executable: string): Promise<Lab> {
+  const lab = await Lab.start({ plugins: "1.9.1", programs: { cli: node, first: executable } });
+  await lab.run("umount", [`${bin}/cni-wrappers`]);
+  await lab.run("find", [bin, "(", "-type", "l", "-o", "-name", "cni-wrappers", ")", "-delete"]);
+  await lab.run("sh", ["-c", "cd /opt && cp /run/lab/programs/first first && cp first second && echo >>second"]);
+  return lab;
+}
+
+const install = (lab: Lab, ...args: string[]) => lab.call(cli, ["install", ...args]);
+const checksum = async (lab: Lab, file: string) => (await lab.run("sha256sum", [file])).split(" ")[0];
+
+describe.each(flavors)("install, %s flavor", (_flavor, executable, replacements) => {
+  const isBuilt = existsSync(executable);
+
+  test.skipIf(!isBuilt)("4 CHECKs at once pass while it is replaced", { timeout }, async () => {
+    await using lab = await hostWith(executable);
+    expectSuccess(await install(lab, "--from", "/opt/first"));
+    const container = await attached(lab, lab.goCni, list);
+    let isDone = false;
+    const checks = async () => {
+      const outcomes = [];
+      while (!isDone) outcomes.push(await lab.goCni.check(list, container));
+      return outcomes;
+    };
+    const running = [checks(), checks(), checks(), checks()];
+    for (let count = 0; count < replacements; count++) {
+      const how = count % 2 === 0 ? ["--from", "/opt/second"] : ["--rollback"];
+      expectSuccess(await install(lab, ...how));
+    }
+    isDone = true;
+    const outcomes = (await Promise.all(running)).flat();
+    expect(outcomes.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+    expect(outcomes.length).toBeGreaterThan(4);
+  });
+});
+
+/** The system calls that change files, without the writing of a file that is not in use. */
+const calls = ["mkdir", "fchmod", "chmod", "fsync", "link", "rename", "symlink", "unlink"];
+
+describe("install, killed before each change", () => {
+  test.each(["install", "rollback"])("%s: the old one or the new one works", { timeout }, async (command) => {
+    await using lab = await hostWith(smallest);
+    expectSuccess(await install(lab, "--from", "/opt/first"));
+    expectSuccess(await install(lab, "--from", "/opt/second"));
+    const [first, second] = [await checksum(lab, "/opt/first"), await checksum(lab, "/opt/second")];
+    const otherThan = (one: string | undefined) => (one === first ? "/opt/second" : "/opt/first");
+    const container = await attached(lab, lab.goCni, list);
+    const killed = [];
+    for (const call of calls) {
+      for (let nth = 1, isKilled = true; isKilled; nth++) {
+        const before = await checksum(lab, `${bin}/cni-wrappers`);
+        await lab.run("rm", [`${bin}/portmap-wrapper`]);
+        const how = command === "install" ? ["--from", otherThan(before)] : ["--rollback"];
+        isKilled = await isKilledAt(lab, call, nth, [cli, "install", ...how]);
+        if (isKilled) killed.push(`${call} ${nth}`);
+        const now = await checksum(lab, `${bin}/cni-wrappers`);
+        expect([first, second]).toContain(now);
+        expectPassed(await lab.goCni.check(list, container));
+        // Nomad runs every executable of the directory.
+        expect((await lab.readdir(bin)).filter((name) => name.startsWith("."))).toEqual([".cni-wrappers"]);
+        // The next command completes the work, and removes what is left.
+        expectSuccess(await install(lab, "--from", otherThan(now)));
+        expect(await lab.readdir(hidden)).toEqual(["previous"]);
+        expect(await checksum(lab, `${hidden}/previous`)).toBe(now);
+        expect(await lab.run("readlink", [`${bin}/portmap-wrapper`])).toBe("cni-wrappers");
+      }
+    }
+    expect(killed).toEqual(expect.arrayContaining(["link 1", "rename 1", "rename 2", "fsync 1", "fsync 2"]));
+  });
+});

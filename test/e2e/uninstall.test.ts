@@ -1,0 +1,64 @@
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import { attached, expectPassed, expectSuccess, twoInterfaces } from "./support.ts";
+
+const cli = "/run/lab/programs/cli";
+const list = twoInterfaces("1.0.0");
+
+/** A lab whose wrappers `install` put next to the reference plugins. */
+async function installed(): Promise<Lab> {
+  const node = path.resolve(import.meta.dirname, "../../dist/bin/cni-wrappers");
+  const lab = await Lab.start({ plugins: "1.9.1", programs: { cli: node } });
+  await lab.run("umount", ["/opt/cni/bin/cni-wrappers"]);
+  await lab.run("sh", ["-c", "cd /opt/cni/bin && find . -type l -delete && rm cni-wrappers"]);
+  expectSuccess(await lab.call(cli, ["install"]));
+  return lab;
+}
+
+describe("uninstall", () => {
+  test("removes nothing while a container needs the wrappers, and everything later", async () => {
+    await using lab = await installed();
+    const container = await attached(lab, lab.goCni, list);
+    const refused = await lab.call(cli, ["uninstall"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stdout).toMatch(/^1 running container needs the wrappers:\n {2}zone c1\n/);
+    // Without libcni's cache, the records tell of it.
+    await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);
+    expect((await lab.call(cli, ["uninstall"])).stdout).toBe(refused.stdout);
+    await lab.run("mv", ["/var/lib/cni/elsewhere", "/var/lib/cni/results"]);
+    expectPassed(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expectSuccess(await lab.call(cli, ["uninstall"]));
+    expect((await lab.readdir("/opt/cni/bin")).filter((name) => name.includes("wrapper"))).toEqual([]);
+  });
+
+  test("--force removes them, and a namespace that is gone needs none", async () => {
+    await using lab = await installed();
+    const container = await attached(lab, lab.goCni, list);
+    expectSuccess(await lab.call(cli, ["uninstall", "--force"]));
+    expect((await lab.goCni.check(list, container)).exitCode).toBe(1);
+    expectSuccess(await lab.call(cli, ["install"]));
+    expectPassed(await lab.goCni.check(list, container));
+    await lab.deleteNamespace(container);
+    expectSuccess(await lab.call(cli, ["uninstall"]));
+  });
+});
+
+describe("install on a file system that is", () => {
+  test.each([
+    ["read-only", "ro", "/opt/target: the file system is read-only"],
+    ["full", "size=1m", "/opt/target: no space left on the device"],
+    ["noexec", "noexec", "the system runs no program in /opt/target: is its file system mounted with noexec?"],
+  ])("%s: one line says so, and nothing is installed", async (_kind, option, message) => {
+    await using lab = await Lab.start({ plugins: "1.9.1", programs: {} });
+    await lab.run("mkdir", ["/opt/target"]);
+    await lab.run("mount", ["-t", "tmpfs", "-o", option, "target", "/opt/target"]);
+    const { exitCode, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", ["install", "--dir", "/opt/target"]);
+    expect({ exitCode, stderr: stderr.split("\n") }).toEqual({
+      exitCode: 2,
+      stderr: [expect.stringContaining(message)],
+    });
+    expect((await lab.readdir("/opt/target")).filter((name) => !name.startsWith("."))).toEqual([]);
+  });
+});

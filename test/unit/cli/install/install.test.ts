@@ -1,0 +1,200 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { install, installPrevious } from "../../../../cli/install/install.ts";
+import { ownRelease, placeAt } from "../../../../cli/install/place.ts";
+import { removeAll } from "../../../../cli/install/uninstall.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "install-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const at = (name: string) => join(directory, name);
+const place = () => placeAt(directory, "/");
+const names = () => readdirSync(directory).sort();
+const hidden = () => readdirSync(at(".cni-wrappers"));
+
+/** A program that answers as a wrapper of a version does. */
+function program(version: string, flavor: "node" | "slim" = "slim"): Buffer {
+  const exit = flavor === "node" ? 0 : 2;
+  return Buffer.from(
+    `#!/bin/sh\n[ $# = 0 ] || exit ${exit}\necho "CNI cni-wrappers plugin v${version}"\necho "Built from commit c${version}"\n`,
+  );
+}
+
+const installed = (version: string, plugins = "bridge,macvlan") =>
+  install(place(), { bytes: program(version), links: undefined }, plugins);
+
+test("a first installation", () => {
+  expect(installed("1.0.0")).toMatchObject({
+    is: "installed",
+    release: { version: "1.0.0", commit: "c1.0.0", flavor: "slim" },
+    replaced: undefined,
+    links: ["bridge-wrapper", "macvlan-wrapper"],
+    newLinks: ["bridge-wrapper", "macvlan-wrapper"],
+  });
+  expect(names()).toEqual([".cni-wrappers", "bridge-wrapper", "cni-wrappers", "macvlan-wrapper"]);
+  expect(hidden()).toEqual([]);
+  expect(readlinkSync(at("bridge-wrapper"))).toBe("cni-wrappers");
+  expect(statSync(at("cni-wrappers")).mode & 0o7777).toBe(0o755);
+});
+
+test("the same bytes change nothing", () => {
+  installed("1.0.0");
+  const before = statSync(at("cni-wrappers")).ino;
+  expect(installed("1.0.0")).toMatchObject({ is: "already installed", newLinks: [] });
+  expect(statSync(at("cni-wrappers")).ino).toBe(before);
+  expect(hidden()).toEqual([]);
+});
+
+test("the same bytes with a missing link: it is made", () => {
+  installed("1.0.0");
+  rmSync(at("macvlan-wrapper"));
+  expect(installed("1.0.0")).toMatchObject({ is: "already installed", newLinks: ["macvlan-wrapper"] });
+});
+
+test("an upgrade keeps the old one, and a rollback exchanges them", () => {
+  installed("1.0.0");
+  expect(installed("2.0.0")).toMatchObject({ is: "replaced", replaced: { version: "1.0.0" } });
+  expect(hidden()).toEqual(["previous"]);
+  expect(installPrevious(place())).toMatchObject({ is: "rolled back", release: { version: "1.0.0" } });
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
+  expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("2.0.0"));
+  expect(installPrevious(place())).toMatchObject({ release: { version: "2.0.0" }, replaced: { version: "1.0.0" } });
+});
+
+test("a rollback without a kept version", () => {
+  installed("1.0.0");
+  expect(() => installPrevious(place())).toThrow("no previous version is kept there");
+});
+
+test("a rollback from an executable that is broken", () => {
+  installed("1.0.0");
+  installed("2.0.0");
+  writeFileSync(at("cni-wrappers"), "");
+  expect(installPrevious(place())).toMatchObject({ release: { version: "1.0.0" }, replaced: undefined });
+});
+
+test("a program that is no wrapper is not put into place", () => {
+  installed("1.0.0");
+  const bytes = Buffer.from("#!/bin/sh\necho CNI bridge plugin v1.9.1\n");
+  expect(() => install(place(), { bytes, links: undefined }, "all")).toThrow("does not answer as cni-wrappers does");
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
+  expect(hidden()).toEqual([]);
+});
+
+test.each([
+  ["a file", () => writeFileSync(at("bridge-wrapper"), "")],
+  ["a directory", () => mkdirSync(at("bridge-wrapper"))],
+  ["a link to other", () => symlinkSync("other", at("bridge-wrapper"))],
+])("what install did not make stays: %s", (what, make) => {
+  make();
+  expect(() => installed("1.0.0")).toThrow(`/bridge-wrapper: it is ${what} that install did not make`);
+  expect(names()).toEqual(["bridge-wrapper"]);
+});
+
+test("a link in another spelling is replaced", () => {
+  symlinkSync(at("cni-wrappers"), at("bridge-wrapper"));
+  expect(installed("1.0.0").newLinks).toContain("bridge-wrapper");
+  expect(readlinkSync(at("bridge-wrapper"))).toBe("cni-wrappers");
+});
+
+test.each([
+  [
+    "another program",
+    () => writeFileSync(at("cni-wrappers"), "#!/bin/sh\n"),
+    "it does not answer as cni-wrappers does",
+  ],
+  ["a link", () => symlinkSync("/x/cni-wrappers", at("cni-wrappers")), "it is a link to /x/cni-wrappers"],
+])("%s under the executable's name stays", (_what, make, message) => {
+  make();
+  expect(() => installed("1.0.0")).toThrow(`/cni-wrappers: ${message}`);
+  expect(() => ownRelease(place())).toThrow(message);
+  expect(names()).toEqual(["cni-wrappers"]);
+});
+
+test("the files of a package stay", () => {
+  mkdirSync(at(".cni-wrappers"));
+  writeFileSync(at(".cni-wrappers/owner"), "the package cni-wrappers owns these files\n");
+  expect(() => installed("1.0.0")).toThrow(`${directory}: the package cni-wrappers owns these files`);
+});
+
+test("plugins: a name without a profile needs a plugin of that name", () => {
+  expect(() => installed("1.0.0", "brigde")).toThrow(`--plugins: there is no plugin brigde in ${directory}`);
+  writeFileSync(at("calico"), "");
+  expect(installed("1.0.0", "calico").newLinks).toEqual(["calico-wrapper"]);
+  expect(() => installed("1.0.0", "../calico")).toThrow("--plugins");
+});
+
+test("all: the links of the archive, or those of this version", () => {
+  const source = { bytes: program("1.0.0"), links: ["bridge-wrapper", "later-wrapper"] };
+  expect(install(place(), source, "all").links).toEqual(["bridge-wrapper", "later-wrapper"]);
+  expect(installed("1.0.0", "all").links).toHaveLength(14);
+});
+
+test("what a killed command left is removed, unless its process lives", () => {
+  installed("1.0.0");
+  installed("2.0.0");
+  const [, , ...fields] = readFileSync("/proc/self/stat", "utf8").split(" ");
+  const alive = `${process.pid}-${fields[19]}`;
+  for (const mark of ["999999999-1", `${process.pid}-1`, alive]) writeFileSync(at(`.cni-wrappers/new.${mark}`), "");
+  symlinkSync("cni-wrappers", at(".cni-wrappers/link.999999999-1"));
+  // The second name of the executable in use, from before the rename.
+  linkSync(at("cni-wrappers"), at(".cni-wrappers/previous.999999999-1"));
+  installed("2.0.0");
+  expect(hidden()).toEqual([`new.${alive}`, "previous"]);
+  expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("1.0.0"));
+});
+
+test("a version that a killed command replaced becomes the previous one", () => {
+  installed("1.0.0");
+  installed("2.0.0");
+  installed("3.0.0");
+  renameSync(at(".cni-wrappers/previous"), at(".cni-wrappers/previous.999999999-1"));
+  expect(installPrevious(place())).toMatchObject({ release: { version: "2.0.0" } });
+});
+
+test("uninstall removes every link to the executable, and nothing else", () => {
+  installed("1.0.0");
+  installed("2.0.0");
+  symlinkSync("cni-wrappers", at("bridge"));
+  symlinkSync("other", at("tap-wrapper"));
+  writeFileSync(at("macvlan"), "");
+  expect(removeAll(place()).map((path) => path.slice(directory.length + 1))).toEqual([
+    "bridge",
+    "bridge-wrapper",
+    "macvlan-wrapper",
+    "cni-wrappers",
+    ".cni-wrappers",
+  ]);
+  expect(names()).toEqual(["macvlan", "tap-wrapper"]);
+  expect(removeAll(place())).toEqual([]);
+});
+
+test("a directory that is missing, or none", () => {
+  expect(() => placeAt(at("nowhere"), "/")).toThrow("there is no such directory; make it, or name another with --dir");
+  writeFileSync(at("file"), "");
+  expect(() => placeAt(at("file"), "/")).toThrow("it is not a directory");
+});
+
+test("a program that cannot run says why", () => {
+  const bytes = Buffer.from("#!/nowhere/interpreter\n");
+  expect(() => install(place(), { bytes, links: undefined }, "all")).toThrow("its loader is missing on this host");
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
+});

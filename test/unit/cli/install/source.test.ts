@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { machineOf } from "../../../../cli/install/elf.ts";
+import { readSource } from "../../../../cli/install/source.ts";
+import type { Terminal } from "../../../../cli/terminal.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "install-source-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const read = (path?: string, executable?: string) => readSource(path, { directory, executable } as Terminal);
+
+/** The first 20 bytes of an ELF file (elf.h): 64 bits, the byte order, an executable, the machine. */
+function header(machine: number, order: "LE" | "BE" = "LE"): Buffer {
+  const bytes = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, order === "LE" ? 1 : 2, 1, ...Array(9).fill(0), 0, 0, 0, 0]);
+  if (order === "LE") bytes.writeUInt16LE(machine, 18);
+  else bytes.writeUInt16BE(machine, 18);
+  return bytes;
+}
+
+const [own, other] = process.arch === "x64" ? [62, 183] : [183, 62];
+
+/** Packs an archive as a release does: the executable and a link. */
+function pack(executable: Buffer): string {
+  const content = join(directory, "content");
+  mkdirSync(content);
+  writeFileSync(join(content, "cni-wrappers"), executable);
+  writeFileSync(join(content, "LICENSE"), "text\n".repeat(200));
+  symlinkSync("cni-wrappers", join(content, "bridge-wrapper"));
+  execFileSync(
+    "tar",
+    ["--format=ustar", "-czf", "a.tgz", "-C", content, "./LICENSE", "./bridge-wrapper", "./cni-wrappers"],
+    {
+      cwd: directory,
+    },
+  );
+  return "a.tgz";
+}
+
+const checksum = (algorithm: string) => {
+  const line = execFileSync(`${algorithm}sum`, ["a.tgz"], { cwd: directory });
+  writeFileSync(join(directory, `a.tgz.${algorithm}`), line);
+};
+
+test.each([
+  ["x86_64", header(62)],
+  ["aarch64", header(183)],
+  ["s390x", header(22, "BE")],
+  ["machine 8", header(8, "BE")],
+  [undefined, Buffer.from("#!/bin/sh\necho a script is longer\n")],
+  [undefined, Buffer.from([0x7f, 0x45])],
+])("the machine of an executable: %s", (machine, bytes) => {
+  expect(machineOf(bytes)).toBe(machine);
+});
+
+test("an archive gives the executable and its links", () => {
+  const bytes = Buffer.concat([header(own), Buffer.alloc(1000, 7)]);
+  pack(bytes);
+  checksum("sha256");
+  checksum("sha512");
+  expect(read("a.tgz")).toEqual({ bytes, links: ["bridge-wrapper"] });
+});
+
+test("an executable, and the one that runs", () => {
+  writeFileSync(join(directory, "file"), header(own));
+  expect(read("file")).toEqual({ bytes: header(own), links: undefined });
+  expect(read(undefined, join(directory, "file"))).toEqual({ bytes: header(own), links: undefined });
+  expect(() => read()).toThrow("this is the npm package, which has no executable");
+});
+
+test.each(["sha256", "sha512"])("an archive that does not match its .%s", (algorithm) => {
+  pack(header(own));
+  checksum(algorithm);
+  appendFileSync(join(directory, "a.tgz"), "\n");
+  expect(() => read("a.tgz")).toThrow(`a.tgz: it does not match a.tgz.${algorithm}; download both again`);
+});
+
+test("a checksum for another archive", () => {
+  pack(header(own));
+  writeFileSync(join(directory, "a.tgz.sha256"), `${"0".repeat(64)}  b.tgz\n`);
+  expect(() => read("a.tgz")).toThrow("a.tgz.sha256: it has no line for a.tgz");
+});
+
+test("an archive that is cut short", () => {
+  pack(header(own));
+  truncateSync(join(directory, "a.tgz"), 100);
+  expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
+});
+
+test("an executable for another machine", () => {
+  writeFileSync(join(directory, "file"), header(other));
+  expect(() => read("file")).toThrow(/file: it is for (aarch64|x86_64), and this machine is (x86_64|aarch64)$/);
+});
+
+test.each([
+  ["an empty file", ""],
+  ["a text", "cni-wrappers"],
+])("%s is neither", (_what, text) => {
+  writeFileSync(join(directory, "file"), text);
+  expect(() => read("file")).toThrow("file: it is neither a release archive (.tgz) nor an executable");
+});
