@@ -39,13 +39,19 @@ export function adopt(
   mkdirSync(backupDirectory(cacheDirectory), { recursive: true, mode: 0o700 });
   const own = { file, before: read, after, records: added.map((record) => record.file) };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
-  // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
-  writeResult(cacheDirectory, file, after, () => {
-    if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
-  });
+  // The result comes last: after a kill, the next run still sees that something is missing.
   for (const record of added) {
     mkdirSync(dirname(record.file), { recursive: true, mode: 0o700 });
     writeAtomically(record.file, JSON.stringify(record.record));
+  }
+  try {
+    // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
+    writeResult(cacheDirectory, file, after, () => {
+      if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
+    });
+  } catch (error) {
+    for (const record of added) rmSync(record.file, { force: true });
+    throw error;
   }
   return () => {
     undoOne(cacheDirectory, own);
