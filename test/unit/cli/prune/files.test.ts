@@ -77,6 +77,15 @@ test("a lease of a container that got a result meanwhile stays", async () => {
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
+test("a record of a container that got a result meanwhile stays: nothing locks records", async () => {
+  const finding = findingOf();
+  const removal = { by: "unlink", file: at("zone/10.1.0.2"), text: "c1\r\neth0" } as const;
+  writeFileSync(at("results/zone-c1-eth0"), "");
+  const unlocked = { ...finding, thing: { ...finding.thing, removal } };
+  expect(await remove(unlocked, at("results"))).toBe("its container came back meanwhile");
+  expect(leases()).toEqual(["10.1.0.2"]);
+});
+
 test("a lease that somebody else got meanwhile stays", async () => {
   const finding = findingOf();
   writeFileSync(at("zone/10.1.0.2"), "c2\r\neth0");

@@ -1,0 +1,109 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import { type Attached, attachAll, install, loseNamespaces, networks, run, tokensOf, traces } from "./prune-support.ts";
+import { expectPassed } from "./support.ts";
+
+const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+
+async function expectCheckPasses(lab: Lab, attached: readonly Attached[]): Promise<void> {
+  for (const { container, list, options } of attached) expectPassed(await lab.goCni.check(list, container, options));
+}
+
+test("after the loss of 20 namespaces nothing of theirs is left, and 20 neighbours are as they were", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await install(lab);
+  // The neighbours' rules lie before, between and after those of the others.
+  const before = await attachAll(lab, numbered("live-a", 10), 21000);
+  const gone = await attachAll(lab, numbered("gone", 20), 22000);
+  const after = await attachAll(lab, numbered("live-b", 10), 23000);
+  const neighbours = [...before, ...after];
+  const all = await traces(lab);
+  const tokens = await tokensOf(lab, gone, all);
+  const isOfGone = (line: string) => tokens.some((token) => token.test(line));
+  expect(all.filter(isOfGone).length).toBeGreaterThan(20 * 8);
+  const expected = all.filter((line) => !isOfGone(line));
+
+  await loseNamespaces(lab, gone);
+  const shown = await run(lab, "prune", "--json");
+  expect(shown).toMatchObject({ exitCode: 1, stderr: "" });
+  const rows: { containerId: string; fate: string }[] = JSON.parse(shown.stdout);
+  expect([...new Set(rows.map(({ fate }) => fate))]).toEqual(["prunable"]);
+  expect([...new Set(rows.map(({ containerId }) => containerId))].sort()).toEqual(numbered("gone", 20).sort());
+  expect((await traces(lab)).filter((line) => !isOfGone(line))).toEqual(expected);
+
+  const pruned = await run(lab, "prune", "--write");
+  expect(pruned).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await traces(lab)).toEqual(expected);
+  expect(await run(lab, "prune")).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Nothing is left/) });
+  await expectCheckPasses(lab, neighbours);
+  // CHECK changes nothing, so the neighbours are still the same.
+  expect(await traces(lab)).toEqual(expected);
+
+  // The comparison sees each kind of loss.
+  const losses = [
+    "{ echo '*nat'; iptables-save | grep -m1 '^-A POSTROUTING -s' | sed 's/-A/-D/'; echo COMMIT; } | iptables-restore -n",
+    "nft delete rule ip cni_hostport hostports $(nft -a list table ip cni_hostport | grep -m1 dport | grep -o 'handle .*')",
+    "ip link delete $(ip -oneline link | grep -o -m1 'bwp[0-9a-f]*')",
+    "echo >>$(ls /var/lib/leases/modern-eth1/172* | head -1)",
+    "rm $(ls -d /var/lib/cni/wrappers/* | head -1)",
+    "touch $(ls -d /var/lib/cni/results/* | head -1)",
+  ];
+  let seen: readonly string[] = expected;
+  for (const loss of losses) {
+    await lab.run("sh", ["-ec", loss]);
+    const now = await traces(lab);
+    expect(now, loss).not.toEqual(seen);
+    seen = now;
+  }
+}, 300_000);
+
+test("what lives on without a path, in another cache or with a damaged result stays as it is", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await install(lab);
+  const names = ["process", "elsewhere", "damaged", "gone"];
+  const plain = networks.filter(({ name }) => name === "plain");
+  const [process, elsewhere, damaged, gone] = await attachAll(lab, names, 21000, plain);
+  if (!process || !elsewhere || !damaged || !gone) throw new Error("four containers are needed");
+  // A process keeps its namespace, whatever becomes of the path.
+  lab.start("ip", ["netns", "exec", "process", "sleep", "600"], "/run/lab/log");
+  await expect.poll(() => lab.run("ip", ["netns", "pids", "process"])).not.toBe("");
+  await lab.run("umount", [process.container.netns]);
+  await lab.run("sh", ["-ec", "mkdir -p /var/lib/other; mv /var/lib/cni/results/plain-elsewhere-eth0 /var/lib/other/"]);
+  await loseNamespaces(lab, [damaged]);
+  await lab.run("sh", ["-ec", "echo '{' >/var/lib/cni/results/plain-damaged-eth0"]);
+  const before = await traces(lab);
+  const tokens = await tokensOf(lab, [gone], before);
+  const expected = before.filter((line) => !tokens.some((token) => token.test(line)));
+  await loseNamespaces(lab, [gone]);
+  const { exitCode, stdout, stderr } = await run(lab, "prune", "--write");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: "/var/lib/cni/results/plain-damaged-eth0: it is not a JSON object; its container counts as running",
+  });
+  expect(stdout).toMatch(/^left: \/var\/lib\/cni\/results\/plain-process-eth0: its interface is in /m);
+  expect(stdout).toMatch(/^left: \S+172\.16\.14\.4: \/var\/lib\/cni\/results\/plain-damaged-eth0 cannot be read$/m);
+  expect(stdout).not.toContain("elsewhere");
+  expect(await traces(lab)).toEqual(expected);
+});
+
+test("after a reboot nothing is left of the containers before it", async () => {
+  await using disk = await mkdtempDisposable(path.join(tmpdir(), "disk-"));
+  const options = { plugins: "1.9.1", disk: disk.path } as const;
+  const before = await Lab.start(options);
+  await attachAll(before, ["c1", "c2", "c3"], 21000);
+  await before[Symbol.asyncDispose]();
+  await using lab = await Lab.start(options);
+  const isFile = (line: string) => line.startsWith("/");
+  expect((await traces(lab)).filter(isFile).length).toBeGreaterThan(12);
+  await install(lab);
+  const [live] = await attachAll(lab, ["live"], 21000);
+  expect(await run(lab, "prune", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+  const left = (await traces(lab)).filter(isFile);
+  expect(left.filter((line) => !/live/.test(Buffer.from(line.split(" ").at(-1) ?? "", "base64").toString()))).toEqual(
+    [],
+  );
+  await expectCheckPasses(lab, live ? [live] : []);
+});
