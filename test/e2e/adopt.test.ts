@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { bridge, expectFailure, expectSuccess, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
@@ -16,6 +18,11 @@ async function attachedByAForgetfulScript(lab: Lab, name: string): Promise<Conta
 async function withList(lab: Lab, plugins = list): Promise<void> {
   await lab.run("mkdir", ["-p", "/opt/cni/config"]);
   await lab.run("tee", ["/opt/cni/config/zone.conflist"], { input: JSON.stringify(plugins) });
+}
+
+/** Replaces the MACs and the names of veths, which the kernel and the plugins choose by chance. */
+function withoutChance(text: string): string {
+  return text.replace(/[0-9a-f]{2}(:[0-9a-f]{2}){5}/g, "02:00:00:00:00:01").replace(/veth[0-9a-f]{8}/g, "veth0a1b2c3d");
 }
 
 function run(lab: Lab, ...args: string[]) {
@@ -50,6 +57,19 @@ describe("adopt", () => {
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
     expectSuccess(await lab.cnitool.del(list, container));
     expect(await files(lab)).toBe("");
+  });
+
+  test("the samples of preflight and adopt in docs/commands.md are real", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await attachedByAForgetfulScript(lab, "c1");
+    const wrappedList = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+    expectSuccess(await lab.cnitool.add(wrappedList, await lab.addContainer("c2")));
+    await withList(lab);
+    const page = readFileSync(path.resolve(import.meta.dirname, "../../docs/commands.md"), "utf8");
+    for (const command of ["preflight", "adopt"]) {
+      const { stdout } = await run(lab, command);
+      expect(page).toContain(`\n$ cni-wrappers ${command}\n${withoutChance(stdout)}\n\`\`\`\n`);
+    }
   });
 
   test("after adopt, CHECK still sees an address that is lost", async () => {

@@ -74,7 +74,12 @@ describe("preflight", () => {
       await lab.run("tee", [`/opt/cni/config/${list.name}.conflist`], { input: JSON.stringify(list) });
     const files = () => lab.run("sh", ["-c", "find /var/lib/cni -type f | sort | xargs sha256sum"]);
     const before = await files();
-    const { stdout, exitCode } = await lab.call("/opt/cni/bin/cni-wrappers", ["preflight", "--json"]);
+    const { stdout, exitCode } = await lab.call("/opt/cni/bin/cni-wrappers", [
+      "preflight",
+      "--json",
+      "--cni-path",
+      Lab.pluginPath,
+    ]);
     expect(exitCode).toBe(1);
     expect(await files()).toBe(before);
     const forecasts: { network: string; verdict: { is: string; error?: string } }[] = JSON.parse(stdout).attachments;

@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import { bridge, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+
+const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+
+describe("status", () => {
+  test("counts what passes, what fails, and what belongs to no container", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const containers = await Promise.all(["c1", "c2", "c3"].map((name) => lab.addContainer(name)));
+    for (const container of containers) expectSuccess(await lab.cnitool.add(list, container));
+    const [, second, third] = containers;
+    if (!second || !third) throw new Error("three containers were added");
+    await lab.ip(second, "address", "flush", "dev", "eth1");
+    await lab.deleteNamespace(third);
+    await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/node_exporter"]);
+    await lab.run("tee", ["/opt/cni/config/zone.conflist"], { input: JSON.stringify(list) });
+    await lab.run("tee", ["/var/lib/cni/wrappers/zone:c4:eth0:eth0"], { input: "{}" });
+
+    const output = "/var/lib/node_exporter/cni_wrappers.prom";
+    const run = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus", "--output", output]);
+    expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "" });
+    const values = (await lab.readFile(output)).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    expect(values).toEqual([
+      'cni_wrappers_attachments{network="zone"} 3',
+      'cni_wrappers_attachments_failing{network="zone"} 1',
+      'cni_wrappers_orphans{kind="result"} 1',
+      'cni_wrappers_orphans{kind="record"} 1',
+      "cni_wrappers_results_unreadable 0",
+      "cni_wrappers_nomad_skips_check 0",
+    ]);
+    expect(await lab.run("stat", ["-c", "%a", output])).toBe("644");
+  });
+});
