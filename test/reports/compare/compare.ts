@@ -94,11 +94,12 @@ async function versionsOf(): Promise<Report["versions"]> {
 async function compare(rounds: number, only: string | undefined): Promise<Report> {
   if (!(rounds > 0)) throw new Error("--rounds must be a positive number");
   if (only !== undefined && options.write) throw new Error("--write needs the whole table: leave out --row");
+  const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
+  if (chosen.length === 0 && !add.title.includes(only ?? "")) throw new Error(`no row has ${only} in its title`);
   const all = await contestants();
   const added = await askAll(add, all, new Set());
   const able = attachable(all, added);
   const reports = [added];
-  const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
   for (const row of chosen) reports.push(await askAll(row, all, able));
   // The timing comes last, when nothing else runs.
   if (only === undefined) reports.push(await timing(all, able, rounds), await askAll(size, all, able));

@@ -53,6 +53,8 @@ function isWanted(place: Place): boolean {
 }
 
 const wanted = places.filter(isWanted);
+if (wanted.length === 0) throw new Error(`no cell has ${options.only} in its name`);
+if (options.only !== "" && options.write) throw new Error("--write needs the whole matrix: leave out --only");
 const cells: Cell[] = [];
 for (const place of wanted) {
   const cell = await fillCell(place);

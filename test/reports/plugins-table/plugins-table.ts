@@ -30,6 +30,7 @@ async function allRows(): Promise<string[][]> {
   };
   const elsewhere = names.filter((name) => !isPossible(name));
   const rows = [...(await rowsOf(names.filter(isPossible))), ...(await rowsInSecondKernel(elsewhere))];
+  if (rows.length !== names.length) throw new Error(`${rows.length} rows for ${names.length} plugins`);
   const order = ([title = ""]: string[]) => names.findIndex((name) => title.startsWith(`[${name}]`));
   return rows.toSorted((one, other) => order(one) - order(other));
 }

@@ -60,7 +60,11 @@ async function compareInSecondKernels(indexes: readonly number[]): Promise<Row[]
       own.length === 0 ? [] : rerunInSecondKernel<Row[]>(import.meta.filename, ["--cases", own.join()], cpu),
     ),
   );
-  return indexes.flatMap((_, index) => found[index % cpus.length]?.[Math.floor(index / cpus.length)] ?? []);
+  return indexes.map((of, index) => {
+    const row = found[index % cpus.length]?.[Math.floor(index / cpus.length)];
+    if (row === undefined) throw new Error(`the second kernel did not compare case ${of}`);
+    return row;
+  });
 }
 
 async function compareHere(indexes: readonly number[]): Promise<Row[]> {
