@@ -28,7 +28,7 @@ export default defineConfig({
             exclude:
               suffix === "-slim" && patience === 1
                 ? [
-                    "test/e2e/{lint-*,explain-*,preflight,adopt,prune,killed-commands,status,wrap,new,install,uninstall}.test.ts",
+                    "test/e2e/{lint-*,explain-*,preflight,adopt,prune,killed-commands,status,wrap,new,install,uninstall,packages}.test.ts",
                   ]
                 : [],
             testTimeout: 120_000 * patience,

@@ -44,6 +44,7 @@ const scripts = {
     first: [build],
     run: ["node test/reports/plugins-table/plugins-table.ts"],
   },
+  packages: { run: ["node build/packages/packages.ts"] },
   release: { run: ["node build/release/release.ts"] },
   "release:verify": { run: ["node build/release/verify.ts"] },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },

@@ -1,0 +1,85 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { runCli } from "../../cli/program.ts";
+import { profiles } from "../../plugins/index.ts";
+import { firstError, root } from "../publish.ts";
+import { type Artifact, flavors } from "../release/artifacts.ts";
+import type { Stamp } from "../stamp.ts";
+import { contentsOf } from "./contents.ts";
+
+const files = join(import.meta.dirname, "files");
+const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
+
+/** What a package is made of. */
+export interface PackageSource extends Artifact {
+  /** The directory of an unpacked archive. */
+  readonly archive: string;
+  readonly stamp: Stamp;
+  /** The time of all files, in seconds. */
+  readonly epoch: number;
+  /** The program that makes packages. */
+  readonly nfpm: string;
+}
+
+/** Makes the .deb and the .rpm of an artifact in the directory `output`, with the help of an empty directory. Returns their paths. */
+export async function makePackages(source: PackageSource, output: string, work: string): Promise<readonly string[]> {
+  const { flavor, architecture, archive, stamp, epoch, nfpm } = source;
+  if (flavor === "node") await writeMade(work, stamp);
+  const configuration = {
+    name: flavors[flavor],
+    arch: architecture,
+    version: stamp.version,
+    mtime: new Date(epoch * 1000).toISOString(),
+    maintainer: "The cni-wrappers authors <cni-wrappers@localhost>",
+    license: "Apache-2.0",
+    section: "net",
+    description:
+      flavor === "slim"
+        ? "CNI plugins for several interfaces in one network configuration list"
+        : "Commands for network configuration lists of cni-wrappers",
+    contents: contentsOf(flavor, links, { archive, files, made: work }),
+    ...(flavor === "slim" && { scripts: { preremove: join(files, "prerm") } }),
+  };
+  const file = join(work, "nfpm.json");
+  writeFileSync(file, JSON.stringify(configuration));
+  mkdirSync(output, { recursive: true });
+  return ["deb", "rpm"].map((packager) => {
+    const made = join(output, `${flavors[flavor]}_${stamp.version}_${architecture}.${packager}`);
+    const env = { ...process.env, SOURCE_DATE_EPOCH: String(epoch) };
+    const args = ["package", "--config", file, "--packager", packager, "--target", made];
+    const run = spawnSync(nfpm, args, { encoding: "utf8", env });
+    if (run.status !== 0) throw new Error(`nfpm failed: ${firstError(run)}`);
+    return made;
+  });
+}
+
+async function writeMade(directory: string, stamp: Stamp): Promise<void> {
+  for (const shell of ["bash", "zsh", "fish"])
+    writeFileSync(join(directory, shell), await outputOf(["completion", shell], stamp));
+  writeFileSync(join(directory, "man.gz"), gzipSync(await outputOf(["man"], stamp)));
+  const units = join(root, "conf-examples/systemd");
+  const service = readFileSync(join(units, "cni-wrappers-prune.service"), "utf8");
+  // The slim flavor in /opt/cni/bin has no commands.
+  writeFileSync(join(directory, "cni-wrappers-prune.service"), service.replace("/opt/cni/bin/", "/usr/bin/"));
+  copyFileSync(join(units, "cni-wrappers-prune.timer"), join(directory, "cni-wrappers-prune.timer"));
+}
+
+async function outputOf(args: readonly string[], stamp: Stamp): Promise<string> {
+  let text = "";
+  await runCli(args, {
+    release: stamp as never,
+    env: {},
+    directory: root,
+    isInteractive: false,
+    hasColors: false,
+    width: 100,
+    write: (part) => {
+      text += part;
+    },
+    writeError: () => {},
+    readInput: () => "",
+  });
+  return text;
+}

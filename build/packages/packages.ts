@@ -1,0 +1,48 @@
+// Usage: npm run packages [-- --input DIRECTORY --output DIRECTORY]
+//
+// Makes .deb and .rpm packages of the release archives in dist/release.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { firstError, root, runBuild } from "../publish.ts";
+import { parseArchiveName } from "../release/artifacts.ts";
+import { readStamp } from "../stamp.ts";
+import { nfpmProgram } from "./nfpm.ts";
+import { makePackages } from "./package.ts";
+
+const { values } = parseArgs({ options: { input: { type: "string" }, output: { type: "string" } } });
+
+async function packages(): Promise<void> {
+  const input = resolve(root, values.input ?? "dist/release");
+  const output = resolve(root, values.output ?? "dist/release");
+  const archives = readdirSync(input).filter((name) => parseArchiveName(name));
+  if (archives.length === 0) throw new Error(`there is no archive in ${input}: npm run release makes them`);
+  const nfpm = await nfpmProgram();
+  for (const name of archives) {
+    const work = mkdtempSync(join(tmpdir(), "cni-wrappers-package-"));
+    try {
+      for (const file of await packagesOf(join(input, name), name, nfpm, output, work)) {
+        console.log(`${relative(root, file)}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+      }
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  }
+}
+
+async function packagesOf(file: string, name: string, nfpm: string, output: string, work: string) {
+  const artifact = parseArchiveName(name);
+  if (!artifact) throw new Error(`${name} is no archive of a release`);
+  const [archive, scratch] = [join(work, "archive"), join(work, "made")];
+  for (const directory of [archive, scratch]) mkdirSync(directory);
+  const unpacked = spawnSync("tar", ["-xzf", file, "-C", archive], { encoding: "utf8" });
+  if (unpacked.status !== 0) throw new Error(firstError(unpacked));
+  // The archive's files have the time of its commit.
+  const epoch = Math.floor(statSync(join(archive, "LICENSE")).mtimeMs / 1000);
+  const stamp = { ...readStamp(root), version: artifact.version };
+  return makePackages({ ...artifact, archive, stamp, epoch, nfpm }, output, scratch);
+}
+
+await runBuild(packages);
