@@ -32,7 +32,7 @@ type Intrinsics = (Json, MapSet, Promise, RegExp);
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     process::prepare_streams();
     #[cfg(target_env = "gnu")]
-    heap::populate(heap::EVERY_CALL);
+    heap::populate();
     // SAFETY: the C library passes `count` strings.
     let arguments = unsafe { process::strings(count, arguments) };
     let failed = match engine() {
@@ -67,10 +67,6 @@ fn load<'js>(ctx: Ctx<'js>, name: String) -> rquickjs::Result<Object<'js>> {
     if name == "rare" {
         // SAFETY: the context lives as long as `ctx`, and a module is loaded once.
         unsafe { Date::add_intrinsic(ctx.as_raw()) };
-    }
-    #[cfg(target_env = "gnu")]
-    if name == "later" {
-        heap::populate(heap::LATER);
     }
     declare(&ctx, &name)?;
     Module::import(&ctx, format!("{name}.js"))?.finish()
