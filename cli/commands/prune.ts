@@ -12,6 +12,7 @@ import {
 } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
+import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { confirmed } from "../prune/confirm.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
@@ -49,9 +50,10 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       for (const line of faults.values()) terminal.writeError(line);
       const isWanted = (finding: Finding) => isOf(paths, finding);
       const found = findingsIn(before).filter(isWanted).map(unpruned);
-      const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal));
+      const names = await namesFor(found, terminal);
+      const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal, names));
       const rows = isPruned ? await pruned(before, { paths, places, isWanted, options, terminal }) : found;
-      terminal.write(options.json ? pruneJson(rows) : pruneText(rows, terminal));
+      terminal.write(options.json ? pruneJson(rows, names) : pruneText(rows, terminal, names));
       finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
     });
 
@@ -68,10 +70,20 @@ function unpruned(finding: Finding): Row {
   return { finding, fate: why === undefined ? "prunable" : "left", why };
 }
 
-async function isMeant(rows: readonly Row[], { yes }: Options, terminal: Terminal): Promise<boolean> {
+function namesFor(rows: readonly Row[], terminal: Terminal): Promise<WorkloadNames> {
+  const attachments = rows.flatMap(({ finding }) => finding.known?.result?.attachment ?? []);
+  return workloadNames(attachments, terminal.env, terminal.writeError);
+}
+
+async function isMeant(
+  rows: readonly Row[],
+  { yes }: Options,
+  terminal: Terminal,
+  names: WorkloadNames,
+): Promise<boolean> {
   if (!rows.some(({ fate }) => fate === "prunable")) return false;
   if (yes || !terminal.isInteractive || !isatty(0)) return true;
-  terminal.writeError(pruneText(rows, terminal));
+  terminal.writeError(pruneText(rows, terminal, names));
   return confirmed();
 }
 

@@ -1,6 +1,5 @@
 import Table from "cli-table3";
-import type { CachedAttachment } from "../live/cached-results.ts";
-import { workloadOf } from "../live/workload.ts";
+import { type WorkloadNames, workloadOf } from "../live/workload.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
@@ -19,28 +18,32 @@ export interface Row {
 const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green", left: "yellow" };
 
 /** The things for people: a table, why some stay, and a line that sums up. */
-export function pruneText(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">): string {
+export function pruneText(
+  rows: readonly Row[],
+  terminal: Pick<Terminal, "hasColors">,
+  names: WorkloadNames = workloadOf,
+): string {
   if (rows.length === 0) return "Nothing is left of an attachment whose namespace is gone.\n";
   const left = rows.flatMap(({ finding, why }) => (why === undefined ? [] : `left: ${finding.thing.where}: ${why}`));
-  const parts = [tableOf(rows, terminal), ...(left.length > 0 ? [left.join("\n")] : []), summaryOf(rows)];
+  const parts = [tableOf(rows, terminal, names), ...(left.length > 0 ? [left.join("\n")] : []), summaryOf(rows)];
   return `${parts.join("\n\n")}\n`;
 }
 
 /** The same as JSON. */
-export function pruneJson(rows: readonly Row[]): string {
+export function pruneJson(rows: readonly Row[], names: WorkloadNames = workloadOf): string {
   const data = rows.map(({ finding: { thing, network, containerId, known }, fate, why }) => ({
     kind: thing.kind,
     where: thing.where,
     network,
     containerId,
-    ...(known?.result && { workload: workloadOf(known.result.attachment) }),
+    ...(known?.result && { workload: names(known.result.attachment) }),
     fate,
     why,
   }));
   return `${JSON.stringify(data, null, 2)}\n`;
 }
 
-function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">): string {
+function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">, names: WorkloadNames): string {
   const table = new Table({
     head: ["network", "container", "what", "where", "fate"],
     chars: { ...withoutLines, middle: "  " },
@@ -48,7 +51,8 @@ function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">): s
   });
   for (const { finding, fate } of [...rows].sort(byContainer)) {
     const { thing, network = "", known } = finding;
-    const container = nameOf(known?.result?.attachment, finding);
+    const attachment = known?.result?.attachment;
+    const container = attachment ? names(attachment).name : (finding.containerId ?? "").slice(0, 12);
     table.push([network, container, thing.kind, thing.where, styled(terminal, styles[fate], fate)]);
   }
   return table.toString().replace(/ +$/gm, "");
@@ -64,10 +68,6 @@ function byContainer({ finding: one }: Row, { finding: other }: Row): number {
   const [first, second] = [one, other].map(({ network = "", containerId = "" }) => `${network} ${containerId}`);
   if (first !== second) return (first ?? "") < (second ?? "") ? -1 : 1;
   return kinds.indexOf(one.thing.kind) - kinds.indexOf(other.thing.kind);
-}
-
-function nameOf(attachment: CachedAttachment | undefined, { containerId = "" }: Finding): string {
-  return attachment ? workloadOf(attachment).name : containerId.slice(0, 12);
 }
 
 function summaryOf(rows: readonly Row[]): string {

@@ -34,6 +34,12 @@ left: /var/lib/cni/networks/zone/10.1.0.9: some reason
 `);
 });
 
+test("the runtime's own names come first", () => {
+  const names = () => ({ runtime: "Nomad" as const, name: "web/db (mysql) 90b7d1e4" });
+  expect(pruneText(rows, { hasColors: false }, names)).toContain("zone     web/db (mysql) 90b7d1e4  lease");
+  expect(JSON.parse(pruneJson(rows, names))[1]).toMatchObject({ workload: { name: "web/db (mysql) 90b7d1e4" } });
+});
+
 test("nothing to prune", () => {
   expect(pruneText([], { hasColors: false })).toBe("Nothing is left of an attachment whose namespace is gone.\n");
   expect(pruneJson([])).toBe("[]\n");
