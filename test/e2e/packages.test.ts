@@ -68,7 +68,7 @@ describe("the Debian package", () => {
       const dpkg = (...args: string[]) => lab.call("dpkg", args);
       expect(await dpkg("-i", "/run/lab/programs/first.deb")).toMatchObject({ exitCode: 0 });
       expect(await filesOf(lab)).toContain("/run/over/etc/upper/logrotate.d/cni-wrappers\n");
-    expect(await lab.run("/usr/lib/cni/bridge-wrapper")).toMatch(/^CNI bridge-wrapper plugin v/);
+      expect(await lab.run("/usr/lib/cni/bridge-wrapper")).toMatch(/^CNI bridge-wrapper plugin v/);
       const container = await attached(lab, lab.goCni, list);
       let isDone = false;
       const outcomes: { exitCode: number | undefined }[] = [];
