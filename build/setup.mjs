@@ -21,7 +21,7 @@ const toolsOf = {
     iptables: "iptables",
     nft: "nftables",
     // The executables' ELF headers, a host with nothing else, and the check of a signature, and commands that are killed.
-    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace" },
+    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace", rpm: "rpm" },
   },
   // The benchmark runs a script for bash and jq, and a C program that does nothing.
   "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },

@@ -13,8 +13,8 @@ const list = twoInterfaces("1.0.0");
 const scratch = mkdtempSync(path.join(tmpdir(), "packages-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** Makes the package of a version. A program may end with more bytes than it uses. */
-async function packageOf(version: string, name: string): Promise<string> {
+/** Makes the .deb and the .rpm of a version. A program may end with more bytes than it uses. */
+async function packageOf(version: string, name: string): Promise<readonly string[]> {
   const [archive, work] = ["archive", "work"].map((kind) => path.join(scratch, `${kind}-${version}-${name}`));
   for (const directory of [archive, work]) mkdirSync(directory as string);
   for (const text of ["LICENSE", "README.md"]) copyFileSync(path.join(root, text), path.join(archive as string, text));
@@ -29,8 +29,7 @@ async function packageOf(version: string, name: string): Promise<string> {
   const architecture = process.arch === "arm64" ? "arm64" : "amd64";
   const stamp = { version, commit: "unknown" };
   const source = { flavor: "slim", architecture, archive: archive as string, stamp, epoch: 1e9 } as const;
-  const made = await makePackages({ ...source, nfpm: await nfpmProgram() }, path.join(scratch, name), work as string);
-  return made[0] as string;
+  return makePackages({ ...source, nfpm: await nfpmProgram() }, path.join(scratch, name), work as string);
 }
 
 /** A lab without wrappers, whose /usr and /etc forget every change, and whose dpkg knows no package. */
@@ -54,15 +53,18 @@ const filesOf = (lab: Lab) => lab.run("sh", ["-c", "find /opt /run/over/*/upper 
 describe("the Debian package", () => {
   test.skipIf(!existsSync(slim))("the same files give the same bytes", async () => {
     const [one, other] = [await packageOf("0.1.0", "one"), await packageOf("0.1.0", "other")];
-    expect(readFileSync(one).equals(readFileSync(other))).toBe(true);
+    expect(one.map((file) => readFileSync(file).equals(readFileSync(other[one.indexOf(file)] as string)))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test.skipIf(!existsSync(slim))(
     "500 CHECKs pass while it is upgraded; it stays while a container runs",
     { timeout: 900_000 },
     async () => {
-      const first = await packageOf("0.1.0", "upgrade");
-      const second = await packageOf("0.2.0", "upgrade");
+      const [first = ""] = await packageOf("0.1.0", "upgrade");
+      const [second = ""] = await packageOf("0.2.0", "upgrade");
       await using lab = await debian({ "first.deb": first, "second.deb": second });
       const before = await filesOf(lab);
       const dpkg = (...args: string[]) => lab.call("dpkg", args);
@@ -94,4 +96,27 @@ describe("the Debian package", () => {
       expect(await filesOf(lab)).toBe(before);
     },
   );
+});
+
+describe("the RPM package", () => {
+  test.skipIf(!existsSync(slim))("is installed, upgraded, kept while a container runs, and removed", async () => {
+    const [, first = ""] = await packageOf("0.1.0", "rpm");
+    const [, second = ""] = await packageOf("0.2.0", "rpm");
+    await using lab = await debian({ "first.rpm": first, "second.rpm": second });
+    const before = await filesOf(lab);
+    const rpm = (...args: string[]) => lab.call("rpm", ["--dbpath", "/run/rpm", ...args]);
+    expect(await rpm("--nodeps", "--install", "/run/lab/programs/first.rpm")).toMatchObject({ exitCode: 0 });
+    const container = await attached(lab, lab.goCni, list);
+    // rpm does not know what Debian has installed.
+    expect(await rpm("--nodeps", "--upgrade", "/run/lab/programs/second.rpm")).toMatchObject({ exitCode: 0 });
+    expect((await rpm("--query", "cni-wrappers")).stdout).toMatch(/^cni-wrappers-0\.2\.0-/);
+    expectPassed(await lab.goCni.check(list, container));
+    const refused = await rpm("--erase", "cni-wrappers");
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toContain("running containers need the wrappers:\n  zone:c1:eth0:eth0\n");
+    expectPassed(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await rpm("--erase", "cni-wrappers")).toMatchObject({ exitCode: 0 });
+    expect(await filesOf(lab)).toBe(before);
+  });
 });

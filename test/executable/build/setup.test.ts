@@ -16,6 +16,7 @@ const networkTools = [
   "busybox",
   "minisign",
   "strace",
+  "rpm",
 ];
 const goodHost = {
   npm: npmInstalls,
@@ -154,7 +155,7 @@ test("--kernel needs User Mode Linux; --try-kernel installs it where it can", as
 
 test.each([
   [
-    "missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf, busybox, minisign, strace",
+    "missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf, busybox, minisign, strace, rpm",
     { npm: npmInstalls },
   ],
   [
