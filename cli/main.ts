@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { isSea } from "node:sea";
+import { withUsualDirectories } from "../shared/host/programs.ts";
 import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
@@ -32,6 +33,8 @@ const terminal: Terminal = {
   progress: stderr.isTTY ? stderr : undefined,
   readInput: () => readFileSync(0, "utf8"),
 };
+
+env.PATH = withUsualDirectories(env.PATH);
 
 let isLost = false;
 watchOutput(stdout, "stdout", (message) => {

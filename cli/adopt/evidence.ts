@@ -3,7 +3,9 @@ import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts
 import { isClaimed } from "./claimed.ts";
 import { readFacts } from "./facts.ts";
 import { hostSide } from "./host-side.ts";
+import { withoutForeignAddresses } from "./own-addresses.ts";
 import type { Evidence } from "./proposal.ts";
+import { leasedAddresses } from "./records.ts";
 
 /** Returns what a proposal for an attachment is made from on this host. `all` are the attachments of every network. */
 export function evidenceOn(
@@ -11,9 +13,14 @@ export function evidenceOn(
   all: readonly CachedAttachment[],
   check: CheckOptions,
 ): Evidence {
+  const network = networkOf(attachment, check);
+  const creators = (network?.list.plugins ?? []).filter(({ role }) => role === "creator");
   return {
-    network: networkOf(attachment, check),
-    readFacts: () => readFacts(attachment.netns),
+    network,
+    readFacts: () => {
+      const facts = readFacts(attachment.netns);
+      return facts && withoutForeignAddresses(facts, creators, (creator) => leasedAddresses(attachment, creator));
+    },
     hostSide,
     isClaimed: (name) => isClaimed(name, attachment, all),
     check: (one) => checkOnHost(one, check),

@@ -19,6 +19,13 @@ export interface LinkAddress {
   readonly local: string;
   readonly prefixlen: number;
   readonly scope: string;
+  /** Whether it has a lifetime, as those of router advertisements. */
+  readonly dynamic?: boolean;
+}
+
+/** Parses the output of `ip -json`. ip does not escape control characters, and a container chooses the names of its links. */
+export function parseLinks(text: string): readonly Link[] {
+  return JSON.parse(text.replace(/\p{Cc}/gu, " ") || "[]");
 }
 
 /** Returns the addresses of a link, without those that the kernel makes by itself (link-local): no plugin reports them. */
@@ -42,7 +49,7 @@ export function readFacts(netns: string): Facts | undefined {
 function linksOf(command: string, args: readonly string[]): readonly Link[] | undefined {
   const { status, stdout } = spawnSync(command, args, { encoding: "utf8" });
   try {
-    return status === 0 ? JSON.parse(stdout) : undefined;
+    return status === 0 ? parseLinks(stdout) : undefined;
   } catch {
     return undefined;
   }

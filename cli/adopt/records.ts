@@ -47,12 +47,20 @@ export function missingRecords(
 }
 
 /** The network under which the creator's lease is: the wrapper's own, or the list's, where a script left it. */
-function leasedNetwork({ network: listed, containerId }: CachedAttachment, creator: ListedPlugin): string {
-  const isIn = (network: string) => {
-    const leases = leasesIn(leaseDirectoryOf({ ...creator, network }));
-    return leases.some((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
-  };
-  return [creator.network, listed].find(isIn) ?? creator.network;
+function leasedNetwork(attachment: CachedAttachment, creator: ListedPlugin): string {
+  const isIn = (network: string) => leasesFor(attachment, { ...creator, network }).length > 0;
+  return [creator.network, attachment.network].find(isIn) ?? creator.network;
+}
+
+/** The addresses that host-local gave to a creator's interface, under the wrapper's own network or the list's. */
+export function leasedAddresses(attachment: CachedAttachment, creator: ListedPlugin): readonly string[] {
+  const networks = [creator.network, attachment.network];
+  return networks.flatMap((network) => leasesFor(attachment, { ...creator, network })).map(({ address }) => address);
+}
+
+function leasesFor({ containerId }: CachedAttachment, creator: ListedPlugin): readonly Lease[] {
+  const leases = leasesIn(leaseDirectoryOf(creator));
+  return leases.filter((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
 }
 
 function leasesIn(directory: string): readonly Lease[] {

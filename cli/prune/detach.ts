@@ -25,17 +25,27 @@ export async function detach(
   known: Known,
   {
     cniPath,
-    inUse,
+    isInUse,
+    isGone,
     ask,
   }: {
     readonly cniPath: readonly string[];
-    /** Addresses that others have now. firewall's DEL would remove their rules. */
-    readonly inUse: ReadonlySet<string>;
+    /** Whether another container has an address now. firewall's DEL would remove its rules. */
+    readonly isInUse: (address: string) => boolean;
+    /** A DEL takes long, and the container can come back in between. */
+    readonly isGone: () => boolean;
     readonly ask: (run: PluginRun) => Promise<PluginOutcome>;
   },
 ): Promise<readonly FailedDel[]> {
   const failed: FailedDel[] = [];
-  for (const { run, delegate } of delRuns(known, cniPath, inUse)) {
+  const { result, list } = known;
+  if (!result || !list) return failed;
+  const attachment = { ...attachmentOf(result.attachment, cniPath.join(":")), netns: "" };
+  for (const index of callOrder(list, "DEL")) {
+    if (!isGone()) break;
+    const { type = "", delegate = "" } = list.plugins[index] ?? {};
+    const prevResult = prevResultFor(list, result.attachment.result, isInUse);
+    const run = { type, ...callOf(list, index, "DEL", attachment, prevResult) };
     const outcome = await ask(run);
     const isKnown = profileOf(delegate, profiles) !== undefined || delegate === "loopback";
     if (!outcome.passed) failed.push({ known, plugin: run.type, error: outcome.error, isKnown });
@@ -49,22 +59,12 @@ export function unknownDelegates({ result, records }: Known): readonly string[] 
   return result ? [] : [...new Set(delegates)].filter((delegate) => profileOf(delegate, profiles) === undefined);
 }
 
-function delRuns({ result, list }: Known, cniPath: readonly string[], inUse: ReadonlySet<string>) {
-  if (!result || !list) return [];
-  const attachment = { ...attachmentOf(result.attachment, cniPath.join(":")), netns: "" };
-  const prevResult = prevResultFor(list, result.attachment.result, inUse);
-  return callOrder(list, "DEL").map((index) => {
-    const { type = "", delegate = "" } = list.plugins[index] ?? {};
-    return { delegate, run: { type, ...callOf(list, index, "DEL", attachment, prevResult) } };
-  });
-}
-
 function prevResultFor(
   { cniVersion = "0.1.0" }: List,
   result: CniResult | undefined,
-  inUse: ReadonlySet<string>,
+  isInUse: (address: string) => boolean,
 ): CniResult | undefined {
   if (!result) return undefined;
-  const ips = result.ips?.filter(({ address }) => !inUse.has(plainAddress(address)));
+  const ips = result.ips?.filter(({ address }) => !isInUse(plainAddress(address)));
   return inVersion({ ...result, ...(ips && { ips }) }, cniVersion);
 }

@@ -11,6 +11,8 @@ export interface Survey {
   readonly networks: ReadonlyMap<string, string>;
   /** Results and records that cannot be read, by path. They may belong to a live container. */
   readonly unreadable: readonly string[];
+  /** The containers that have a lease of an address at the moment of the call. */
+  readonly holdersOf: (address: string) => readonly string[];
 }
 
 /** A thing that belongs to no live attachment. It stays if there is a reason. */
@@ -68,7 +70,8 @@ function viewOf(survey: Survey): View {
   };
 }
 
-function isByAddress({ name }: Thing): boolean {
+/** Whether a thing is found by its address only. */
+export function isByAddress({ name }: Thing): boolean {
   return name.startsWith("address:");
 }
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import type { Link } from "../adopt/facts.ts";
+import { type Link, parseLinks } from "../adopt/facts.ts";
 import { isNamespace } from "../live/namespaces.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import type { Namespace, PathState } from "./state.ts";
@@ -82,7 +82,7 @@ async function linksOf([door, ...others]: readonly string[]): Promise<readonly L
   try {
     const args = [`--net=${door}`, "ip", "-json", "address", "show"];
     const { stdout } = await promisify(execFile)("nsenter", args, { maxBuffer: 64 * 1024 * 1024 });
-    return JSON.parse(stdout || "[]");
+    return parseLinks(stdout);
   } catch {
     return linksOf(others.filter(isNamespace));
   }

@@ -1,10 +1,10 @@
-import { runPlugin } from "../live/run-plugin.ts";
+import { type PluginRun, runPlugin } from "../live/run-plugin.ts";
 import { detach, type FailedDel, unknownDelegates } from "./detach.ts";
 import { addressesInUse, type Finding, findingsIn, type Survey } from "./findings.ts";
 import { fileName, type Known } from "./known.ts";
-import { isGone, remove } from "./remove.ts";
+import { cameBack, isGone, remove } from "./remove.ts";
 import type { Row } from "./report.ts";
-import { kinds } from "./thing.ts";
+import { kinds, type Thing } from "./thing.ts";
 
 /** How to prune a host. */
 export interface PruneOptions {
@@ -29,34 +29,51 @@ export interface Pruned {
 export async function prune(before: Survey, options: PruneOptions): Promise<Pruned> {
   const first = findingsIn(before).filter(options.isWanted);
   const failed = await detachAll(before, first, options);
-  const second = findingsIn(await options.look()).filter(options.isWanted);
-  const reasons = await removeAll(second, reasonsToKeep(second, failed), options);
-  const third = new Map(findingsIn(await options.look()).map((finding) => [idOf(finding), finding]));
+  const now = await options.look();
+  const second = findingsIn(now).filter(options.isWanted);
+  const isTaken = takenBySomeone(now, second);
+  const reasons = await removeAll(second, reasonsToKeep(second, failed), { ...options, isTaken });
+  const after = await options.look();
+  const third = new Map(findingsIn(after).map((finding) => [idOf(finding), finding]));
+  const isThere = new Set(after.things.map(idOfThing));
   const all = new Map([...first, ...second].map((finding) => [idOf(finding), finding]));
   const rows = [...all].map(([id, finding]): Row => {
     const left = third.get(id);
-    const why = reasons.get(id) ?? left?.why;
-    if (!left) return { finding, fate: "pruned", why: undefined };
-    return { finding, fate: "left", why: why ?? "it is still there" };
+    if (!isThere.has(id)) return { finding, fate: "pruned", why: undefined };
+    const why = reasons.get(id) ?? left?.why ?? (left ? "it is still there" : cameBack);
+    return { finding, fate: "left", why };
   });
   return { rows, failed };
 }
 
-// Several containers have rules in one chain.
 function idOf({ thing }: Finding): string {
-  return `${thing.where} ${thing.name}`;
+  return idOfThing(thing);
+}
+
+// Several containers have rules in one chain.
+function idOfThing({ where, name }: Thing): string {
+  return `${where} ${name}`;
 }
 
 async function detachAll(before: Survey, findings: readonly Finding[], options: PruneOptions) {
   const goes = findings.filter(({ thing, why }) => thing.kind === "result" && why === undefined);
   const inUse = addressesInUse(before, findings);
+  const isTaken = takenBySomeone(before, findings);
   const failed: FailedDel[] = [];
   for (const { known } of goes) {
-    if (!known || !isGone(known)) continue;
+    if (!known) continue;
     const { cniPath, seconds } = options;
-    failed.push(...(await detach(known, { cniPath, inUse, ask: (run) => runPlugin(run, seconds) })));
+    const ask = (run: PluginRun) => runPlugin(run, seconds);
+    const isInUse = (address: string) => inUse.has(address) || isTaken(address);
+    failed.push(...(await detach(known, { cniPath, isInUse, isGone: () => isGone(known), ask })));
   }
   return failed;
+}
+
+// A run takes long. Meanwhile a new container can get the address of a gone one.
+function takenBySomeone({ holdersOf }: Survey, findings: readonly Finding[]): (address: string) => boolean {
+  const gone = new Set(findings.filter(({ why }) => why === undefined).map(({ containerId }) => containerId));
+  return (address) => holdersOf(address).some((containerId) => !gone.has(containerId));
 }
 
 /** Why the files of an attachment stay, by `fileName`: only its plugin knows what it made. */
@@ -78,14 +95,14 @@ function reasonsToKeep(findings: readonly Finding[], failed: readonly FailedDel[
 async function removeAll(
   findings: readonly Finding[],
   keep: Map<string, string>,
-  { results }: PruneOptions,
+  { results, isTaken }: PruneOptions & { readonly isTaken: (address: string) => boolean },
 ): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>();
   for (const kind of kinds) {
     for (const finding of findings.filter(({ thing }) => thing.kind === kind)) {
       const isFile = finding.known !== undefined && finding.thing.name === fileName(finding.known);
       const reason =
-        finding.why ?? (isFile ? keep.get(finding.thing.name) : undefined) ?? (await remove(finding, results));
+        finding.why ?? (isFile ? keep.get(finding.thing.name) : undefined) ?? (await remove(finding, results, isTaken));
       if (reason === undefined) continue;
       reasons.set(idOf(finding), reason);
       note(keep, finding.known, `something of it is left: ${finding.thing.where}`);

@@ -26,6 +26,16 @@ export function readLeases(directory: string, now: number): readonly Thing[] {
   });
 }
 
+/** The containers that have a lease of an address at this moment. `address` is spelled as by `plainAddress`. */
+export function holdersOf(address: string, directories: readonly string[]): readonly string[] {
+  const folders = directories.flatMap((directory) => namesIn(directory).map((network) => join(directory, network)));
+  const files = folders.flatMap((folder) => {
+    const names = namesIn(folder).filter((name) => isIP(name) !== 0 && plainAddress(name) === address);
+    return names.map((name) => join(folder, name));
+  });
+  return files.flatMap((file) => readFile(file)?.text.split("\n")[0]?.trim() ?? []);
+}
+
 function readLease(
   directory: string,
   { network, address, now }: { readonly network: string; readonly address: string; readonly now: number },
@@ -35,7 +45,6 @@ function readLease(
   if (!read) return [];
   // plugins/ipam/host-local/backend/disk/backend.go. Older versions wrote no interface.
   const [containerId = "", ifName] = read.text.split("\n").map((line) => line.trim());
-  const isNew = now - read.modifiedMs < youngest;
   return [
     {
       kind: "lease",
@@ -44,10 +53,15 @@ function readLease(
       network,
       containerId,
       addresses: [plainAddress(address)],
-      doubt: isNew ? "it is less than 15 minutes old: an ADD may be under way" : undefined,
+      doubt: doubtAbout(ifName, now - read.modifiedMs),
       removal: { by: "unlink", file, text: read.text, lock: join(directory, "lock") },
     },
   ];
+}
+
+function doubtAbout(ifName: string | undefined, ageMs: number): string | undefined {
+  if (!ifName) return "it names no interface: somebody may have reserved the address";
+  return ageMs < youngest ? "it is less than 15 minutes old: an ADD may be under way" : undefined;
 }
 
 function namesIn(directory: string): readonly string[] {

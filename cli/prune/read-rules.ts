@@ -1,4 +1,4 @@
-import type { Link } from "../adopt/facts.ts";
+import { type Link, parseLinks } from "../adopt/facts.ts";
 import { thingsInTables } from "./iptables.ts";
 import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
 import { hasProgram, runProgram } from "./programs.ts";
@@ -14,7 +14,7 @@ export interface HostLink extends Link {
 /** Reads the links of the host. */
 export function readHostLinks(): readonly HostLink[] {
   const { passed, stdout } = runProgram("ip", ["-json", "-details", "address", "show"]);
-  return passed ? JSON.parse(stdout || "[]") : [];
+  return passed ? parseLinks(stdout) : [];
 }
 
 /** Finds the rules of containers in all backends of this host. */

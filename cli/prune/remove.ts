@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { recordDirectory } from "../../shared/record/record.ts";
 import { reasonOf } from "../trouble.ts";
-import type { Finding } from "./findings.ts";
+import { type Finding, isByAddress } from "./findings.ts";
 import { pathStateOf } from "./host-namespaces.ts";
 import { restoreText } from "./iptables.ts";
 import { isNamedIn, type Known, namespacesOf } from "./known.ts";
@@ -10,25 +10,33 @@ import { removalCommands } from "./nftables.ts";
 import { runProgram } from "./programs.ts";
 import type { Removal } from "./thing.ts";
 
-const changed = "its container came back meanwhile";
+/** Why something of a container stays that was gone, and no longer is. */
+export const cameBack = "its container came back meanwhile";
 
 /** Removes a thing, if its attachment is still gone. Returns why it stays; undefined if it is removed. */
-export async function remove({ known, containerId, thing }: Finding, results: string): Promise<string | undefined> {
+export async function remove(
+  { known, containerId, thing }: Finding,
+  results: string,
+  isTaken: (address: string) => boolean,
+): Promise<string | undefined> {
   const isStillGone = () => (known ? isGone(known) : isUnnamed(containerId, results));
-  if (!isStillGone()) return changed;
+  if (!isStillGone()) return cameBack;
+  if (isByAddress(thing) && thing.addresses.some(isTaken)) return "another container has its address now";
   const { removal } = thing;
   if (removal.by !== "unlink" || removal.lock === undefined) return removeNow(removal);
   let why: string | undefined;
   const isHeld = await withLock(removal.lock, () => {
-    why = isStillGone() ? removeNow(removal) : changed;
+    why = isStillGone() ? removeNow(removal) : cameBack;
   });
   return isHeld ? why : `host-local's lock cannot be had: ${removal.lock}`;
 }
 
 /** Whether an attachment is as it was read, and its namespace is still gone. */
 export function isGone(known: Known): boolean {
-  const { result } = known;
+  const { result, records } = known;
   if (namespacesOf(known).some((path) => pathStateOf(path) !== "gone")) return false;
+  // Its DEL removes the records. A new ADD writes them with another namespace.
+  if (records.some(({ file, text }) => ![undefined, text].includes(textOf(file)))) return false;
   return result === undefined || textOf(result.attachment.file) === result.text;
 }
 

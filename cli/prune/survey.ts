@@ -7,7 +7,7 @@ import { reasonOf, withPath } from "../trouble.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
 import { fileName, type Known, knownsIn, networksOf, type RecordFile, type ResultFile, recordFileOf } from "./known.ts";
-import { leaseDirectories, readLeases } from "./read-leases.ts";
+import { holdersOf, leaseDirectories, readLeases } from "./read-leases.ts";
 import { linksOfContainers, readHostLinks, readRules } from "./read-rules.ts";
 import { statesOf } from "./state.ts";
 import type { Kind, Thing } from "./thing.ts";
@@ -36,6 +36,7 @@ export function surveyOf(
   const links = readHostLinks();
   const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
   const atAdd = knowns.flatMap(({ list }) => list ?? []);
+  const directories = leaseDirectories([...lists, ...atAdd]);
   const now = Date.now();
   return {
     states: statesOf(knowns, { pathState, namespaces, hostEnds, unreadable }),
@@ -43,13 +44,14 @@ export function surveyOf(
     things: [
       ...readRules(links),
       ...linksOfContainers(links),
-      ...leaseDirectories([...lists, ...atAdd]).flatMap((directory) => readLeases(directory, now)),
+      ...directories.flatMap((directory) => readLeases(directory, now)),
       ...readBackups(join(cacheDirectory, "adopted"), results),
       ...records.map((record) => thingOf("record", record, record)),
       ...results.map(({ text, attachment }) => thingOf("result", { file: attachment.file, text }, attachment)),
     ],
     networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
     unreadable,
+    holdersOf: (address) => holdersOf(address, directories),
   };
 }
 

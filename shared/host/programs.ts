@@ -13,3 +13,8 @@ export function findProgram(name: string, path: string | undefined, inspect: Hos
     .map((directory) => `${directory}/${name}`)
     .find((file) => inspect(file) === "executable");
 }
+
+/** Returns a PATH with the usual directories at its end. cron's has no sbin, where the plugins look for iptables. */
+export function withUsualDirectories(path: string | undefined): string {
+  return [...new Set([...(path ?? "").split(":").filter(Boolean), ...usualDirectories])].join(":");
+}

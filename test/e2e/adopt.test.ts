@@ -81,6 +81,26 @@ describe("adopt", () => {
     expectFailure(await lab.cnitool.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth1");
   });
 
+  test("takes only the addresses that a plugin gave: not a container's own, nor those of router advertisements", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    // Another container may get the first two at any time.
+    const foreign = [
+      ["172.16.5.77/24", "dev", "eth0"],
+      ["172.26.64.100/20", "dev", "eth1"],
+      ["2001:db8::5/64", "dev", "eth1", "valid_lft", "3000", "preferred_lft", "2000"],
+    ];
+    for (const address of foreign) await lab.ip(container, "address", "add", ...address);
+    expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+    const { ips } = await lab.kernel.cachedResult("zone", lab.cnitool.id(container));
+    expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24", "172.26.64.2/20"]);
+    const records = await lab.run("sh", ["-c", "cat /var/lib/cni/wrappers/*"]);
+    expect(records).not.toMatch(/172\.16\.5\.77|172\.26\.64\.100|2001:db8::5/);
+    for (const address of foreign) await lab.ip(container, "address", "delete", ...address.slice(0, 3));
+    expectSuccess(await lab.cnitool.check(list, container));
+  });
+
   test("--undo restores the bytes and removes the records", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const container = await attachedByAForgetfulScript(lab, "c1");

@@ -9,11 +9,12 @@ const config = Buffer.from(
 ).toString("base64");
 const known = knownOf("c1", "10.1.0.2", [], { config, cniArgs: [["A", "b"]] });
 
-async function runsOf(answer: (type: string) => PluginOutcome, inUse: readonly string[] = []) {
+async function runsOf(answer: (type: string) => PluginOutcome, inUse: readonly string[] = [], last = 3) {
   const runs: PluginRun[] = [];
   const failed = await detach(known, {
     cniPath: ["/opt/cni/bin"],
-    inUse: new Set(inUse),
+    isInUse: (address) => inUse.includes(address),
+    isGone: () => runs.length < last,
     ask: async (run) => {
       runs.push(run);
       return answer(run.type);
@@ -48,6 +49,11 @@ test("a failed DEL does not keep the other plugins from theirs", async () => {
     { known, plugin: "portmap", error: "no", isKnown: true },
     { known, plugin: "acme", error: "no", isKnown: false },
   ]);
+});
+
+test("no plugin runs after the container came back", async () => {
+  const { runs } = await runsOf(() => ({ passed: true }), [], 1);
+  expect(runs.map(({ type }) => type)).toEqual(["portmap"]);
 });
 
 test("an address that another container has now is not in prevResult", async () => {

@@ -47,6 +47,18 @@ test("a lease is new for 15 minutes", () => {
   expect(doubtAt(1000 + 901)).toEqual([undefined]);
 });
 
+test("an address that somebody reserved by hand stays", () => {
+  for (const [name, text] of [
+    ["10.1.0.2", "reserved\n"],
+    ["10.1.0.3", "printer"],
+  ] as const) {
+    writeFileSync(at(`zone/${name}`), text);
+    utimesSync(at(`zone/${name}`), 1000, 1000);
+  }
+  const doubt = "it names no interface: somebody may have reserved the address";
+  expect(readLeases(directory, Date.now()).map((lease) => lease.doubt)).toEqual([doubt, doubt]);
+});
+
 test("each directory of leases is read once", () => {
   symlinkSync(directory, at("link"));
   const plugin = (dataDir: string) => ({ type: "bridge", ipam: { type: "host-local", dataDir } });
@@ -66,14 +78,14 @@ function findingOf(more: Partial<Finding> = {}): Finding {
 const leases = () => readdirSync(at("zone")).filter((name) => name !== "lock");
 
 test("a lease without an attachment is removed", async () => {
-  expect(await remove(findingOf(), at("results"))).toBeUndefined();
+  expect(await remove(findingOf(), at("results"), () => false)).toBeUndefined();
   expect(leases()).toEqual([]);
 });
 
 test("a lease of a container that got a result meanwhile stays", async () => {
   const finding = findingOf();
   writeFileSync(at("results/zone-c1-eth0"), "");
-  expect(await remove(finding, at("results"))).toBe("its container came back meanwhile");
+  expect(await remove(finding, at("results"), () => false)).toBe("its container came back meanwhile");
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
@@ -82,14 +94,14 @@ test("a record of a container that got a result meanwhile stays: nothing locks r
   const removal = { by: "unlink", file: at("zone/10.1.0.2"), text: "c1\r\neth0" } as const;
   writeFileSync(at("results/zone-c1-eth0"), "");
   const unlocked = { ...finding, thing: { ...finding.thing, removal } };
-  expect(await remove(unlocked, at("results"))).toBe("its container came back meanwhile");
+  expect(await remove(unlocked, at("results"), () => false)).toBe("its container came back meanwhile");
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
 test("a lease that somebody else got meanwhile stays", async () => {
   const finding = findingOf();
   writeFileSync(at("zone/10.1.0.2"), "c2\r\neth0");
-  expect(await remove(finding, at("results"))).toBe("it changed meanwhile");
+  expect(await remove(finding, at("results"), () => false)).toBe("it changed meanwhile");
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
@@ -101,7 +113,7 @@ test.each([
   const known = knownOf("c1", "10.1.0.2", [], more);
   const result = known.result && { ...known.result, attachment: { ...known.result.attachment, file: at("results/x") } };
   writeFileSync(at("results/x"), change ?? text);
-  expect(await remove(findingOf({ known: { ...known, result } }), at("results"))).toBe(
+  expect(await remove(findingOf({ known: { ...known, result } }), at("results"), () => false)).toBe(
     "its container came back meanwhile",
   );
   expect(leases()).toEqual(["10.1.0.2"]);
@@ -110,7 +122,7 @@ test.each([
 test("a lease that is gone already is no problem", async () => {
   const finding = findingOf();
   rmSync(at("zone/10.1.0.2"));
-  expect(await remove(finding, at("results"))).toBeUndefined();
+  expect(await remove(finding, at("results"), () => false)).toBeUndefined();
 });
 
 test("a cache directory that is not there is a mistake", async () => {

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { expectPassed, hostLocal, wrapped, zone } from "./support.ts";
+
+const front = { type: "bridge", bridge: "front0", isGateway: true, ipMasq: true, ipam: hostLocal("172.16.10.0/24") };
+const portmap = { type: "portmap", capabilities: { portMappings: true } };
+const firewall = { type: "firewall", backend: "iptables" };
+const ports = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }] as const;
+
+// A plugin whose DEL waits for a file. libcni sorts the keys, so the type comes last.
+const waiting = `#!/bin/sh
+case $CNI_COMMAND in
+  ADD) sed 's/.*"prevResult":\\(.*\\),"type":"waiting"}$/\\1/' ;;
+  DEL) touch /run/lab/waits; until [ -e /run/lab/go ]; do sleep 0.05; done ;;
+esac
+`;
+
+async function install(lab: Lab, list: NetworkList): Promise<void> {
+  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+  await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
+  await lab.writeFile("/opt/cni/bin/waiting", waiting);
+  await lab.run("chmod", ["+x", "/opt/cni/bin/waiting"]);
+}
+
+function prune(lab: Lab, env: Record<string, string> = {}) {
+  return lab.call("/opt/cni/bin/cni-wrappers", ["prune", "--write"], { env });
+}
+
+/** Runs prune, and does something while it waits for a DEL. */
+async function during(lab: Lab, act: () => Promise<void>) {
+  const pruning = prune(lab);
+  await expect.poll(() => lab.readdir("/run/lab"), { timeout: 60_000 }).toContain("waits");
+  await act();
+  await lab.run("touch", ["/run/lab/go"]);
+  return await pruning;
+}
+
+test.each([
+  ["plain", front],
+  ["wrapped", wrapped(front)],
+])("a container that comes back during its DEL keeps its lease and its ports: %s", async (_, creator) => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const list = zone("1.0.0", creator, portmap, { type: "waiting" });
+  await install(lab, list);
+  const container = await lab.addContainer("c1");
+  expectPassed({ ...(await lab.goCni.add(list, container, { ports })), stdout: "" });
+  await lab.deleteNamespace(container);
+  // host-local refuses a second address to a container.
+  await lab.run("rm", ["/var/lib/cni/networks/zone/172.16.10.2"]);
+  const pruned = await during(lab, async () => {
+    await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(list, container, { ports }));
+  });
+  expect(pruned).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("its container came back meanwhile") });
+  expect(pruned.stdout).not.toMatch(/ pruned$/m);
+  expectPassed(await lab.goCni.check(list, container, { ports }));
+  expect(await lab.kernel.leases()).toEqual(["zone/172.16.10.3"]);
+});
+
+test("an address that another container gets meanwhile keeps firewall's rules", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const list = zone("1.0.0", front, firewall, { type: "waiting" });
+  await install(lab, list);
+  for (const name of ["a0", "a1"]) {
+    const container = await lab.addContainer(name);
+    expectPassed(await lab.goCni.add(list, container));
+    await lab.deleteNamespace(container);
+  }
+  await lab.run("rm", ["/var/lib/cni/networks/zone/172.16.10.3"]);
+  const other = { ...list, plugins: [{ ...front, ipam: hostLocalAt("172.16.10.3") }, firewall] };
+  const container = { name: "b0", netns: "/run/netns/b0" };
+  await during(lab, async () => {
+    await lab.addContainer("b0");
+    expectPassed(await lab.goCni.add(other, container));
+  });
+  expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.10.3/24"]);
+  expectPassed(await lab.goCni.check(other, container));
+});
+
+function hostLocalAt(address: string) {
+  return { type: "host-local", ranges: [[{ subnet: "172.16.10.0/24", rangeStart: address, rangeEnd: address }]] };
+}
+
+test("with the PATH of cron, which has no sbin, no rule stays", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const list = zone("1.0.0", front, firewall, portmap);
+  await install(lab, list);
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container, { ports }));
+  await lab.deleteNamespace(container);
+  expect(await prune(lab, { PATH: "/usr/bin:/bin" })).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await lab.kernel.packetRules()).filter((rule) => /c1|172\.16\.10\.2/.test(rule))).toEqual([]);
+});
