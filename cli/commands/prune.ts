@@ -15,12 +15,12 @@ import { timeoutOption } from "../live/timeout.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { confirmed } from "../prune/confirm.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
-import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
+import { pathStateOf, readNamespaces, viewProblem } from "../prune/host-namespaces.ts";
 import { prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
 import type { Terminal } from "../terminal.ts";
-import { withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly write?: boolean;
@@ -42,6 +42,8 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
     .option("--json", "print the findings as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers prune --network zone --write")
     .action(async (options: Options) => {
+      const problem = viewProblem();
+      if (problem !== undefined) throw new Trouble(problem);
       const paths = hostPathsOf(options);
       const lists = [...loadNetworks(paths.configDirectories, terminal).byName.values()].map(({ list }) => list);
       const places = { cacheDirectory: checked(paths.cacheDirectory), lists };

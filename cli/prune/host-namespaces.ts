@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { type Link, parseLinks } from "../adopt/facts.ts";
@@ -30,9 +30,23 @@ export async function readNamespaces(): Promise<HostNamespaces> {
   };
 }
 
+// include/linux/proc_ns.h: PROC_PID_INIT_INO.
+const firstPidNamespace = "pid:[4026531836]";
+// net/core/sysctl_net_core.c: only the host's own network namespace has it.
+const ownOfHostNetwork = "/proc/sys/net/core/netdev_max_backlog";
+
+/** Says why this process cannot tell which containers live; undefined if it can. A container's process can lack the host's view. */
+export function viewProblem(
+  pidNamespace = linkText("/proc/self/ns/pid"),
+  isHostNetwork = existsSync(ownOfHostNetwork),
+): string | undefined {
+  if (!isHostNetwork || pidNamespace === firstPidNamespace) return undefined;
+  return "prune runs in the host's network but does not see the host's processes, so every container looks gone; run it on the host itself";
+}
+
 /** Whether a path is a network namespace now. A path that leads nowhere, or to another file, is what a reboot or an unmount leaves. */
 export function pathStateOf(path: string): PathState {
-  if (isNamespace(path)) return "live";
+  if (isNamespace(path)) return isReusedPid(path) ? "gone" : "live";
   try {
     statfsSync(path);
     return "gone";
@@ -40,6 +54,11 @@ export function pathStateOf(path: string): PathState {
     const { code = "" } = error as NodeJS.ErrnoException;
     return ["ENOENT", "ENOTDIR"].includes(code) ? "gone" : "unreadable";
   }
+}
+
+// nerdctl and ctr name a namespace by a process. A later process of the host can have the same id.
+function isReusedPid(path: string): boolean {
+  return /^\/proc\/\d+\/ns\/net$/.test(path) && linkText(path) === linkText("/proc/self/ns/net");
 }
 
 interface Found {

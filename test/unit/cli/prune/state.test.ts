@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namespaceMounts } from "../../../../cli/prune/host-namespaces.ts";
+import { namespaceMounts, pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn, recordFileOf } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
 import { hostWith, knownOf, resultOf } from "./support.ts";
@@ -107,4 +107,15 @@ test("mounts of namespaces in mountinfo", () => {
 514 25 0:5 net:[4026532292] /run/x rw - tmpfs nsfs rw
 `;
   expect(namespaceMounts(text)).toEqual([["net:[4026532290]", "/run/netns/c 1"]]);
+});
+
+test("a container with the host's network and without its processes must not prune", () => {
+  expect(viewProblem("pid:[4026532299]", true)).toMatch(/run it on the host itself$/);
+  expect(viewProblem("pid:[4026531836]", true)).toBeUndefined();
+  expect(viewProblem("pid:[4026532299]", false)).toBeUndefined();
+});
+
+test("a path of a process that is now one of the host is no container's namespace", () => {
+  expect(pathStateOf(`/proc/${process.pid}/ns/net`)).toBe("gone");
+  expect(pathStateOf("/proc/self/ns/net")).toBe("live");
 });
