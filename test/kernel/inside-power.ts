@@ -1,15 +1,16 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { type Container, Lab, type Outcome } from "../support/lab.ts";
-import { leftOfContainers } from "../support/leftovers.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import type { Moment, Problems } from "./reboots.ts";
+import type { Moment } from "./moments.ts";
+import type { Problems } from "./reboots.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
 const shims = "/opt/cni/shims";
 const plugins = ["macvlan", "bridge", "portmap"];
 
-const list: NetworkList = {
+/** The list of every moment. Its `eth0` is macvlan, its `eth1` bridge. */
+export const list: NetworkList = {
   cniVersion: "1.1.0",
   name: "zone",
   plugins: [
@@ -43,7 +44,7 @@ wait_for_the_cut
 `;
 
 /** A container of a host, with the moment at which its call is cut. */
-interface Cut extends Moment {
+export interface Cut extends Moment {
   readonly container: Container;
   readonly options: AttachOptions;
 }
@@ -59,22 +60,8 @@ export async function comeToMoments(moments: readonly Moment[]): Promise<Problem
   return found;
 }
 
-/** Finishes or removes what was cut. Returns what is wrong or left for each moment. */
-export async function recoverMoments(moments: readonly Moment[]): Promise<Problems> {
-  await using lab = await Lab.start({ plugins: "1.9.1", disk: `${sharedFolder}/disk` });
-  const cuts = cutsOf(moments);
-  const found: Problems = {};
-  for (const each of cuts) {
-    found[each.cut] = await (each.recover === "ADD" ? finish(lab, each) : remove(lab, each, cuts)).catch(
-      (error: unknown) => [String(error)],
-    );
-  }
-  const left = await leftOfContainers(lab, ["disc0"]);
-  for (const { cut, container } of cuts) found[cut]?.push(...leftOf(container, left, cuts));
-  return found;
-}
-
-function cutsOf(moments: readonly Moment[]): Cut[] {
+/** Every moment has a container of its own. */
+export function cutsOf(moments: readonly Moment[]): Cut[] {
   return moments.map((moment, index) => ({
     ...moment,
     container: { name: `c${index}`, netns: `/run/netns/c${index}` },
@@ -98,58 +85,32 @@ async function comeTo(lab: Lab, { cut, container, options }: Cut): Promise<strin
   if (isOfDel) {
     const { exitCode, stderr } = await lab.goCni.add(list, container, options);
     if (exitCode !== 0) return [`ADD: ${stderr}`];
+    await rememberAddresses(lab, container);
   }
   await lab.writeFile(moment, `${cut}\n`);
   const call = isOfDel ? lab.goCni.del(list, container, shimmed) : lab.goCni.add(list, container, shimmed);
   const ended = call.then(({ stderr }) => [`the moment did not come: ${stderr}`]);
-  return Promise.race([ended, existing(lab.path(`${moment}.reached`))]);
+  const problems = await Promise.race([ended, existing(lab.path(`${moment}.reached`))]);
+  if (!isOfDel) await rememberAddresses(lab, container);
+  return problems;
+}
+
+async function rememberAddresses(lab: Lab, { name, netns }: Container): Promise<void> {
+  writeFileSync(addressFile(name), JSON.stringify(await lab.kernel.allAddresses({ name, netns })));
+}
+
+/** The addresses that a container had before the power was cut, by interface. */
+export function rememberedAddresses({ name }: Container): Record<string, string[]> {
+  return JSON.parse(readFileSync(addressFile(name), "utf8"));
+}
+
+function addressFile(name: string): string {
+  return `${sharedFolder}/addresses-${name}.json`;
 }
 
 async function existing(file: string): Promise<string[]> {
   while (!existsSync(file)) await setTimeout(50, undefined, { ref: false });
   return [];
-}
-
-async function finish(lab: Lab, { container, options }: Cut): Promise<string[]> {
-  const problems: string[] = [];
-  await lab.addContainer(container.name);
-  note(problems, "ADD", await lab.goCni.add(list, container, options));
-  note(problems, "CHECK", await lab.goCni.check(list, container, options));
-  for (const [name, subnet] of [
-    ["eth0", "172.16.5."],
-    ["eth1", "172.26.64."],
-  ] as const) {
-    const [address = "none", ...more] = await lab.kernel.addresses(container, name);
-    if (!address.startsWith(subnet) || more.length > 0) problems.push(`${name} has ${[address, ...more]}`);
-    await lab.ip(container, "address", "del", address, "dev", name);
-    const { exitCode } = await lab.goCni.check(list, container, options);
-    if (exitCode === 0) problems.push(`CHECK does not see that ${name} lost its address`);
-    await lab.ip(container, "address", "add", address, "dev", name);
-  }
-  note(problems, "DEL", await lab.goCni.del(list, container, options));
-  return problems;
-}
-
-/** GC takes every other container for valid: it must not remove what another call left. */
-async function remove(lab: Lab, { container, options }: Cut, cuts: readonly Cut[]): Promise<string[]> {
-  const problems: string[] = [];
-  const others = cuts.map((each) => each.container.name).filter((name) => name !== container.name);
-  // After a reboot the namespace is gone.
-  note(problems, "DEL", await lab.goCni.del(list, { ...container, netns: "" }, options));
-  const valid = others.map((containerID) => ({ containerID, ifname: "eth0" }));
-  note(problems, "GC", await lab.goCni.gc(list, valid));
-  return problems;
-}
-
-function note(problems: string[], what: string, { exitCode, stderr }: Outcome): void {
-  if (exitCode !== 0) problems.push(`${what}: ${stderr}`);
-}
-
-/** The traces that name a container, and those that name none of them. */
-function leftOf({ name }: Container, left: readonly string[], cuts: readonly Cut[]): string[] {
-  const names = (trace: string, which: string) => new RegExp(`\\b${which}\\b`).test(trace);
-  const isOfNobody = (trace: string) => !cuts.some(({ container }) => names(trace, container.name));
-  return left.filter((trace) => names(trace, name) || isOfNobody(trace)).map((trace) => `left: ${trace}`);
 }
 
 function leased(subnet: string): object {

@@ -5,7 +5,8 @@ import { renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { attachExample, exampleComesBack } from "./inside-examples.ts";
-import { comeToMoments, recoverMoments } from "./inside-power.ts";
+import { comeToMoments } from "./inside-power.ts";
+import { recoverMoments } from "./inside-recovery.ts";
 import { type Problems, problemsFile, type Work } from "./reboots.ts";
 import { sharedFolder } from "./second-kernel.ts";
 

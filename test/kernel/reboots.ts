@@ -3,18 +3,13 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { examples } from "../support/examples.ts";
 import { everyNth } from "./cases.ts";
+import { caseOf, type Moment, momentsOf } from "./moments.ts";
 import { boot, readShared, withFolder } from "./second-kernel.ts";
 
 /** The result of a case: its problems, one sentence each. */
 export interface Told {
   readonly name: string;
   readonly problems: readonly string[];
-}
-
-/** A call that the power is cut in, and the verb after the next boot. */
-export interface Moment {
-  readonly cut: string;
-  readonly recover: string;
 }
 
 /** What one kernel goes through: examples by name, and moments. */
@@ -37,30 +32,6 @@ export interface Rebooting {
   readonly cpu: number | undefined;
 }
 
-// 1 is the plugin's first call of the verb. A list's DEL begins with its last plugin.
-const moments = [
-  "ADD before 1 macvlan",
-  "ADD before 1 host-local",
-  "ADD after 1 host-local",
-  "ADD after 1 macvlan",
-  "ADD after 1 macvlan-wrapper",
-  "ADD before 1 bridge",
-  "ADD after 2 host-local",
-  "ADD after 1 bridge",
-  "ADD before 1 portmap",
-  "ADD after 1 portmap-wrapper",
-  "DEL before 1 portmap-wrapper",
-  "DEL after 1 portmap",
-  "DEL before 1 bridge",
-  "DEL before 1 host-local",
-  "DEL after 1 host-local",
-  "DEL after 1 bridge-wrapper",
-  "DEL before 1 macvlan",
-  "DEL after 2 host-local",
-  "DEL after 1 macvlan",
-  "DEL after 1 macvlan-wrapper",
-];
-
 /**
  * Two boots: the first one attaches every example and comes to every moment of ADD and DEL, and then its power is pulled.
  * In the second one, every example comes back, and a verb finishes or removes what was cut.
@@ -78,18 +49,13 @@ export function reboots(own: Rebooting): Promise<Told[]> {
       ...work.examples.map((name) =>
         told(name, `${name}.conflist comes back after a reboot with its addresses, and DEL leaves nothing`),
       ),
-      ...work.moments.map(({ cut, recover }) => {
-        const verbs = recover === "ADD" ? "ADD, CHECK and DEL pass" : "DEL and GC pass";
-        return told(cut, `power pulled: ${cut}; after the reboot ${verbs}, and nothing is left`);
-      }),
+      ...work.moments.map((moment) => told(moment.cut, caseOf(moment))),
     ];
   });
 }
 
-/** The work of one part. The verbs after the reboot take turns. */
 function workOf({ part, parts }: Rebooting): Work {
-  const all = moments.map((cut, index) => ({ cut, recover: Math.floor(index / 2) % 2 === 0 ? "ADD" : "DEL" }));
-  return { examples: everyNth(Object.keys(examples), part, parts), moments: everyNth(all, part, parts) };
+  return { examples: everyNth(Object.keys(examples), part, parts), moments: momentsOf(part, parts) };
 }
 
 /** Boots, waits until the problems are there, and pulls the power. */
