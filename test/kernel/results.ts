@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Selection } from "./cases.ts";
+import type { Ended } from "./second-kernel.ts";
 
 /** The part of vitest's JSON report that is read and written. */
 export interface Report {
@@ -30,6 +31,14 @@ export function resultsOf(selection: Selection, { testResults }: Report): Report
       return { name: file, status: passed ? "passed" : "failed", assertionResults };
     }),
   };
+}
+
+/** Adds a failure if vitest failed although every case passed: an uncaught error belongs to no case. */
+export function withUncaught(report: Report, { exitCode, stdout, stderr }: Ended): Report {
+  if (exitCode === 0 || report.testResults.some(({ status }) => status !== "passed")) return report;
+  const problems = [`vitest's exit code is ${exitCode}:\n${stdout}${stderr}`];
+  const { testResults } = reportOf("vitest", [{ name: "no error outside the cases", problems }]);
+  return { testResults: [...report.testResults, ...testResults] };
 }
 
 function notRun(name: string, status = "not found", why = ""): Assertion {

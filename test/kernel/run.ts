@@ -16,7 +16,7 @@ import { isNomadBuilt } from "../support/nomad.ts";
 import { inTurn, kernelCases, oneOfEachSuite, type Selection, vitestArguments } from "./cases.ts";
 import { nomadLists } from "./nomad-lists.ts";
 import { reboots } from "./reboots.ts";
-import { type Report, reportOf, resultsOf } from "./results.ts";
+import { type Report, reportOf, resultsOf, withUncaught } from "./results.ts";
 import { inSecondKernel, kernelProblem, ownCpus, sharedFolder } from "./second-kernel.ts";
 
 type Flavor = (typeof flavors)[number];
@@ -127,14 +127,15 @@ async function runCases(suffix: string, selection: Selection, cpu: number | unde
     "--configLoader=runner",
     // One CPU: another thread only makes it slower. So do the starts of vitest's processes.
     ...["--pool=threads", "--no-isolate", "--maxWorkers=1"],
-    ...["--reporter=json", `--outputFile=${sharedFolder}/report.json`],
+    // The report does not have errors outside the cases.
+    ...["--reporter=dot", "--reporter=json", `--outputFile.json=${sharedFolder}/report.json`],
   ];
   return inSecondKernel(
     [...command, ...options, ...vitestArguments(selection)],
-    ({ stdout, stderr }, folder) => {
+    (ended, folder) => {
       const file = path.join(folder, "report.json");
-      if (!existsSync(file)) throw new Error(`vitest left no report:\n${stdout}${stderr}`);
-      return resultsOf(selection, JSON.parse(readFileSync(file, "utf8")));
+      if (!existsSync(file)) throw new Error(`vitest left no report:\n${ended.stdout}${ended.stderr}`);
+      return withUncaught(resultsOf(selection, JSON.parse(readFileSync(file, "utf8"))), ended);
     },
     cpu,
   );

@@ -25,7 +25,7 @@ export interface Booted {
 /** The place of the boot's folder in the second kernel. Only this folder outlives a boot. */
 export const sharedFolder = "/mnt";
 
-// Only then do kernels end with this process if a signal ends it.
+// Only then do kernels and their folders go when a signal ends this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -58,13 +58,17 @@ export async function inSecondKernel<T>(
   return withFolder(async (folder) => read(await boot(command, folder, cpu, memory).ended, folder));
 }
 
-/** Uses a folder for one or more boots, then removes it. */
+/** Uses a folder for one or more boots, then removes it. It also removes it if a signal ends this process. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "cni-wrappers-kernel-"));
+  // A killed kernel may still write for a moment.
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  process.once("exit", remove);
   try {
     return await use(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   }
 }
 
@@ -99,7 +103,8 @@ export function boot(command: readonly string[], folder: string, cpu = ownCpus()
   const kill = () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
   };
-  process.once("exit", kill);
+  // The folder's removal must come after it.
+  process.prependOnceListener("exit", kill);
   void closed.then(() => process.off("exit", kill));
   return {
     folder,

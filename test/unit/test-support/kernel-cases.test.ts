@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inTurn, kernelCases, oneOfEachSuite, vitestArguments } from "../../kernel/cases.ts";
-import { resultsOf } from "../../kernel/results.ts";
+import { resultsOf, withUncaught } from "../../kernel/results.ts";
 
 const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
 
@@ -43,4 +43,16 @@ test("a case that did not run is a failure, and so is its file", () => {
       { name: "b.test.ts", status: "failed", assertionResults: [{ status: "failed" }] },
     ],
   });
+});
+
+test("an error outside the cases is a failure", () => {
+  const passed = { testResults: [{ name: "a.test.ts", status: "passed", assertionResults: [] }] };
+  const failed = { testResults: [{ name: "a.test.ts", status: "failed", assertionResults: [] }] };
+  const ended = { exitCode: 1, stdout: "", stderr: "uncaught" };
+  expect(withUncaught(passed, ended).testResults).toMatchObject([
+    { name: "a.test.ts", status: "passed" },
+    { status: "failed", assertionResults: [{ failureMessages: [expect.stringContaining("uncaught")] }] },
+  ]);
+  expect(withUncaught(passed, { ...ended, exitCode: 0 })).toEqual(passed);
+  expect(withUncaught(failed, ended)).toEqual(failed);
 });
