@@ -6,6 +6,7 @@ import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalFor } from "../adopt/proposal.ts";
 import { type Case, jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
+import { canAsk, confirmed } from "../confirm.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
@@ -21,6 +22,7 @@ import { Trouble } from "../trouble.ts";
 interface Options extends HostOptions {
   readonly write?: boolean;
   readonly undo?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
   readonly timeout: string;
 }
@@ -34,6 +36,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
     )
     .option("--write", "replace the results, with a backup, and write the wrappers' records")
     .option("--undo", "restore the backups")
+    .option("-y, --yes", "do not ask on a terminal")
     .addOption(timeoutOption())
     .option("--json", "print the proposals as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers adopt --network zone --write")
@@ -55,10 +58,11 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         terminal.writeError(line);
       });
       const proposed = await casesOn(attachments, check, terminal);
-      const cases = options.write ? await written(proposed, paths, check) : proposed;
-      terminal.write(options.json ? jsonOf(cases) : textFor(cases, options.write === true, terminal));
+      const isWritten = options.write === true && (await isMeant(proposed, options, terminal));
+      const cases = isWritten ? await written(proposed, paths, check) : proposed;
+      terminal.write(options.json ? jsonOf(cases) : textFor(cases, isWritten, terminal));
       const isDone = ({ proposal: { is } }: Case) =>
-        is === "fine" || is === "unchecked" || (is === "adoptable" && options.write);
+        is === "fine" || is === "unchecked" || (is === "adoptable" && isWritten);
       finish(isComplete && cases.every(isDone) ? 0 : 1);
     });
 
@@ -92,6 +96,12 @@ function readAgain(listed: CachedAttachment): { attachment: CachedAttachment; te
   const text = textOf(listed.file) ?? "";
   const now = parseCachedResult(listed.file, text);
   return { attachment: isAttachment(now) ? now : listed, text };
+}
+
+async function isMeant(cases: readonly Case[], options: Options, terminal: Terminal): Promise<boolean> {
+  if (!canAsk(terminal, options) || !cases.some(({ proposal: { is } }) => is === "adoptable")) return true;
+  terminal.writeError(textFor(cases, false, terminal));
+  return confirmed("Replace these results?");
 }
 
 async function written(cases: readonly Case[], paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { isatty } from "node:tty";
 import { Argument, Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
+import { canAsk } from "../confirm.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { asker, askPreset } from "../new/ask.ts";
 import { optionOf } from "../new/complete.ts";
@@ -48,7 +48,7 @@ export const newCommand: CommandMaker = (terminal, finish) => {
     .option("-f, --force", "replace the file if it exists")
     .option("-y, --yes", "ask nothing, and take what fits this host")
     .action(async (named: string | undefined, options: Options) => {
-      const isAsking = terminal.isInteractive && !options.yes && isatty(0);
+      const isAsking = canAsk(terminal, options);
       if (named === undefined && !isAsking) throw new Trouble(`name a preset: ${Object.keys(presets).join(", ")}`);
       const preset = named ?? (await askPreset());
       const ask = isAsking ? asker() : undefined;

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { isatty } from "node:tty";
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
+import { canAsk, confirmed } from "../confirm.ts";
 import {
   addHostOptions,
   type HostOptions,
@@ -13,7 +13,6 @@ import {
 import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
-import { confirmed } from "../prune/confirm.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces, viewProblem } from "../prune/host-namespaces.ts";
 import { prune } from "../prune/prune.ts";
@@ -79,14 +78,14 @@ function namesFor(rows: readonly Row[], terminal: Terminal): Promise<WorkloadNam
 
 async function isMeant(
   rows: readonly Row[],
-  { yes }: Options,
+  options: Options,
   terminal: Terminal,
   names: WorkloadNames,
 ): Promise<boolean> {
   if (!rows.some(({ fate }) => fate === "prunable")) return false;
-  if (yes || !terminal.isInteractive || !isatty(0)) return true;
+  if (!canAsk(terminal, options)) return true;
   terminal.writeError(pruneText(rows, terminal, names));
-  return confirmed();
+  return confirmed("Remove what can be pruned?");
 }
 
 async function pruned(

@@ -1,0 +1,25 @@
+import { PassThrough } from "node:stream";
+import { expect, test, vi } from "vitest";
+import { canAsk, confirmed } from "../../../cli/confirm.ts";
+
+async function answeredWith(key: string): Promise<boolean> {
+  const input = new PassThrough();
+  const output = new PassThrough().resume();
+  const answer = confirmed("Go on?", { input, output });
+  // The library is loaded when it is used.
+  await vi.waitUntil(() => input.listenerCount("data") > 0 || input.listenerCount("keypress") > 0);
+  input.write(key);
+  return answer;
+}
+
+test("only a yes is a yes", async () => {
+  expect(await answeredWith("y")).toBe(true);
+  expect(await answeredWith("n")).toBe(false);
+  expect(await answeredWith("\r")).toBe(false);
+  expect(await answeredWith("\u0003")).toBe(false);
+});
+
+test("nobody is asked where nobody can answer, or after --yes", () => {
+  expect(canAsk({ isInteractive: false }, {})).toBe(false);
+  expect(canAsk({ isInteractive: true }, { yes: true })).toBe(false);
+});
