@@ -28,7 +28,7 @@ export default defineConfig({
             exclude:
               suffix === "-slim" && patience === 1
                 ? [
-                    "test/e2e/{lint-*,explain-*,preflight,adopt,prune,killed-commands,status,wrap,new,install,uninstall,packages}.test.ts",
+                    "test/e2e/{lint-*,explain-*,preflight,adopt,prune,prune-meanwhile,status,wrap,new,uninstall}.test.ts",
                   ]
                 : [],
             testTimeout: 120_000 * patience,
@@ -45,6 +45,7 @@ export default defineConfig({
           testTimeout: 300_000,
         },
       },
+      { test: { name: "long", include: ["test/long/**/*.test.ts"], testTimeout: 120_000 } },
       { test: { name: "runtimes", include: ["test/runtimes/**/*.test.ts"], testTimeout: 120_000 } },
     ],
   },

@@ -55,6 +55,11 @@ const scripts = {
     tries: [buildSlim],
     run: ["node test/kernel/run.ts"],
   },
+  "test:long": {
+    setup: "--network",
+    first: [build, buildSlim],
+    run: [`vitest run --project long ${caseReporters}`],
+  },
   "test:mutation": { run: ["node test/reports/mutation/mutation.ts"] },
   "test:nomad": {
     setup: "--network --nomad",

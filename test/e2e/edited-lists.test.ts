@@ -44,13 +44,17 @@ describe("the list is edited while a container lives", () => {
 
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
   await using lab = await Lab.start({ plugins });
-  await installPlugin(lab, "unknown", 'echo "$CNI_COMMAND $CNI_IFNAME" >>/run/lab/calls; exec /opt/cni/bin/tuning');
+  await installPlugin(
+    lab,
+    "unknown",
+    'echo "$CNI_COMMAND $CNI_IFNAME" >>/run/lab/unknown-calls; exec /opt/cni/bin/tuning',
+  );
   await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/unknown-wrapper"]);
   const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
   const list = zone("1.0.0", wrapped(ptp), { type: "unknown-wrapper" });
   const container = await attached(lab, lab.goCni, list);
   expectSuccess(await lab.goCni.del(list, container));
-  expect(await lab.readFile("/run/lab/calls")).toBe("ADD eth0\nDEL eth0\n");
+  expect(await lab.readFile("/run/lab/unknown-calls")).toBe("ADD eth0\nDEL eth0\n");
   await expectNothingLeft(lab);
 });
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
 import { isKilledAt } from "../support/strace.ts";
-import { attached, expectPassed, expectSuccess, twoInterfaces } from "./support.ts";
 
 const dist = path.resolve(import.meta.dirname, "../../dist");
 const list = twoInterfaces("1.0.0");

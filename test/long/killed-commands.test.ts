@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
+import { attachAll, loseNamespaces, run, tokensOf, traces } from "../e2e/prune-support.ts";
+import {
+  bridge,
+  expectPassed,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  twoInterfaces,
+  wrapped,
+  zone,
+} from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
-import { attachAll, loseNamespaces, run, tokensOf, traces } from "./prune-support.ts";
-import { bridge, expectPassed, expectSuccess, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The state before each kill is restored from copies, with the times of the files.
 

@@ -4,8 +4,8 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { nfpmProgram } from "../../build/packages/nfpm.ts";
 import { makePackages } from "../../build/packages/package.ts";
+import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
-import { attached, expectPassed, expectSuccess, twoInterfaces } from "./support.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
