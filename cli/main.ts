@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { isSea } from "node:sea";
+import { setFlagsFromString } from "node:v8";
 import { withUsualDirectories } from "../shared/host/programs.ts";
 import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
@@ -33,6 +34,9 @@ const terminal: Terminal = {
   progress: stderr.isTTY ? stderr : undefined,
   readInput: () => readFileSync(0, "utf8"),
 };
+
+// The space for new objects stays at 1 MiB. preflight starts thousands of plugins, and each fork copies the page table.
+setFlagsFromString("--semi-space-growth-factor=1");
 
 env.PATH = withUsualDirectories(env.PATH);
 

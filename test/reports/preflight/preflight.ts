@@ -12,7 +12,7 @@ import { type Figures, measure } from "./measure.ts";
 const { values: options } = parseArgs({
   options: {
     count: { type: "string", multiple: true, default: ["100", "1000"] },
-    runs: { type: "string", default: "3" },
+    runs: { type: "string", default: "9" },
     json: { type: "boolean", default: false },
   },
 });
