@@ -5,6 +5,7 @@ import type { CaseList } from "../support/case-list.ts";
 /** The cases of the end-to-end tests by file. The names are those of `cases.json`. */
 export type Selection = Readonly<Record<string, readonly string[]>>;
 
+const pluginsFile = "plugins.test.ts";
 const listFile = path.resolve(import.meta.dirname, "../e2e/cases.json");
 
 /** The end-to-end cases whose `needs` in `cases.json` is a feature of the kernel. */
@@ -25,15 +26,15 @@ export function inTurn(selection: Selection, parts: number): Selection[] {
   );
 }
 
-/** The first case of each suite, or of each file whose cases are in no suite. */
-export function oneOfEachSuite(selection: Selection): Selection {
-  const suiteOf = (name: string) => name.split(" > ").slice(0, -1).join();
-  return Object.fromEntries(
-    Object.entries(selection).map(([file, names]) => {
-      const suites = names.map(suiteOf);
-      return [file, names.filter((_, index) => suites.indexOf(suites[index] ?? "") === index)];
-    }),
-  );
+/** The cases of `plugins.test.ts`: the first one of each plugin, and the rest. */
+export function oneOfEachPlugin(selection: Selection): { readonly ones: Selection; readonly rest: Selection } {
+  const names = selection[pluginsFile] ?? [];
+  const suites = names.map((name) => name.split(" > ")[0]);
+  const isFirst = (_: string, index: number) => suites.indexOf(suites[index]) === index;
+  return {
+    ones: { [pluginsFile]: names.filter(isFirst) },
+    rest: { ...selection, [pluginsFile]: names.filter((name, index) => !isFirst(name, index)) },
+  };
 }
 
 /** The items of one of `parts`: every so-many-th. */

@@ -23,7 +23,7 @@ export const list: NetworkList = {
       ipMasq: true,
       ipam: leased("172.26.64.0/20"),
     },
-    { type: "portmap-wrapper", wrapper: { ifName: "eth1" }, capabilities: { portMappings: true }, snat: true },
+    { type: "portmap-wrapper", wrapper: { ifName: "eth1" }, capabilities: { portMappings: true }, snat: false },
   ],
 };
 

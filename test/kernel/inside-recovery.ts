@@ -17,22 +17,26 @@ export async function recoverMoments(moments: readonly Moment[]): Promise<Proble
   const found: Problems = {};
   // ADD comes last, so every DEL and GC has others that it must leave alone.
   const isAdd = ({ recover }: Moment) => Number(recover === "ADD");
+  let before = await tracesOf(lab);
   for (const each of cuts.toSorted((one, other) => isAdd(one) - isAdd(other))) {
-    found[each.cut] = await recover(lab, each, cuts);
+    const { problems, after } = await recover(lab, each, cuts, before);
+    found[each.cut] = problems;
+    before = after;
   }
   return found;
 }
 
-async function recover(lab: Lab, cut: Cut, cuts: readonly Cut[]): Promise<string[]> {
+/** Returns the problems, and the traces of all containers after it. */
+async function recover(lab: Lab, cut: Cut, cuts: readonly Cut[], before: readonly string[]) {
   const problems: string[] = [];
   const isOwn = naming(cut);
-  const before = await tracesOf(lab);
   const others = cuts.filter((each) => each !== cut).map(({ container }) => container.name);
   await recoveries[cut.recover](lab, cut, problems, others).catch((error: unknown) => problems.push(String(error)));
   const after = await tracesOf(lab);
   const left = after.filter((trace) => isOwn(trace) || !before.includes(trace));
   const lost = before.filter((trace) => !isOwn(trace) && !after.includes(trace));
-  return [...problems, ...left.map((trace) => `left: ${trace}`), ...lost.map((trace) => `lost by others: ${trace}`)];
+  problems.push(...left.map((trace) => `left: ${trace}`), ...lost.map((trace) => `lost by others: ${trace}`));
+  return { problems, after };
 }
 
 async function finish(lab: Lab, cut: Cut, problems: string[]): Promise<void> {

@@ -1,9 +1,9 @@
 // `npm run test:kernel`: the end-to-end cases that need a feature of the kernel, in a second kernel (User Mode Linux) that
 // has all of them, and reboots of that kernel. As many kernels run as there are CPUs.
 //
-//     node test/kernel/run.ts                   every case and the reboots in the faster flavor, some cases in the other
+//     node test/kernel/run.ts                   each case once: one of each plugin in the Node flavor, the rest and the reboots in slim
 //     node test/kernel/run.ts --all             everything in each flavor, and Nomad if it is built
-//     node test/kernel/run.ts --once            every case in the faster flavor only, and no reboots
+//     node test/kernel/run.ts --once            every case in slim, and no reboots
 //     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
 //     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { cargoProblem } from "../../build/slim/toolchain.ts";
 import { flavors } from "../support/flavors.ts";
 import { isNomadBuilt } from "../support/nomad.ts";
-import { inTurn, kernelCases, oneOfEachSuite, type Selection, vitestArguments } from "./cases.ts";
+import { inTurn, kernelCases, oneOfEachPlugin, type Selection, vitestArguments } from "./cases.ts";
 import { nomadLists } from "./nomad-lists.ts";
 import { reboots } from "./reboots.ts";
 import { type Report, reportOf, resultsOf, withUncaught } from "./results.ts";
@@ -60,19 +60,18 @@ async function jobs(): Promise<Job[]> {
   const [node, slim] = flavors;
   const faster = cargoProblem() === undefined ? slim : node;
   if (values.once) return casesOf(faster, cases);
-  const most = [...rebootsOf(faster), ...casesOf(faster, cases)];
-  if (faster === node) return most;
-  return values.all
-    ? [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...most]
-    : [...most, ...casesOf(node, oneOfEachSuite(cases))];
+  const all = [...rebootsOf(faster), ...casesOf(faster, cases)];
+  if (faster === node) return all;
+  if (values.all) return [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...all];
+  const { ones, rest } = oneOfEachPlugin(cases);
+  return [...rebootsOf(faster), ...casesOf(faster, rest), ...casesOf(node, ones)];
 }
 
 async function nomadOf({ env }: Flavor): Promise<Job[]> {
-  if (await isNomadBuilt()) {
-    return [(cpu) => timed("nomad", async () => reportOf("nomad", await nomadLists(env.CNI_WRAPPERS_BIN ?? "", cpu)))];
-  }
-  console.log("without Nomad, which is not built here: npm run test:nomad builds it");
-  return [];
+  const missing = { name: "Nomad", problems: ["it is not built here: npm run test:nomad builds it"] };
+  const isBuilt = await isNomadBuilt();
+  const told = (cpu: number | undefined) => (isBuilt ? nomadLists(env.CNI_WRAPPERS_BIN ?? "", cpu) : [missing]);
+  return [(cpu) => timed("nomad", async () => reportOf("nomad", await told(cpu)))];
 }
 
 function casesOf({ suffix }: Flavor, selection: Selection): Job[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurn, kernelCases, oneOfEachSuite, vitestArguments } from "../../kernel/cases.ts";
+import { inTurn, kernelCases, oneOfEachPlugin, vitestArguments } from "../../kernel/cases.ts";
 import { resultsOf, withUncaught } from "../../kernel/results.ts";
 
 const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
@@ -18,10 +18,12 @@ test("each case is in one of the parts", () => {
   expect(inTurn(selection, 1)).toEqual([selection]);
 });
 
-test("each suite has one case in the smaller selection", () => {
-  const names = ["alone", "also alone", "two > three", "two > four", "five > six > seven", "five > six > eight"];
-  expect(oneOfEachSuite({ "a.test.ts": names })).toEqual({
-    "a.test.ts": ["alone", "two > three", "five > six > seven"],
+test("each plugin has one case apart from the rest", () => {
+  const others = { "examples.test.ts": ["one > two"] };
+  const names = ["dummy > first", "dummy > twice", "vrf > first", "vrf > chained"];
+  expect(oneOfEachPlugin({ ...others, "plugins.test.ts": names })).toEqual({
+    ones: { "plugins.test.ts": ["dummy > first", "vrf > first"] },
+    rest: { ...others, "plugins.test.ts": ["dummy > twice", "vrf > chained"] },
   });
 });
 
