@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { listDirectory, readFile } from "../../shared/host/node/files.ts";
 import { type AttachmentRecord, type Lease, parseLease, recordFile } from "../../shared/record/record.ts";
 import { leaseDirectoryOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
@@ -64,10 +65,6 @@ function leasesFor({ containerId }: CachedAttachment, creator: ListedPlugin): re
 }
 
 function leasesIn(directory: string): readonly Lease[] {
-  try {
-    const names = readdirSync(directory).filter((name) => /^[0-9a-f.:_]+$/i.test(name));
-    return names.flatMap((name) => parseLease(name, readFileSync(join(directory, name), "utf8")) ?? []);
-  } catch {
-    return [];
-  }
+  const names = listDirectory(directory).filter((name) => /^[0-9a-f.:_]+$/i.test(name));
+  return names.flatMap((name) => parseLease(name, readFile(join(directory, name)) ?? "") ?? []);
 }

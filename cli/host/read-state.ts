@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readFile } from "../../shared/host/node/files.ts";
 import { parseLease, parseRecord, recordDirectory } from "../../shared/record/record.ts";
 import { withPath } from "../trouble.ts";
 import type { KeptLease, State } from "./state.ts";
@@ -9,7 +10,7 @@ export function readState(path: string, directory: string): State {
   const root = resolve(directory, path);
   withPath(path, () => readdirSync(root));
   const records = filesIn(join(root, "wrappers")).flatMap((name) => {
-    return parseRecord(`${recordDirectory}/${name}`, textOf(join(root, "wrappers", name))) ?? [];
+    return parseRecord(`${recordDirectory}/${name}`, readFile(join(root, "wrappers", name))) ?? [];
   });
   const leases = filesIn(join(root, "networks")).flatMap((network) =>
     leasesIn(join(root, "networks", network), network),
@@ -20,20 +21,11 @@ export function readState(path: string, directory: string): State {
 function leasesIn(folder: string, network: string): readonly KeptLease[] {
   return filesIn(folder).flatMap((address) => {
     // Leases of old versions and host-local's own files name no interface.
-    const lease = parseLease(address, textOf(join(folder, address)) ?? "");
+    const lease = parseLease(address, readFile(join(folder, address)) ?? "");
     return lease ? [{ network, ...lease }] : [];
   });
 }
 
 function filesIn(folder: string): readonly string[] {
   return existsSync(folder) ? withPath(folder, () => readdirSync(folder)).sort() : [];
-}
-
-// A container may go while its files are read.
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { readFile } from "../../shared/host/node/files.ts";
 import { syncDirectory } from "../files/atomic-write.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import type { Place } from "./place.ts";
@@ -134,9 +135,5 @@ function isAlive(mark: string): boolean {
 
 // proc_pid_stat(5): the 22nd field. The second one is a name in parentheses, which may have spaces.
 function startOf(id: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${id}/stat`, "latin1").split(") ").pop()?.split(" ")[19];
-  } catch {
-    return undefined;
-  }
+  return readFile(`/proc/${id}/stat`)?.split(") ").pop()?.split(" ")[19];
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readFile } from "../../shared/host/node/files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { type AttachmentRecord, parseRecord, recordDirectory } from "../../shared/record/record.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
@@ -41,7 +42,7 @@ export function liveRecords(directory = recordDirectory): readonly AttachmentRec
   if (!existsSync(directory)) return [];
   const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   return readdirSync(directory).flatMap((name) => {
-    const record = parseRecord(`${recordDirectory}/${name}`, textOf(join(directory, name)));
+    const record = parseRecord(`${recordDirectory}/${name}`, readFile(join(directory, name)));
     return record?.bootId === bootId && identityOf(record.netns) === record.namespace ? [record] : [];
   });
 }
@@ -50,15 +51,6 @@ function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path);
     return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
-}
-
-// A container may go while its records are read.
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }

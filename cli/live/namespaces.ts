@@ -1,5 +1,6 @@
-import { readdirSync, statfsSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { join } from "node:path";
+import { listDirectory } from "../../shared/host/node/files.ts";
 
 const namespaceDirectory = "/run/netns";
 // linux/magic.h: NSFS_MAGIC. A plain file is what is left after a reboot or an unmount.
@@ -16,12 +17,8 @@ export function isNamespace(path: string): boolean {
 
 /** Lists the live namespaces that have a name on this host, by path. */
 export function namedNamespaces(): readonly string[] {
-  try {
-    const paths = readdirSync(namespaceDirectory).map((name) => join(namespaceDirectory, name));
-    return paths.filter(isNamespace).sort();
-  } catch {
-    return [];
-  }
+  const paths = listDirectory(namespaceDirectory).map((name) => join(namespaceDirectory, name));
+  return paths.filter(isNamespace).sort();
 }
 
 /** Returns the shortest spelling of a namespace's path. /var/run is a link to /run. */

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { listDirectory, readFile } from "../../shared/host/node/files.ts";
 
 /** The networks of a host, as far as a new list depends on them. */
 export interface HostNetworks {
@@ -16,9 +17,9 @@ export function readHostNetworks(): HostNetworks {
   const addresses = new Map(
     Object.entries(networkInterfaces()).map(([name, list = []]) => [name, list.flatMap(({ cidr }) => cidr ?? [])]),
   );
-  const routes = parseRoutes(attempt(() => readFileSync("/proc/net/route", "utf8"), ""));
+  const routes = parseRoutes(readFile("/proc/net/route") ?? "");
   const main = routes.find(({ subnet }) => subnet === "0.0.0.0/0");
-  const names = attempt(() => readdirSync("/sys/class/net"), [...addresses.keys()]).filter(canCarry);
+  const names = listDirectory("/sys/class/net").filter(canCarry);
   const sorted = [...names].sort((one, other) => Number(other === main?.name) - Number(one === main?.name));
   return {
     interfaces: sorted.map((name) => ({ name, addresses: addresses.get(name) ?? [] })),
@@ -58,12 +59,4 @@ function dotted(hexadecimal: string): string {
 
 function bitsOf(hexadecimal: string): string {
   return Number.parseInt(hexadecimal, 16).toString(2);
-}
-
-function attempt<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
 }

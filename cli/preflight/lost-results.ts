@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import { readFile } from "../../shared/host/node/files.ts";
 import { type AttachmentRecord, cachedResultFile, parseRecord, recordDirectory } from "../../shared/record/record.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 
@@ -21,15 +22,7 @@ export function withLostResult(
 
 /** Reads the records with these file names. A container may go meanwhile. */
 export function readRecords(names: readonly string[]): readonly AttachmentRecord[] {
-  return names.flatMap((name) => parseRecord(join(recordDirectory, name), textOf(join(recordDirectory, name))) ?? []);
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+  return names.flatMap((name) => parseRecord(join(recordDirectory, name), readFile(join(recordDirectory, name))) ?? []);
 }
 
 function currentNamespace(netns: string): string | undefined {

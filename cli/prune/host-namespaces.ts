@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
+import { readFile } from "../../shared/host/node/files.ts";
 import { type Link, parseLinks } from "../adopt/facts.ts";
 import { isNamespace } from "../live/namespaces.ts";
 import { atOnce } from "../preflight/at-once.ts";
@@ -80,7 +81,7 @@ function namespacesOfProcesses(): ReadonlyMap<string, Found> {
     const mount = linkText(`/proc/${pid}/ns/mnt`);
     if (mount === undefined || mountNamespaces.has(mount)) continue;
     mountNamespaces.add(mount);
-    for (const [id, path] of namespaceMounts(textOf(`/proc/${pid}/mountinfo`)))
+    for (const [id, path] of namespaceMounts(readFile(`/proc/${pid}/mountinfo`) ?? ""))
       add(id, path, `/proc/${pid}/root${path}`);
   }
   return found;
@@ -112,13 +113,5 @@ function linkText(path: string): string | undefined {
     return readlinkSync(path);
   } catch {
     return undefined;
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
+import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { leaseDirectoryOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";
 import { plainAddress } from "./names.ts";
@@ -20,20 +21,22 @@ export function leaseDirectories(lists: readonly List[]): readonly string[] {
 
 /** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */
 export function readLeases(directory: string, now: number): readonly Thing[] {
-  return namesIn(directory).flatMap((network) => {
-    const files = namesIn(join(directory, network)).filter((name) => isIP(name) !== 0);
+  return listDirectory(directory).flatMap((network) => {
+    const files = listDirectory(join(directory, network)).filter((name) => isIP(name) !== 0);
     return files.flatMap((address) => readLease(join(directory, network), { network, address, now }));
   });
 }
 
 /** The containers that have a lease of an address at this moment. `address` is spelled as by `plainAddress`. */
 export function holdersOf(address: string, directories: readonly string[]): readonly string[] {
-  const folders = directories.flatMap((directory) => namesIn(directory).map((network) => join(directory, network)));
+  const folders = directories.flatMap((directory) =>
+    listDirectory(directory).map((network) => join(directory, network)),
+  );
   const files = folders.flatMap((folder) => {
-    const names = namesIn(folder).filter((name) => isIP(name) !== 0 && plainAddress(name) === address);
+    const names = listDirectory(folder).filter((name) => isIP(name) !== 0 && plainAddress(name) === address);
     return names.map((name) => join(folder, name));
   });
-  return files.flatMap((file) => readFile(file)?.text.split("\n")[0]?.trim() ?? []);
+  return files.flatMap((file) => readFile(file)?.split("\n")[0]?.trim() ?? []);
 }
 
 function readLease(
@@ -41,10 +44,10 @@ function readLease(
   { network, address, now }: { readonly network: string; readonly address: string; readonly now: number },
 ): readonly Thing[] {
   const file = join(directory, address);
-  const read = readFile(file);
-  if (!read) return [];
+  const [text, modifiedMs] = [readFile(file), stat(file)?.modifiedMs];
+  if (text === undefined || modifiedMs === undefined) return [];
   // plugins/ipam/host-local/backend/disk/backend.go. Older versions wrote no interface.
-  const [containerId = "", ifName] = read.text.split("\n").map((line) => line.trim());
+  const [containerId = "", ifName] = text.split("\n").map((line) => line.trim());
   return [
     {
       kind: "lease",
@@ -53,8 +56,8 @@ function readLease(
       network,
       containerId,
       addresses: [plainAddress(address)],
-      doubt: doubtAbout(ifName, now - read.modifiedMs),
-      removal: { by: "unlink", file, text: read.text, lock: join(directory, "lock") },
+      doubt: doubtAbout(ifName, now - modifiedMs),
+      removal: { by: "unlink", file, text, lock: join(directory, "lock") },
     },
   ];
 }
@@ -62,22 +65,6 @@ function readLease(
 function doubtAbout(ifName: string | undefined, ageMs: number): string | undefined {
   if (!ifName) return "it names no interface: somebody may have reserved the address";
   return ageMs < youngest ? "it is less than 15 minutes old: an ADD may be under way" : undefined;
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort();
-  } catch {
-    return [];
-  }
-}
-
-function readFile(file: string): { readonly text: string; readonly modifiedMs: number } | undefined {
-  try {
-    return { text: readFileSync(file, "utf8"), modifiedMs: statSync(file).mtimeMs };
-  } catch {
-    return undefined;
-  }
 }
 
 function realPath(path: string): readonly string[] {

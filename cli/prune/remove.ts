@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
+import { listDirectory, readFile } from "../../shared/host/node/files.ts";
 import { recordDirectory } from "../../shared/record/record.ts";
 import { reasonOf } from "../trouble.ts";
 import { type Finding, isByAddress } from "./findings.ts";
@@ -36,15 +37,15 @@ export function isGone(known: Known): boolean {
   const { result, records } = known;
   if (namespacesOf(known).some((path) => pathStateOf(path) !== "gone")) return false;
   // Its DEL removes the records. A new ADD writes them with another namespace.
-  if (records.some(({ file, text }) => ![undefined, text].includes(textOf(file)))) return false;
-  return result === undefined || textOf(result.attachment.file) === result.text;
+  if (records.some(({ file, text }) => ![undefined, text].includes(readFile(file)))) return false;
+  return result === undefined || readFile(result.attachment.file) === result.text;
 }
 
 // A new attachment of the container has a file in one of the directories.
 function isUnnamed(containerId: string | undefined, results: string): boolean {
   if (containerId === undefined) return false;
   return ![results, recordDirectory].some((directory) =>
-    namesIn(directory).some((name) => isNamedIn(name, containerId)),
+    listDirectory(directory).some((name) => isNamedIn(name, containerId)),
   );
 }
 
@@ -64,7 +65,7 @@ function removeNow(removal: Removal): string | undefined {
 }
 
 function removeFile(file: string, text: string): string | undefined {
-  if (textOf(file) !== text) return textOf(file) === undefined ? undefined : "it changed meanwhile";
+  if (readFile(file) !== text) return readFile(file) === undefined ? undefined : "it changed meanwhile";
   try {
     rmSync(file);
     return undefined;
@@ -82,20 +83,4 @@ function removeRules(read: readonly string[], name: string): string | undefined 
 function problemOf(program: string, args: readonly string[], input = ""): string | undefined {
   const { passed, problem } = runProgram(program, args, input);
   return passed ? undefined : problem;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }
