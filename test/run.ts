@@ -50,7 +50,7 @@ const steps: Step[] = [
   // The end-to-end tests that this machine's kernel cannot run.
   {
     name: "kernel",
-    command: ["node", "test/kernel/run.ts", "--once", "--report", reportFile("kernel")],
+    command: ["node", "test/kernel/run.ts", "--cases", "--report", reportFile("kernel")],
     isVitest: true,
     needs: "build",
     lacks: ["node", "test/kernel/run.ts", "lacks"],

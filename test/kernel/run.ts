@@ -1,9 +1,9 @@
 // `npm run test:kernel`: the end-to-end cases that need a feature of the kernel, in a second kernel (User Mode Linux) that
 // has all of them, and reboots of that kernel. As many kernels run as there are CPUs.
 //
-//     node test/kernel/run.ts                   each case once: one of each plugin in the Node flavor, the rest and the reboots in slim
-//     node test/kernel/run.ts --all             everything in each flavor, and Nomad if it is built
-//     node test/kernel/run.ts --once            every case in slim, and no reboots
+//     node test/kernel/run.ts                   the reboots in slim, and each case once: one of each plugin in the Node flavor
+//     node test/kernel/run.ts --cases           the same without the reboots
+//     node test/kernel/run.ts --all             everything in each flavor, and Nomad
 //     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
 //     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const { values, positionals } = parseArgs({
   options: {
     all: { type: "boolean", default: false },
-    once: { type: "boolean", default: false },
+    cases: { type: "boolean", default: false },
     report: { type: "string" },
   },
   allowPositionals: true,
@@ -39,7 +39,7 @@ else await runAll();
 
 async function runAll(): Promise<void> {
   const testResults = (await runJobs(await jobs(), ownCpus())).flatMap((report) => report.testResults);
-  if (!values.once) testResults.push(...listReport(testResults).testResults);
+  if (!values.cases) testResults.push(...listReport(testResults).testResults);
   if (values.report) writeFileSync(values.report, JSON.stringify({ testResults }));
   if (testResults.some(({ status }) => status !== "passed")) process.exitCode = 1;
 }
@@ -59,12 +59,13 @@ async function jobs(): Promise<Job[]> {
   const cases = kernelCases();
   const [node, slim] = flavors;
   const faster = cargoProblem() === undefined ? slim : node;
-  if (values.once) return casesOf(faster, cases);
-  const all = [...rebootsOf(faster), ...casesOf(faster, cases)];
-  if (faster === node) return all;
-  if (values.all) return [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...all];
+  if (values.all) {
+    const inSlim = faster === slim ? [...rebootsOf(slim), ...casesOf(slim, cases)] : [];
+    return [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...inSlim];
+  }
   const { ones, rest } = oneOfEachPlugin(cases);
-  return [...rebootsOf(faster), ...casesOf(faster, rest), ...casesOf(node, ones)];
+  const shared = faster === slim ? [...casesOf(slim, rest), ...casesOf(node, ones)] : casesOf(node, cases);
+  return values.cases ? shared : [...rebootsOf(faster), ...shared];
 }
 
 async function nomadOf({ env }: Flavor): Promise<Job[]> {
