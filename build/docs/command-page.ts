@@ -3,6 +3,7 @@ import { programOf, runCli } from "../../cli/program.ts";
 import { commandsOf } from "../../cli/reference/command-reference.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { root } from "../publish.ts";
+import { readStamp } from "../stamp.ts";
 
 /** The directory in which the page's commands run. */
 const directory = join(root, "test/fixtures/commands");
@@ -48,7 +49,7 @@ function pageTerminal(): { terminal: Terminal; printed: () => string } {
   };
   const terminal: Terminal = {
     release: {
-      ...{ version: "0.1.0", commit: "unknown", flavor: "node", target: "linux-amd64" },
+      ...{ version: readStamp(root).version, commit: "unknown", flavor: "node", target: "linux-amd64" },
       parts: { node: "24.21.0", jq: "1.8.2", zod: "4.6.7" },
     },
     env: {},

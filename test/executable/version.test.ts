@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { version } from "../support/version.ts";
 import { bin, errorOf, Machine } from "./support/machine.ts";
 
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
 const supportedVersions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 const executables = ["cni-wrappers", "bridge-wrapper", "macvlan-wrapper"];
 

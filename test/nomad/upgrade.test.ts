@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { referencePlugins } from "../support/go.ts";
+import { version } from "../support/version.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
@@ -58,7 +59,7 @@ test("Nomad's fingerprint has the version of each wrapper and each plugin", asyn
   expect((await nomad.node())?.Attributes).toMatchObject({
     "plugins.cni.version.bridge": "v1.9.1",
     "plugins.cni.version.macvlan": "v1.9.1",
-    "plugins.cni.version.bridge-wrapper": "v0.1.0",
-    "plugins.cni.version.macvlan-wrapper": "v0.1.0",
+    "plugins.cni.version.bridge-wrapper": `v${version}`,
+    "plugins.cni.version.macvlan-wrapper": `v${version}`,
   });
 });

@@ -7,6 +7,7 @@ import { twoInterfaces } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
 import { copyOfTree } from "../support/tree.ts";
+import { version as builtVersion } from "../support/version.ts";
 import { jobOf } from "./jobs.ts";
 import { isComplaint, isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
@@ -23,7 +24,7 @@ test("the wrappers are upgraded in place, before a restart and again and again d
   await buildAs(tree, "7.0.0");
   await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], prepare: installCopies, patience });
   const version = async () => (await nomad.node())?.Attributes["plugins.cni.version.bridge-wrapper"];
-  expect(await version()).toBe("v0.1.0");
+  expect(await version()).toBe(`v${builtVersion}`);
   await nomad.run(jobOf({ network: "cni/zone", count: 20 }));
   const before = await nomad.survey("job");
   expect(before.filter(isSound)).toHaveLength(20);

@@ -1,11 +1,11 @@
-import { copyFileSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { archiveName, type Flavor } from "../../build/release/artifacts.ts";
 import { pack, writeChecksums } from "../../build/release/pack.ts";
+import { version } from "./version.ts";
 
 const root = join(import.meta.dirname, "../..");
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
 /** An archive as a release has it, for this host and the tested flavor, with its checksums next to it. */

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { version } from "../support/version.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const pages = globSync(["*.md", "docs/*.md", "plugins/*/README.md", "conf-examples/README.md"], { cwd: root }).sort();
@@ -57,4 +58,12 @@ test("the README has at most 180 lines", () => {
 
 test.each(globSync("docs/*.md", { cwd: root }))("the README leads to %s", (page) => {
   expect(linksOf("README.md").map((link) => link.split("#")[0])).toContain(page);
+});
+
+test("the pages name the archives of this version", () => {
+  const text = pages.map((page) => readFileSync(path.join(root, page), "utf8")).join("");
+  const versions = [...text.matchAll(/cni-wrappers(?:-tools)?-linux-\w+-v(\d+\.\d+\.\d+)\.tgz/g)].map(
+    ([, each]) => each,
+  );
+  expect(new Set(versions)).toEqual(new Set([version]));
 });

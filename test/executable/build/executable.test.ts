@@ -13,10 +13,10 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import { built, root, scratch } from "../../support/tree.ts";
+import { version } from "../../support/version.ts";
 
 const bin = built("bin");
 const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
 /** Runs an executable with only these variables. */
 function run(file: string, args: string[] = [], env: Record<string, string> = {}) {
