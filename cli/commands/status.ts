@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { delimiter, resolve } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { whyNoCheck } from "../host/nomads-check.ts";
@@ -13,12 +13,14 @@ import { checkOnHost } from "../preflight/check.ts";
 import { everyAttachment, recordNames } from "../preflight/every-attachment.ts";
 import { straysAmong } from "../preflight/host-report.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
+import { installationsIn } from "../status/installation.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { statusText } from "../status/text.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Options extends HostOptions {
+  readonly json?: true;
   readonly prometheus?: boolean;
   readonly output?: string;
   readonly log?: string;
@@ -28,10 +30,11 @@ interface Options extends HostOptions {
 /** `status`: the state of a host in numbers, for monitoring. */
 export const statusCommand: CommandMaker = (terminal, finish) =>
   addHostOptions(new Command("status"))
-    .summary("count the attachments, and those that CHECK would fail")
+    .summary("show the installation, and count the attachments that CHECK would fail")
     .description(
-      "Runs CHECK for every attachment on this host, as preflight does, and counts. It changes nothing on the network.",
+      "Shows which version is installed and whether it is intact. Runs CHECK for every attachment on this host, as preflight does, and counts. It changes nothing on the network.",
     )
+    .addOption(new Option("--json", "print the numbers and the installation as JSON").conflicts("prometheus"))
     .option("--prometheus", "print the numbers for Prometheus")
     .option("--output <file>", "write them to this file in one step, for node_exporter's textfile collector")
     .option("--log <file>", "also count the repaired ADDs in this log of the wrappers (default: CNI_WRAPPERS_LOG)")
@@ -42,11 +45,16 @@ export const statusCommand: CommandMaker = (terminal, finish) =>
     )
     .action(async (options: Options) => {
       const status = await statusOf(options, terminal);
-      const text = options.prometheus ? prometheusText(status) : statusText(status, terminal);
+      const text = textOf(status, options, terminal);
       if (options.output === undefined) terminal.write(text);
       else writeAtomically(resolve(terminal.directory, options.output), text);
       finish(isWell(status) ? 0 : 1);
     });
+
+function textOf(status: HostStatus, { json, prometheus }: Options, terminal: Terminal): string {
+  if (json) return `${JSON.stringify(status, null, 2)}\n`;
+  return prometheus ? prometheusText(status) : statusText(status, terminal);
+}
 
 async function statusOf(options: Options, terminal: Terminal): Promise<HostStatus> {
   const paths = hostPathsOf(options);
@@ -62,6 +70,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
   return {
+    installations: installationsIn(paths.cniPath, terminal.directory),
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,

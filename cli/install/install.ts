@@ -4,9 +4,10 @@ import { profiles } from "../../plugins/index.ts";
 import { syncDirectory } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
+import { noteWritten, sha256 } from "./checksums.ts";
 import { checkLinks, linkState, ownRelease, type Place } from "./place.ts";
 import { type InstalledRelease, releaseAt } from "./release-of.ts";
-import { makeLink, putInPlace, rollBack, settle, sha256 } from "./replace.ts";
+import { makeLink, putInPlace, rollBack, settle } from "./replace.ts";
 import type { Source } from "./source.ts";
 
 /** What `install` did. */
@@ -30,6 +31,7 @@ export function install(place: Place, source: Source, plugins: string): Installe
   checkLinks(place, names);
   settle(place);
   const isSame = before !== undefined && readFileSync(place.executable).equals(source.bytes);
+  if (isSame) withPath(place.hidden, () => noteWritten(place, source.bytes, before));
   const release = isSame ? before : putInPlace(place, source.bytes);
   const newLinks = names.filter((name) => linkState(place, name) !== "made");
   for (const name of newLinks) makeLink(place, name);

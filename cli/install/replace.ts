@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -16,10 +15,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
-import { readFile } from "../../shared/host/node/files.ts";
 import { syncDirectory } from "../files/atomic-write.ts";
 import { Trouble, withPath } from "../trouble.ts";
+import { noteWritten, sha256 } from "./checksums.ts";
+import { isAlive, ownMark } from "./mark.ts";
 import type { Place } from "./place.ts";
 import { type InstalledRelease, releaseOf } from "./release-of.ts";
 import { executableName } from "./source.ts";
@@ -34,6 +33,7 @@ export function putInPlace(place: Place, bytes: Buffer): InstalledRelease {
     try {
       makeHidden(place);
       const release = written(fresh, bytes);
+      noteWritten(place, bytes, release);
       swapIn(place, fresh);
       return release;
     } finally {
@@ -67,7 +67,7 @@ export function settle(place: Place): void {
   if (!existsSync(place.hidden)) return;
   withPath(place.hidden, () => {
     for (const name of readdirSync(place.hidden)) {
-      const [, kind, mark = ""] = /^(new|link|previous)\.(.+)$/.exec(name) ?? [];
+      const [, kind, mark = ""] = /^(new|link|previous|checksums)\.(.+)$/.exec(name) ?? [];
       if (kind === undefined || isAlive(mark)) continue;
       const path = join(place.hidden, name);
       if (kind === "previous" && !isSameFile(path, place.executable)) renameSync(path, place.previous);
@@ -97,11 +97,6 @@ function written(path: string, bytes: Buffer): InstalledRelease {
   return release;
 }
 
-/** Returns the checksum that `sha256sum` prints. */
-export function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
 // A second name keeps the old file. After the first rename the new one is in use, so a kill leaves one of the two.
 function swapIn({ directory, executable, hidden, previous }: Place, fresh: string): void {
   const kept = join(hidden, `previous.${ownMark()}`);
@@ -121,19 +116,4 @@ function swapIn({ directory, executable, hidden, previous }: Place, fresh: strin
 function isSameFile(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
   return first?.ino === second?.ino && first?.dev === second?.dev;
-}
-
-/** Names a process for good: another process with its id starts at another time. */
-function ownMark(): string {
-  return `${process.pid}-${startOf("self")}`;
-}
-
-function isAlive(mark: string): boolean {
-  const [id = "", start] = mark.split("-");
-  return startOf(id) === start;
-}
-
-// proc_pid_stat(5): the 22nd field. The second one is a name in parentheses, which may have spaces.
-function startOf(id: string): string | undefined {
-  return readFile(`/proc/${id}/stat`)?.split(") ").pop()?.split(" ")[19];
 }

@@ -5,9 +5,11 @@ import type { Use } from "./uses.ts";
 
 /** Says what `install` did. */
 export function installedText({ is, executable, release, replaced, links, newLinks }: Installed): string {
-  const lines = [`${executable}: ${words(release)} ${is === "replaced" ? "installed" : is}`];
+  const lines = [`${executable}: ${releaseWords(release)} ${is === "replaced" ? "installed" : is}`];
   if (replaced)
-    lines.push(`It replaces ${words(replaced)}. To go back: cni-wrappers install --rollback${dirOf(executable)}`);
+    lines.push(
+      `It replaces ${releaseWords(replaced)}. To go back: cni-wrappers install --rollback${dirOf(executable)}`,
+    );
   if (newLinks.length > 0) lines.push(`new links: ${newLinks.join(", ")}`);
   else if (links.length > 0) lines.push(`${links.length} links, none of them is new`);
   return `${lines.join("\n")}\n`;
@@ -31,7 +33,8 @@ export function removedText(paths: readonly string[], directory: string): string
   return `${directory}: removed ${paths.map((path) => basename(path)).join(", ")}\n`;
 }
 
-function words({ version, flavor }: InstalledRelease): string {
+/** Names a release in a sentence. */
+export function releaseWords({ version, flavor }: InstalledRelease): string {
   return `${version} (${flavor === "node" ? "Node flavor" : "slim flavor"})`;
 }
 

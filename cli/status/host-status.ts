@@ -1,9 +1,12 @@
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../preflight/forecast.ts";
+import type { Installation } from "./installation.ts";
 import type { RepairedAdds } from "./repaired-adds.ts";
 
 /** The state of a host in numbers. */
 export interface HostStatus {
+  /** The wrappers in the directories of CNI_PATH. */
+  readonly installations: readonly Installation[];
   readonly networks: readonly NetworkStatus[];
   readonly orphans: {
     /** Attachments whose namespace is gone. */
@@ -40,6 +43,8 @@ export function countNetworks(
 }
 
 /** Whether something is left to do on the host. */
-export function isWell({ networks, orphans, unreadable }: HostStatus): boolean {
-  return networks.every(({ failing }) => failing === 0) && orphans.results + orphans.records + unreadable === 0;
+export function isWell({ installations, networks, orphans, unreadable }: HostStatus): boolean {
+  const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
+  const passes = networks.every(({ failing }) => failing === 0);
+  return isSound && passes && orphans.results + orphans.records + unreadable === 0;
 }

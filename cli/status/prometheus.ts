@@ -14,10 +14,16 @@ export function prometheusText(status: HostStatus): string {
   return metricsOf(status).map(metricText).join("");
 }
 
-function metricsOf({ networks, orphans, unreadable, nomadSkipsCheck, repaired }: HostStatus): readonly Metric[] {
-  const gauge = (name: string, help: string, values: Metric["values"]) =>
-    ({ name, type: "gauge", help, values }) as const;
+function metricsOf({
+  installations,
+  networks,
+  orphans,
+  unreadable,
+  nomadSkipsCheck,
+  repaired,
+}: HostStatus): readonly Metric[] {
   return [
+    ...installationMetrics(installations),
     gauge(
       "attachments",
       "Attachments in libcni's cache.",
@@ -38,6 +44,25 @@ function metricsOf({ networks, orphans, unreadable, nomadSkipsCheck, repaired }:
     ]),
     ...(repaired === undefined ? [] : [repairedMetric(repaired)]),
   ];
+}
+
+function installationMetrics(installations: HostStatus["installations"]): readonly Metric[] {
+  return [
+    gauge(
+      "installation_info",
+      "The wrappers in a directory of the plugins. The value is always 1.",
+      installations.map(({ directory, release }) => [{ directory, ...release }, 1]),
+    ),
+    gauge(
+      "installation_intact",
+      "0 if the executable does not answer, or is not the one that install wrote.",
+      installations.map(({ directory, state }) => [{ directory }, Number(state === "intact" || state === "unknown")]),
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, values: Metric["values"]): Metric {
+  return { name, type: "gauge", help, values };
 }
 
 function repairedMetric({ file, passed, failed }: NonNullable<HostStatus["repaired"]>): Metric {

@@ -1,16 +1,21 @@
+import { releaseWords } from "../install/report.ts";
 import { plainTable } from "../preflight/plain-table.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";
+import type { Installation } from "./installation.ts";
 
-/** The status for people: a line for each network, and a line for everything else that is there. */
+/** The status for people: the installation, a line for each network, and a line for everything else that is there. */
 export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColors">): string {
-  const { networks, orphans, unreadable, nomadSkipsCheck, repaired } = status;
+  const { installations, networks, orphans, unreadable, nomadSkipsCheck, repaired } = status;
   const rows = networks.map(({ network, attachments, failing }) => [
     network,
     String(attachments),
     failing === 0 ? "0" : styled(terminal, "red", String(failing)),
   ]);
   const lines = [
+    ...(installations.length === 0 ? ["no installation in the directories of the plugins"] : []),
+    ...installations.flatMap((one) => installationLines(one, terminal)),
+    "",
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
     `results without a namespace: ${orphans.results}`,
     `records without a result: ${orphans.records}`,
@@ -19,4 +24,28 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...(repaired ? [`repaired ADDs in ${repaired.file}: ${repaired.passed} passed, ${repaired.failed} failed`] : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+const stateWords: Readonly<Record<Installation["state"], string>> = {
+  intact: "intact: the checksum and the version are those that install wrote",
+  changed: "changed: the checksum or the version is not the one that install wrote",
+  broken: "broken: the executable does not answer",
+  unknown: "",
+};
+
+function installationLines(
+  { directory, release, state, madeBy, links, previous }: Installation,
+  terminal: Pick<Terminal, "hasColors">,
+): readonly string[] {
+  const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
+  const isSound = state === "intact" || state === "unknown";
+  const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
+  return [
+    `installation in ${directory}: ${release ? `${releaseWords(release)}, commit ${release.commit}` : "no version"}`,
+    `  ${isSound ? words : styled(terminal, "red", words)}`,
+    `  links: ${links.made.join(", ") || "none"}`,
+    ...(links.missing.length > 0 ? [`  without a link: ${links.missing.join(", ")}`] : []),
+    ...(taken.length > 0 ? [`  names taken by something else: ${taken.join(", ")}`] : []),
+    `  kept for a rollback: ${previous ? releaseWords(previous) : "nothing"}`,
+  ];
 }

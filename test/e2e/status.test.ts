@@ -21,7 +21,11 @@ describe("status", () => {
     const run = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus", "--output", output]);
     expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "" });
     const values = (await lab.readFile(output)).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    expect(values).toEqual([
+    expect(values[0]).toMatch(
+      /^cni_wrappers_installation_info\{directory="\/opt\/cni\/bin",version="[\d.]+",commit="\w+",flavor="node"\} 1$/,
+    );
+    expect(values.slice(1)).toEqual([
+      'cni_wrappers_installation_intact{directory="/opt/cni/bin"} 1',
       'cni_wrappers_attachments{network="zone"} 3',
       'cni_wrappers_attachments_failing{network="zone"} 1',
       'cni_wrappers_orphans{kind="result"} 1',

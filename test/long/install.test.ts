@@ -84,7 +84,7 @@ describe("install, killed before each change", () => {
         expect((await lab.readdir(bin)).filter((name) => name.startsWith("."))).toEqual([".cni-wrappers"]);
         // The next command completes the work, and removes what is left.
         expectSuccess(await install(lab, "--from", otherThan(now)));
-        expect(await lab.readdir(hidden)).toEqual(["previous"]);
+        expect(await lab.readdir(hidden)).toEqual(["checksums", "previous"]);
         expect(await checksum(lab, `${hidden}/previous`)).toBe(now);
         expect(await lab.run("readlink", [`${bin}/portmap-wrapper`])).toBe("cni-wrappers");
       }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -50,7 +51,7 @@ test("a first installation", () => {
     newLinks: ["bridge-wrapper", "macvlan-wrapper"],
   });
   expect(names()).toEqual([".cni-wrappers", "bridge-wrapper", "cni-wrappers", "macvlan-wrapper"]);
-  expect(hidden()).toEqual([]);
+  expect(hidden()).toEqual(["checksums"]);
   expect(readlinkSync(at("bridge-wrapper"))).toBe("cni-wrappers");
   expect(statSync(at("cni-wrappers")).mode & 0o7777).toBe(0o755);
 });
@@ -60,7 +61,7 @@ test("the same bytes change nothing", () => {
   const before = statSync(at("cni-wrappers")).ino;
   expect(installed("1.0.0")).toMatchObject({ is: "already installed", newLinks: [] });
   expect(statSync(at("cni-wrappers")).ino).toBe(before);
-  expect(hidden()).toEqual([]);
+  expect(hidden()).toEqual(["checksums"]);
 });
 
 test("the same bytes with a missing link: it is made", () => {
@@ -72,11 +73,20 @@ test("the same bytes with a missing link: it is made", () => {
 test("an upgrade keeps the old one, and a rollback exchanges them", () => {
   installed("1.0.0");
   expect(installed("2.0.0")).toMatchObject({ is: "replaced", replaced: { version: "1.0.0" } });
-  expect(hidden()).toEqual(["previous"]);
+  expect(hidden()).toEqual(["checksums", "previous"]);
   expect(installPrevious(place())).toMatchObject({ is: "rolled back", release: { version: "1.0.0" } });
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
   expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("2.0.0"));
   expect(installPrevious(place())).toMatchObject({ release: { version: "2.0.0" }, replaced: { version: "1.0.0" } });
+});
+
+test("the checksums of what was written are those that sha256sum prints", () => {
+  installed("1.0.0");
+  installed("2.0.0");
+  installPrevious(place());
+  const sums = execFileSync("sha256sum", [at("cni-wrappers"), at(".cni-wrappers/previous")], { encoding: "utf8" });
+  const [first, second] = sums.split("\n").map((line) => line.slice(0, 64));
+  expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${first}  1.0.0\n${second}  2.0.0\n`);
 });
 
 test("a rollback without a kept version", () => {
@@ -96,7 +106,7 @@ test("a program that is no wrapper is not put into place", () => {
   const bytes = Buffer.from("#!/bin/sh\necho CNI bridge plugin v1.9.1\n");
   expect(() => install(place(), { bytes, links: undefined }, "all")).toThrow("does not answer as cni-wrappers does");
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
-  expect(hidden()).toEqual([]);
+  expect(hidden()).toEqual(["checksums"]);
 });
 
 test.each([
@@ -155,10 +165,11 @@ test("what a killed command left is removed, unless its process lives", () => {
   const alive = `${process.pid}-${fields[19]}`;
   for (const mark of ["999999999-1", `${process.pid}-1`, alive]) writeFileSync(at(`.cni-wrappers/new.${mark}`), "");
   symlinkSync("cni-wrappers", at(".cni-wrappers/link.999999999-1"));
+  writeFileSync(at(".cni-wrappers/checksums.999999999-1"), "");
   // The second name of the executable in use, from before the rename.
   linkSync(at("cni-wrappers"), at(".cni-wrappers/previous.999999999-1"));
   installed("2.0.0");
-  expect(hidden()).toEqual([`new.${alive}`, "previous"]);
+  expect(hidden()).toEqual(["checksums", `new.${alive}`, "previous"]);
   expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("1.0.0"));
 });
 

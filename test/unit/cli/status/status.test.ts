@@ -38,7 +38,11 @@ const status = (...options: string[]) => {
   return runCommand(["status", ...host, ...options], { directory });
 };
 
-const expected = `# HELP cni_wrappers_attachments Attachments in libcni's cache.
+const expected = `# HELP cni_wrappers_installation_info The wrappers in a directory of the plugins. The value is always 1.
+# TYPE cni_wrappers_installation_info gauge
+# HELP cni_wrappers_installation_intact 0 if the executable does not answer, or is not the one that install wrote.
+# TYPE cni_wrappers_installation_intact gauge
+# HELP cni_wrappers_attachments Attachments in libcni's cache.
 # TYPE cni_wrappers_attachments gauge
 cni_wrappers_attachments{network="shop"} 1
 cni_wrappers_attachments{network="zone"} 3
@@ -73,6 +77,8 @@ describe("status", () => {
 
   test("the text has the same numbers", async () => {
     expect((await status()).stdout.split("\n")).toEqual([
+      "no installation in the directories of the plugins",
+      "",
       "network  attachments  failing",
       "shop     1            0",
       "zone     3            2",
@@ -115,7 +121,7 @@ describe("status", () => {
 
 test("label values and HELP are escaped as the format wants it", () => {
   const nothing: HostStatus = {
-    ...{ networks: [], orphans: { results: 0, records: 0 }, unreadable: 0, nomadSkipsCheck: true },
+    ...{ installations: [], networks: [], orphans: { results: 0, records: 0 }, unreadable: 0, nomadSkipsCheck: true },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
   };
   const text = prometheusText({

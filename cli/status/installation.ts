@@ -1,0 +1,70 @@
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { profiles } from "../../plugins/index.ts";
+import { sha256, writtenVersions } from "../install/checksums.ts";
+import { linkState, type Place, placeAt } from "../install/place.ts";
+import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
+
+/** The wrappers in one directory of CNI_PATH. */
+export interface Installation {
+  readonly directory: string;
+  /** Undefined if the executable does not answer. */
+  readonly release: InstalledRelease | undefined;
+  /** `unknown`: a package or a copy by hand made it, so there is no checksum to compare with. */
+  readonly state: "intact" | "changed" | "broken" | "unknown";
+  readonly madeBy: "install" | "a package" | "hand";
+  readonly links: {
+    readonly made: readonly string[];
+    readonly missing: readonly string[];
+    /** Names that belong to something else, which `is` says. */
+    readonly taken: readonly { readonly name: string; readonly is: string }[];
+  };
+  /** The version that `install --rollback` puts back. */
+  readonly previous: InstalledRelease | undefined;
+}
+
+/** Looks at each directory of CNI_PATH that has the executable. A link to it is another directory's installation. */
+export function installationsIn(directories: readonly string[], from: string): readonly Installation[] {
+  const existing = directories.filter((directory) => existsSync(directory));
+  const places = existing.map((directory) => placeAt(directory, from));
+  return places
+    .filter(({ executable }) => lstatSync(executable, { throwIfNoEntry: false })?.isFile())
+    .map(installationAt);
+}
+
+function installationAt(place: Place): Installation {
+  const release = releaseAt(place.executable);
+  const versions = writtenVersions(place);
+  const isPackage = existsSync(join(place.hidden, "owner"));
+  return {
+    directory: place.directory,
+    release,
+    state: stateOf(place, release, isPackage ? undefined : versions),
+    madeBy: isPackage ? "a package" : versions ? "install" : "hand",
+    links: linksOf(place),
+    previous: releaseAt(place.previous),
+  };
+}
+
+function stateOf(
+  { executable }: Place,
+  release: InstalledRelease | undefined,
+  versions: ReadonlyMap<string, string> | undefined,
+): Installation["state"] {
+  if (!release) return "broken";
+  if (!versions) return "unknown";
+  return versions.get(sha256(readFileSync(executable))) === release.version ? "intact" : "changed";
+}
+
+function linksOf(place: Place): Installation["links"] {
+  const ending = "-wrapper";
+  const usual = Object.keys(profiles).map((plugin) => plugin + ending);
+  const found = readdirSync(place.directory).filter((name) => name.endsWith(ending));
+  const states = [...new Set([...usual, ...found.sort()])].map((name) => [name, linkState(place, name)] as const);
+  const isOurs = (state: unknown) => state === "made" || state === "respelled";
+  return {
+    made: states.filter(([, state]) => isOurs(state)).map(([name]) => name),
+    missing: states.filter(([, state]) => state === "missing").map(([name]) => name),
+    taken: states.flatMap(([name, state]) => (typeof state === "string" ? [] : [{ name, is: state.is }])),
+  };
+}

@@ -1,0 +1,132 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { install as installBytes } from "../../../../cli/install/install.ts";
+import { placeAt } from "../../../../cli/install/place.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+let directory = "";
+const bin = () => join(directory, "bin");
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "installation-"));
+  for (const name of ["bin", "results"]) mkdirSync(join(directory, name));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Installs a program that answers as the slim flavor of a version does. */
+function install(version: string): void {
+  const lines = ["#!/bin/sh", "[ $# = 0 ] || exit 2", `echo "CNI x plugin v${version}"`];
+  const bytes = Buffer.from([...lines, `echo "Built from commit c${version}"`, ""].join("\n"));
+  installBytes(placeAt(bin(), "/"), { bytes, links: undefined }, "bridge,macvlan");
+}
+
+const run = (...options: string[]) =>
+  runCommand(["status", "--cache-dir", directory, "--cni-path", `${bin()}:/nowhere`, ...options], { directory });
+const executable = () => join(bin(), "cni-wrappers");
+const installation = async () => JSON.parse((await run("--json")).stdout).installations[0];
+
+/** The plugins that have a wrapper, in the order of the archive. */
+const others = "ptp ipvlan vlan host-device tap dummy portmap tuning bandwidth firewall sbr vrf";
+const missing = others.split(" ").map((plugin) => `${plugin}-wrapper`);
+
+test("an installation as install made it", async () => {
+  install("1.0.0");
+  install("2.0.0");
+  const release = { version: "2.0.0", commit: "c2.0.0", flavor: "slim" };
+  expect(await installation()).toEqual({
+    directory: bin(),
+    release,
+    state: "intact",
+    madeBy: "install",
+    links: { made: ["bridge-wrapper", "macvlan-wrapper"], missing, taken: [] },
+    previous: { version: "1.0.0", commit: "c1.0.0", flavor: "slim" },
+  });
+  expect(await run()).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await run()).stdout.split("\n").slice(0, 5)).toEqual([
+    `installation in ${bin()}: 2.0.0 (slim flavor), commit c2.0.0`,
+    "  intact: the checksum and the version are those that install wrote",
+    "  links: bridge-wrapper, macvlan-wrapper",
+    `  without a link: ${missing.join(", ")}`,
+    "  kept for a rollback: 1.0.0 (slim flavor)",
+  ]);
+});
+
+test("Prometheus gets the release and the state", async () => {
+  install("1.0.0");
+  const values = (await run("--prometheus")).stdout.split("\n").filter((line) => line.includes("installation_i"));
+  expect(values.filter((line) => !line.startsWith("#"))).toEqual([
+    `cni_wrappers_installation_info{directory="${bin()}",version="1.0.0",commit="c1.0.0",flavor="slim"} 1`,
+    `cni_wrappers_installation_intact{directory="${bin()}"} 1`,
+  ]);
+  appendFileSync(executable(), "# more\n");
+  expect((await run("--prometheus")).stdout).toContain(`installation_intact{directory="${bin()}"} 0\n`);
+});
+
+test("after a rollback it is intact, too", async () => {
+  install("1.0.0");
+  install("2.0.0");
+  await runCommand(["install", "--dir", bin(), "--rollback"]);
+  expect(await installation()).toMatchObject({ state: "intact", release: { version: "1.0.0" } });
+});
+
+test("an executable with other bytes is changed, and a broken one is broken: exit code 1", async () => {
+  install("1.0.0");
+  appendFileSync(executable(), "# one more line\n");
+  expect(await installation()).toMatchObject({ state: "changed", release: { version: "1.0.0" } });
+  expect((await run()).stdout).toContain("changed: the checksum or the version is not the one that install wrote");
+  expect(await run()).toMatchObject({ exitCode: 1 });
+  writeFileSync(executable(), "");
+  expect(await installation()).toMatchObject({ state: "broken" });
+  expect(await run()).toMatchObject({ exitCode: 1 });
+});
+
+test("a version that install noted otherwise is changed", async () => {
+  install("1.0.0");
+  const sums = join(bin(), ".cni-wrappers/checksums");
+  writeFileSync(sums, readFileSync(sums, "utf8").replace("1.0.0", "1.0.1"));
+  expect(await installation()).toMatchObject({ state: "changed" });
+});
+
+test("names that something else has, and a link that is not in the archive", async () => {
+  install("1.0.0");
+  writeFileSync(join(bin(), "ptp-wrapper"), "");
+  symlinkSync("elsewhere", join(bin(), "vlan-wrapper"));
+  symlinkSync("cni-wrappers", join(bin(), "calico-wrapper"));
+  const { links } = await installation();
+  expect(links.made).toEqual(["bridge-wrapper", "macvlan-wrapper", "calico-wrapper"]);
+  expect(links.taken).toEqual([
+    { name: "ptp-wrapper", is: "a file" },
+    { name: "vlan-wrapper", is: "a link to elsewhere" },
+  ]);
+  expect((await run()).stdout).toContain(
+    "  names taken by something else: ptp-wrapper (a file), vlan-wrapper (a link to elsewhere)\n",
+  );
+});
+
+test("a copy by hand and a package have no checksum: that is no finding", async () => {
+  install("1.0.0");
+  const hidden = join(bin(), ".cni-wrappers");
+  renameSync(hidden, join(directory, "hidden"));
+  expect(await installation()).toMatchObject({ state: "unknown", madeBy: "hand" });
+  mkdirSync(hidden);
+  writeFileSync(join(hidden, "owner"), "a package made these files\n");
+  expect(await installation()).toMatchObject({ state: "unknown", madeBy: "a package" });
+  expect(await run()).toMatchObject({ exitCode: 0 });
+});
+
+test("no installation: a link to the executable of another directory is none", async () => {
+  symlinkSync("/elsewhere/cni-wrappers", executable());
+  expect((await run()).stdout).toMatch(/^no installation in the directories of the plugins\n/);
+  expect(JSON.parse((await run("--json")).stdout).installations).toEqual([]);
+  expect(await run("--json", "--prometheus")).toMatchObject({ exitCode: 2 });
+});
