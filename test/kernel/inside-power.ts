@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Container, Lab } from "../support/lab.ts";
-import type { AttachOptions, NetworkList } from "../support/runtime.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import type { Moment } from "./moments.ts";
 import type { Problems } from "./reboots.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
 const shims = "/opt/cni/shims";
-const plugins = ["macvlan", "bridge", "portmap"];
+const plugins = ["macvlan", "bridge", "tuning"];
 
 /** The list of every moment. Its `eth0` is macvlan, its `eth1` bridge. */
 export const list: NetworkList = {
@@ -23,7 +23,7 @@ export const list: NetworkList = {
       ipMasq: true,
       ipam: leased("172.26.64.0/20"),
     },
-    { type: "portmap-wrapper", wrapper: { ifName: "eth1" }, capabilities: { portMappings: true }, snat: false },
+    { type: "tuning-wrapper", wrapper: { ifName: "eth1" }, mtu: 1400 },
   ],
 };
 
@@ -46,7 +46,6 @@ wait_for_the_cut
 /** A container of a host, with the moment at which its call is cut. */
 export interface Cut extends Moment {
   readonly container: Container;
-  readonly options: AttachOptions;
 }
 
 /** Attaches or detaches a container for each moment. All wait at their moments. Returns the problems of each. */
@@ -65,7 +64,6 @@ export function cutsOf(moments: readonly Moment[]): Cut[] {
   return moments.map((moment, index) => ({
     ...moment,
     container: { name: `c${index}`, netns: `/run/netns/c${index}` },
-    options: { ports: [{ hostPort: 25080 + index, containerPort: 80, protocol: "tcp" }] },
   }));
 }
 
@@ -77,13 +75,13 @@ async function installShims(lab: Lab): Promise<void> {
   await lab.run("sh", ["-ec", `cd ${shims}; for name; do ln -s shim "$name"; done`, "sh", ...names]);
 }
 
-async function comeTo(lab: Lab, { cut, container, options }: Cut): Promise<string[]> {
+async function comeTo(lab: Lab, { cut, container }: Cut): Promise<string[]> {
   const moment = `/run/lab/moments/${container.name}`;
-  const shimmed = { ...options, pluginPath: shims };
+  const shimmed = { pluginPath: shims };
   await lab.addContainer(container.name);
   const isOfDel = cut.startsWith("DEL");
   if (isOfDel) {
-    const { exitCode, stderr } = await lab.goCni.add(list, container, options);
+    const { exitCode, stderr } = await lab.goCni.add(list, container);
     if (exitCode !== 0) return [`ADD: ${stderr}`];
     await rememberAddresses(lab, container);
   }

@@ -40,18 +40,18 @@ async function recover(lab: Lab, cut: Cut, cuts: readonly Cut[], before: readonl
 }
 
 async function finish(lab: Lab, cut: Cut, problems: string[]): Promise<void> {
-  const { container, options } = cut;
+  const { container } = cut;
   await lab.addContainer(container.name);
-  note(problems, "ADD", await lab.goCni.add(list, container, options));
-  note(problems, "CHECK", await lab.goCni.check(list, container, options));
+  note(problems, "ADD", await lab.goCni.add(list, container));
+  note(problems, "CHECK", await lab.goCni.check(list, container));
   await tryAddress(lab, cut, problems, "eth0", "172.16.5.");
   await tryAddress(lab, cut, problems, "eth1", "172.26.64.");
-  note(problems, "DEL", await lab.goCni.del(list, container, options));
+  note(problems, "DEL", await lab.goCni.del(list, container));
 }
 
 /** An interface has one address, the former one if it was complete. CHECK sees when it is gone. */
 async function tryAddress(lab: Lab, cut: Cut, problems: string[], name: string, subnet: string): Promise<void> {
-  const { container, options, keeps = [] } = cut;
+  const { container, keeps = [] } = cut;
   const [address = "none", ...more] = await lab.kernel.addresses(container, name);
   if (!address.startsWith(subnet) || more.length > 0) problems.push(`${name} has ${[address, ...more]}`);
   const former = rememberedAddresses(container)[name];
@@ -59,14 +59,14 @@ async function tryAddress(lab: Lab, cut: Cut, problems: string[], name: string, 
     problems.push(`${name} has ${address} instead of ${former}`);
   }
   await lab.ip(container, "address", "del", address, "dev", name);
-  const { exitCode } = await lab.goCni.check(list, container, options);
+  const { exitCode } = await lab.goCni.check(list, container);
   if (exitCode === 0) problems.push(`CHECK does not see that ${name} lost its address`);
   await lab.ip(container, "address", "add", address, "dev", name);
 }
 
 async function remove(lab: Lab, cut: Cut, problems: string[], others: readonly string[]): Promise<void> {
   // After a reboot the namespace is gone.
-  note(problems, "DEL", await lab.goCni.del(list, { ...cut.container, netns: "" }, cut.options));
+  note(problems, "DEL", await lab.goCni.del(list, { ...cut.container, netns: "" }));
   // GC could hide what DEL left.
   const left = (await tracesOf(lab)).filter(naming(cut));
   problems.push(...left.map((trace) => `left after DEL: ${trace}`));

@@ -46,6 +46,9 @@ export interface Runtime {
 /** The runtimes of most cases. */
 export const runtimes = ["goCni", "cnitool"] as const satisfies (keyof Lab)[];
 
+/** The program of `GoCni` in a lab. */
+export const gocni = "/run/lab/drivers/gocni";
+
 /** go-cni, used as in Nomad. It also calls libcni directly for verbs that go-cni does not have. */
 export class GoCni implements Runtime {
   readonly #lab: Lab;
@@ -94,7 +97,7 @@ export class GoCni implements Runtime {
 
   #call(verb: string, request: object): Promise<Outcome> {
     const input = JSON.stringify({ pluginPath: "/opt/cni/bin", ...request });
-    return this.#lab.call("/run/lab/drivers/gocni", [verb], { input });
+    return this.#lab.call(gocni, [verb], { input });
   }
 }
 

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Holder } from "./holder.ts";
 import type { CallOptions, Outcome } from "./lab.ts";
+import { gocni } from "./runtime.ts";
 
 /**
  * Runs commands by the shell at the end of `lab.sh`. In the second kernel, a fork of a process as large as this one takes
@@ -30,11 +31,13 @@ export class LabShell {
     const file = `${this.#folder}/${id}`;
     const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
     await writeFile(`${file}.stdin`, input);
-    await writeFile(file, [...variables, command, ...args.map(quoted)].join(" "));
-    const exitCode = await new Promise<number>((resolve) => {
-      this.#waiting.set(id, resolve);
+    const ended = new Promise<number>((resolve) => this.#waiting.set(id, resolve));
+    if (command === gocni) await appendFile(`${this.#folder}/gocni`, `${id} ${args}\n`);
+    else {
+      await writeFile(file, [...variables, command, ...args.map(quoted)].join(" "));
       this.#holder.stdin.write(`${id}\n`);
-    });
+    }
+    const exitCode = await ended;
     return { exitCode, stdout: await output(`${file}.stdout`), stderr: await output(`${file}.stderr`) };
   }
 }

@@ -6,9 +6,12 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,11 +59,51 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
-		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate <request.json")
+	if len(os.Args) == 3 && os.Args[1] == "serve" {
+		return serve(os.Args[2])
 	}
+	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
+		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate <request.json, or gocni serve FOLDER")
+	}
+	return answer(os.Args[1], os.Stdin, os.Stdout)
+}
+
+// serve answers many requests. A line on stdin is the name of a request's files in the folder, and a verb. When it has
+// answered, it prints the name and the exit code.
+func serve(folder string) error {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		name, verb, _ := strings.Cut(lines.Text(), " ")
+		go func() {
+			fmt.Printf("%s %d\n", name, answerFile(filepath.Join(folder, name), verb))
+		}()
+	}
+	return lines.Err()
+}
+
+func answerFile(name, verb string) int {
+	input, err := os.ReadFile(name + ".stdin")
+	var output, failure bytes.Buffer
+	if err == nil {
+		err = answer(verb, bytes.NewReader(input), &output)
+	}
+	if err != nil {
+		fmt.Fprintln(&failure, err)
+	}
+	for file, content := range map[string][]byte{".stdout": output.Bytes(), ".stderr": failure.Bytes()} {
+		if problem := os.WriteFile(name+file, content, 0o600); problem != nil {
+			err = problem
+		}
+	}
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+func answer(verb string, input io.Reader, output io.Writer) error {
 	req := &request{Prefix: "eth"}
-	if err := json.NewDecoder(os.Stdin).Decode(req); err != nil {
+	if err := json.NewDecoder(input).Decode(req); err != nil {
 		return err
 	}
 	ctx := context.Background()
@@ -69,11 +112,11 @@ func run() error {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(req.Timeout)*time.Millisecond)
 		defer cancel()
 	}
-	answer, err := verbs[os.Args[1]](ctx, req)
-	if err != nil || answer == nil {
+	value, err := verbs[verb](ctx, req)
+	if err != nil || value == nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return json.NewEncoder(output).Encode(value)
 }
 
 // load makes a client with the request's network. Like Nomad, it loads the bytes, not the file, at the first call.
