@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { install, installPrevious } from "../install/install.ts";
-import { placeAt } from "../install/place.ts";
-import { installedText, usualDirectory } from "../install/report.ts";
+import { placeAt, usualDirectory } from "../install/place.ts";
+import { installedText } from "../install/report.ts";
 import { readSource } from "../install/source.ts";
 import { Trouble } from "../trouble.ts";
 

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
-import { ownRelease, placeAt } from "../install/place.ts";
-import { removedText, usesText, usualDirectory } from "../install/report.ts";
+import { ownRelease, placeAt, usualDirectory } from "../install/place.ts";
+import { removedText, usesText } from "../install/report.ts";
 import { removeAll } from "../install/uninstall.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
 import { type HostOptions, hostPathsOf, usualCacheDirectory } from "../live/host-paths.ts";

@@ -4,6 +4,9 @@ import { Trouble, withPath } from "../trouble.ts";
 import { type InstalledRelease, releaseAt } from "./release-of.ts";
 import { executableName } from "./source.ts";
 
+/** Where Nomad and containerd look for plugins. */
+export const usualDirectory = "/opt/cni/bin";
+
 /** The paths of an installation. */
 export interface Place {
   readonly directory: string;

@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { Installed } from "./install.ts";
+import { usualDirectory } from "./place.ts";
 import type { InstalledRelease } from "./release-of.ts";
 import type { Use } from "./uses.ts";
 
@@ -45,6 +46,3 @@ function count(number: number): string {
 function dirOf(executable: string): string {
   return dirname(executable) === usualDirectory ? "" : ` --dir ${dirname(executable)}`;
 }
-
-/** Where Nomad and containerd look for plugins. */
-export const usualDirectory = "/opt/cni/bin";
