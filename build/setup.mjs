@@ -20,7 +20,7 @@ const toolsOf = {
     ip: "iproute2",
     iptables: "iptables",
     nft: "nftables",
-    // The executables' ELF headers, a host with nothing else, and the check of a signature, and commands that are killed.
+    // For ELF headers, an otherwise empty host, signatures, killed commands and packages.
     ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace", rpm: "rpm" },
   },
   // The benchmark runs a script for bash and jq, and a C program that does nothing.

@@ -42,7 +42,7 @@ export function ownRelease({ directory, executable, hidden }: Place): InstalledR
   return release;
 }
 
-/** What has the name of a link: nothing, a link of ours in another spelling, our link, or something else in words. */
+/** Whether a link's name is free, ours in another spelling, ours, or taken. `is` says by what. */
 export type LinkState = "missing" | "respelled" | "made" | { readonly is: string };
 
 /** Looks at the name of a link. */

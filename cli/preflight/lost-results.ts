@@ -5,7 +5,7 @@ import { type AttachmentRecord, cachedResultFile, parseRecord, recordDirectory }
 import type { CachedAttachment } from "../live/cached-results.ts";
 
 /**
- * Returns the live attachments of records, for which libcni's cache has no result: the runtime runs their CHECK without one. A
+ * Returns the live attachments that have records, and no result in libcni's cache. The runtime runs their CHECK without one. A
  * record without `made` belongs to an ADD that still runs.
  */
 export function withLostResult(
