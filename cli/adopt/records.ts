@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { listDirectory, readFile } from "../../shared/host/node/files.ts";
-import { type AttachmentRecord, type Lease, parseLease, recordFile } from "../../shared/record/record.ts";
+import { bootIdOf } from "../../shared/act/record-search.ts";
+import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
+import { type AttachmentRecord, type Lease, namespaceOf, parseLease, recordFile } from "../../shared/record/record.ts";
 import { leaseDirectoryOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
@@ -22,21 +22,20 @@ export function missingRecords(
   creators: readonly ListedPlugin[],
   { inside }: Facts,
 ): readonly MissingRecord[] {
-  const namespace = statSync(attachment.netns, { throwIfNoEntry: false });
+  const [namespace, bootId] = [namespaceOf(stat(attachment.netns)), bootIdOf({ readFile })];
   // The container ended meanwhile.
-  if (!namespace) return [];
+  if (namespace === undefined || bootId === undefined) return [];
   return creators.flatMap((creator) => {
     const link = inside.find(({ ifname }) => ifname === creator.ifName);
     if (!creator.isWrapped || !link) return [];
     const { network, containerId, ifName: runtimeIfName, netns } = attachment;
-    const { dev, ino } = namespace;
     const record: AttachmentRecord = {
       network,
       containerId,
       runtimeIfName,
       ifName: creator.ifName,
-      bootId: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
-      namespace: `${dev}:${ino}`,
+      bootId,
+      namespace,
       netns,
       delegate: creator.delegate,
       delegateNetwork: leasedNetwork(attachment, creator),

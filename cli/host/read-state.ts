@@ -1,17 +1,17 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
-import { parseLease, parseRecord, recordDirectory } from "../../shared/record/record.ts";
+import { parseLease } from "../../shared/record/record.ts";
 import { withPath } from "../trouble.ts";
+import { readRecords } from "./records.ts";
 import type { KeptLease, State } from "./state.ts";
 
 /** Reads a directory like /var/lib/cni: `wrappers` has the records, `networks` has host-local's leases. */
 export function readState(path: string, directory: string): State {
   const root = resolve(directory, path);
   withPath(path, () => readdirSync(root));
-  const records = filesIn(join(root, "wrappers")).flatMap((name) => {
-    return parseRecord(`${recordDirectory}/${name}`, readFile(join(root, "wrappers", name))) ?? [];
-  });
+  const wrappers = join(root, "wrappers");
+  const records = readRecords(filesIn(wrappers), wrappers);
   const leases = filesIn(join(root, "networks")).flatMap((network) =>
     leasesIn(join(root, "networks", network), network),
   );

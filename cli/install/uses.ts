@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { readFile } from "../../shared/host/node/files.ts";
+import { isLive } from "../../shared/act/record-search.ts";
+import { readFile, stat } from "../../shared/host/node/files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { type AttachmentRecord, parseRecord, recordDirectory } from "../../shared/record/record.ts";
+import type { AttachmentRecord } from "../../shared/record/record.ts";
+import { readRecords, recordNames } from "../host/records.ts";
+import { isWrapperType } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isNamespace } from "../live/namespaces.ts";
 import { workloadOf } from "../live/workload.ts";
@@ -33,25 +34,11 @@ export function usesAmong(attachments: readonly CachedAttachment[], records = li
 export function isWrapped(list: JsonObject | undefined): boolean {
   const plugins = Array.isArray(list?.plugins) ? list.plugins.filter(isJsonObject) : [];
   return plugins.some(
-    ({ type, wrapper }) => wrapper !== undefined || (typeof type === "string" && type.endsWith("-wrapper")),
+    ({ type, wrapper }) => wrapper !== undefined || (typeof type === "string" && isWrapperType(type)),
   );
 }
 
 /** Reads the records of this boot whose namespaces are still there. */
-export function liveRecords(directory = recordDirectory): readonly AttachmentRecord[] {
-  if (!existsSync(directory)) return [];
-  const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  return readdirSync(directory).flatMap((name) => {
-    const record = parseRecord(`${recordDirectory}/${name}`, readFile(join(directory, name)));
-    return record?.bootId === bootId && identityOf(record.netns) === record.namespace ? [record] : [];
-  });
-}
-
-function identityOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path);
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
+function liveRecords(): readonly AttachmentRecord[] {
+  return readRecords(recordNames()).filter((record) => isLive({ readFile, stat }, record));
 }

@@ -1,9 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
-import { recordDirectory } from "../../shared/record/record.ts";
+import { readRecords, recordNames } from "../host/records.ts";
 import { type HostPaths, usualCacheDirectory } from "../live/host-paths.ts";
 import { type Attachments, isWanted, readAttachments } from "../live/wanted.ts";
 import { straysAmong } from "./host-report.ts";
-import { readRecords, withLostResult } from "./lost-results.ts";
+import { withLostResult } from "./lost-results.ts";
 
 /** Returns the attachments of a host, also those whose results are lost. */
 export function everyAttachment(paths: HostPaths, leaveOut: (line: string) => void): Attachments {
@@ -12,9 +11,4 @@ export function everyAttachment(paths: HostPaths, leaveOut: (line: string) => vo
   if (paths.cacheDirectory !== usualCacheDirectory) return { wanted, all };
   const lost = withLostResult(readRecords(straysAmong(all, [], recordNames()).records));
   return { wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))], all: [...all, ...lost] };
-}
-
-/** Returns the file names of the wrappers' records on this host. */
-export function recordNames(): readonly string[] {
-  return existsSync(recordDirectory) ? readdirSync(recordDirectory) : [];
 }

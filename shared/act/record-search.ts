@@ -63,7 +63,7 @@ function filesBeginning(host: Host, prefix: string): string[] {
 }
 
 /** Returns the id of the host's current boot; undefined if it cannot be read. */
-export function bootIdOf(host: Host): string | undefined {
+export function bootIdOf(host: Pick<Host, "readFile">): string | undefined {
   return host.readFile("/proc/sys/kernel/random/boot_id")?.trim() || undefined;
 }
 
@@ -102,6 +102,7 @@ function readFile(host: Host, file: string): KeptFile[] {
   return [{ file, owner, record, isLive: record !== undefined && isLive(host, record) }];
 }
 
-function isLive(host: Host, { netns, namespace, bootId }: AttachmentRecord): boolean {
+/** Whether the namespace of a record is still there. */
+export function isLive(host: Pick<Host, "readFile" | "stat">, { netns, namespace, bootId }: AttachmentRecord): boolean {
   return bootIdOf(host) === bootId && namespaceOf(host.stat(netns)) === namespace;
 }
