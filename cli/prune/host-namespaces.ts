@@ -4,10 +4,9 @@ import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { readFile } from "../../shared/host/node/files.ts";
 import { type Link, parseLinks } from "../adopt/facts.ts";
-import { isNamespace } from "../live/namespaces.ts";
+import { isNamespace, namespacePath } from "../live/namespaces.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import type { Namespace, PathState } from "./state.ts";
-import { shortPath } from "./state.ts";
 
 /** The network namespaces of this host, as processes and mounts show them. */
 export interface HostNamespaces {
@@ -23,11 +22,11 @@ export async function readNamespaces(): Promise<HostNamespaces> {
   const namespaces = await atOnce(others, availableParallelism(), async ([, { paths, doors }]) => {
     return { paths, links: await linksOf(doors) };
   });
-  const mounted = new Set(namespaces.flatMap(({ paths }) => paths.map(shortPath)));
+  const mounted = new Set(namespaces.flatMap(({ paths }) => paths.map(namespacePath)));
   return {
     // A process that ended meanwhile took its namespace along.
     namespaces: namespaces.filter(({ links, paths }) => links !== undefined || paths.some(isNamespace)),
-    pathState: (path) => (mounted.has(shortPath(path)) ? "live" : pathStateOf(path)),
+    pathState: (path) => (mounted.has(namespacePath(path)) ? "live" : pathStateOf(path)),
   };
 }
 

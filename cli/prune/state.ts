@@ -1,5 +1,6 @@
 import { isContainerInterface } from "../../shared/protocol/result.ts";
 import { addressesOf, type Link } from "../adopt/facts.ts";
+import { namespacePath } from "../live/namespaces.ts";
 import { addressesOfKnown, hostEndsOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
 import { plainAddress } from "./names.ts";
 
@@ -47,18 +48,13 @@ export function unclaimedNamespaces(
   { namespaces }: Pick<HostState, "namespaces">,
 ): readonly Namespace[] {
   const live = [...states].filter(([, { is }]) => is === "live");
-  const claimed = new Set(live.flatMap(([known]) => namespacesOf(known).map(shortPath)));
-  return namespaces.filter(({ paths }) => !paths.some((path) => claimed.has(shortPath(path))));
+  const claimed = new Set(live.flatMap(([known]) => namespacesOf(known).map(namespacePath)));
+  return namespaces.filter(({ paths }) => !paths.some((path) => claimed.has(namespacePath(path))));
 }
 
 /** The addresses in namespaces, as `plainAddress` spells them. */
 export function addressesInNamespaces(namespaces: readonly Namespace[]): ReadonlySet<string> {
   return new Set(namespaces.flatMap(({ links = [] }) => links.flatMap(addressesOf)).map(plainAddress));
-}
-
-/** Returns the shortest spelling of a namespace's path. /var/run is a link to /run. */
-export function shortPath(path: string): string {
-  return path.replace(/^\/var\/run\//, "/run/");
 }
 
 function stateOfPaths(known: Known, { pathState }: HostState): State {
