@@ -1,5 +1,5 @@
-import Table from "cli-table3";
 import { type WorkloadNames, workloadOf } from "../live/workload.ts";
+import { plainTable } from "../preflight/plain-table.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
@@ -44,25 +44,14 @@ export function pruneJson(rows: readonly Row[], names: WorkloadNames = workloadO
 }
 
 function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">, names: WorkloadNames): string {
-  const table = new Table({
-    head: ["network", "container", "what", "where", "fate"],
-    chars: { ...withoutLines, middle: "  " },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  for (const { finding, fate } of [...rows].sort(byContainer)) {
+  const texts = [...rows].sort(byContainer).map(({ finding, fate }) => {
     const { thing, network = "", known } = finding;
     const attachment = known?.result?.attachment;
     const container = attachment ? names(attachment).name : (finding.containerId ?? "").slice(0, 12);
-    table.push([network, container, thing.kind, thing.where, styled(terminal, styles[fate], fate)]);
-  }
-  return table.toString().replace(/ +$/gm, "");
+    return [network, container, thing.kind, thing.where, styled(terminal, styles[fate], fate)];
+  });
+  return plainTable(["network", "container", "what", "where", "fate"], texts);
 }
-
-const withoutLines = Object.fromEntries(
-  ["top", "bottom", "left", "right", "mid"]
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .map((name) => [name, ""]),
-);
 
 function byContainer({ finding: one }: Row, { finding: other }: Row): number {
   const [first, second] = [one, other].map(({ network = "", containerId = "" }) => `${network} ${containerId}`);
