@@ -3,15 +3,10 @@ import { join } from "node:path";
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
-import {
-  addHostOptions,
-  type HostOptions,
-  type HostPaths,
-  hostPathsOf,
-  usualCacheDirectory,
-} from "../live/host-paths.ts";
+import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, mayBeMissing } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
+import { isWanted } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces, viewProblem } from "../prune/host-namespaces.ts";
@@ -45,15 +40,17 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       if (problem !== undefined) throw new Trouble(problem);
       const paths = hostPathsOf(options);
       const lists = [...loadNetworks(paths.configDirectories, terminal).byName.values()].map(({ list }) => list);
-      const places = { cacheDirectory: checked(paths.cacheDirectory), lists };
+      const { cacheDirectory } = paths;
+      if (!mayBeMissing(cacheDirectory)) withPath(cacheDirectory, () => statSync(cacheDirectory));
+      const places = { cacheDirectory, lists };
       const faults = new Map<string, string>();
       const before = await look(places, faults);
       for (const line of faults.values()) terminal.writeError(line);
-      const isWanted = (finding: Finding) => isOf(paths, finding);
-      const found = findingsIn(before).filter(isWanted).map(unpruned);
+      const isMeantBy = (finding: Finding) => isWanted(paths, finding);
+      const found = findingsIn(before).filter(isMeantBy).map(unpruned);
       const names = await namesFor(found, terminal);
       const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal, names));
-      const rows = isPruned ? await pruned(before, { paths, places, isWanted, options, terminal }) : found;
+      const rows = isPruned ? await pruned(before, { paths, places, isWanted: isMeantBy, options, terminal }) : found;
       terminal.write(options.json ? pruneJson(rows, names) : pruneText(rows, terminal, names));
       finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
     });
@@ -114,15 +111,4 @@ async function pruned(
   for (const { known, plugin, error } of failed)
     terminal.writeError(`${known.network} ${known.containerId}: DEL of ${plugin} failed: ${error}\n`);
   return rows;
-}
-
-function isOf({ network, containerId = "" }: HostPaths, finding: Finding): boolean {
-  if (network !== undefined && finding.network !== network) return false;
-  return containerId === "" || (finding.containerId ?? "").startsWith(containerId);
-}
-
-// A host that never had a container has no cache. Another directory was named by somebody, who must know.
-function checked(cacheDirectory: string): string {
-  if (cacheDirectory !== usualCacheDirectory) withPath(cacheDirectory, () => statSync(cacheDirectory));
-  return cacheDirectory;
 }

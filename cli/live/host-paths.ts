@@ -20,6 +20,11 @@ const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
 /** Where libcni keeps its cache if a runtime says nothing else. */
 export const usualCacheDirectory = "/var/lib/cni";
 
+/** A host that never had a container has no cache. Another directory was named by somebody, who must know. */
+export function mayBeMissing(cacheDirectory: string, usual = usualCacheDirectory): boolean {
+  return cacheDirectory === usual;
+}
+
 /** Adds the options that name the directories of a host. */
 export function addHostOptions(command: Command): Command {
   return command

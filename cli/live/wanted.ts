@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { oneLine } from "../terminal.ts";
 import { withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
-import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
+import { type HostPaths, mayBeMissing, usualCacheDirectory } from "./host-paths.ts";
 
 /** The attachments of a host. */
 export interface Attachments {
@@ -19,18 +19,20 @@ export function readAttachments(
   usual = usualCacheDirectory,
 ): Attachments {
   const { cacheDirectory, network } = paths;
-  // A host that never had a container has no cache. Another directory was named by somebody, who must know.
-  if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
+  if (mayBeMissing(cacheDirectory, usual) && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
   const entries = readCachedResults(cacheDirectory);
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
   const all = entries.filter(isAttachment).filter(isOfAList);
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
 }
 
-/** Whether the options `--network` and `--container` select an attachment. */
-export function isWanted({ network, containerId = "" }: HostPaths, attachment: CachedAttachment): boolean {
-  const isOfNetwork = network === undefined || attachment.network === network;
-  return isOfNetwork && attachment.containerId.startsWith(containerId);
+/** Whether the options `--network` and `--container` select an attachment, or something that was a part of one. */
+export function isWanted(
+  { network, containerId = "" }: HostPaths,
+  one: { readonly network: string | undefined; readonly containerId: string | undefined },
+): boolean {
+  const isOfNetwork = network === undefined || one.network === network;
+  return isOfNetwork && (one.containerId ?? "").startsWith(containerId);
 }
 
 function isMissing(path: string): boolean {
