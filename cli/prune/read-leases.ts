@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
+import { type Lease, parseLease } from "../../shared/record/record.ts";
 import { leaseDirectoryOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";
 import { plainAddress } from "./names.ts";
@@ -36,7 +37,8 @@ export function holdersOf(address: string, directories: readonly string[]): read
     const names = listDirectory(folder).filter((name) => isIP(name) !== 0 && plainAddress(name) === address);
     return names.map((name) => join(folder, name));
   });
-  return files.flatMap((file) => readFile(file)?.split("\n")[0]?.trim() ?? []);
+  const texts = files.flatMap((file) => readFile(file) ?? []);
+  return texts.map((text) => ownerOf(address, text).containerId);
 }
 
 function readLease(
@@ -46,8 +48,7 @@ function readLease(
   const file = join(directory, address);
   const [text, modifiedMs] = [readFile(file), stat(file)?.modifiedMs];
   if (text === undefined || modifiedMs === undefined) return [];
-  // plugins/ipam/host-local/backend/disk/backend.go. Older versions wrote no interface.
-  const [containerId = "", ifName] = text.split("\n").map((line) => line.trim());
+  const { containerId, ifName } = ownerOf(address, text);
   return [
     {
       kind: "lease",
@@ -62,7 +63,12 @@ function readLease(
   ];
 }
 
-function doubtAbout(ifName: string | undefined, ageMs: number): string | undefined {
+// Older versions of host-local wrote no interface.
+function ownerOf(address: string, text: string): Pick<Lease, "containerId" | "ifName"> {
+  return parseLease(address, text) ?? { containerId: text.trim(), ifName: "" };
+}
+
+function doubtAbout(ifName: string, ageMs: number): string | undefined {
   if (!ifName) return "it names no interface: somebody may have reserved the address";
   return ageMs < youngest ? "it is less than 15 minutes old: an ADD may be under way" : undefined;
 }
