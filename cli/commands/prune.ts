@@ -10,7 +10,7 @@ import { isWanted } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces, viewProblem } from "../prune/host-namespaces.ts";
-import { prune } from "../prune/prune.ts";
+import { type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
 import type { Terminal } from "../terminal.ts";
@@ -46,11 +46,11 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       const faults = new Map<string, string>();
       const before = await look(places, faults);
       for (const line of faults.values()) terminal.writeError(line);
-      const isMeantBy = (finding: Finding) => isWanted(paths, finding);
-      const found = findingsIn(before).filter(isMeantBy).map(unpruned);
+      const how = pruneOptions(paths, places, options);
+      const found = findingsIn(before).filter(how.isWanted).map(unpruned);
       const names = await namesFor(found, terminal);
       const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal, names));
-      const rows = isPruned ? await pruned(before, { paths, places, isWanted: isMeantBy, options, terminal }) : found;
+      const rows = isPruned ? await pruned(before, how, terminal) : found;
       terminal.write(options.json ? pruneJson(rows, names) : pruneText(rows, terminal, names));
       finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
     });
@@ -85,29 +85,18 @@ async function isMeant(
   return confirmed("Remove what can be pruned?");
 }
 
-async function pruned(
-  before: Survey,
-  {
-    paths,
-    places,
-    isWanted,
-    options,
-    terminal,
-  }: {
-    readonly paths: HostPaths;
-    readonly places: Places;
-    readonly isWanted: (finding: Finding) => boolean;
-    readonly options: Options;
-    readonly terminal: Terminal;
-  },
-): Promise<readonly Row[]> {
-  const { rows, failed } = await prune(before, {
+function pruneOptions(paths: HostPaths, places: Places, { timeout }: Options): PruneOptions {
+  return {
     look: () => look(places, new Map()),
-    isWanted,
+    isWanted: (finding) => isWanted(paths, finding),
     cniPath: paths.cniPath,
-    seconds: Number(options.timeout),
+    seconds: Number(timeout),
     results: join(paths.cacheDirectory, "results"),
-  });
+  };
+}
+
+async function pruned(before: Survey, how: PruneOptions, terminal: Terminal): Promise<readonly Row[]> {
+  const { rows, failed } = await prune(before, how);
   for (const { known, plugin, error } of failed)
     terminal.writeError(`${known.network} ${known.containerId}: DEL of ${plugin} failed: ${error}\n`);
   return rows;
