@@ -17,8 +17,8 @@ export function evidenceOn(
   const creators = (network?.list.plugins ?? []).filter(({ role }) => role === "creator");
   return {
     network,
-    readFacts: () => {
-      const facts = readFacts(attachment.netns);
+    readFacts: async () => {
+      const facts = await readFacts(attachment.netns);
       return facts && withoutForeignAddresses(facts, creators, (creator) => leasedAddresses(attachment, creator));
     },
     hostSide,

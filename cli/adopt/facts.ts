@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 
 /** A link as `ip -json address` prints it. */
 export interface Link {
@@ -40,16 +41,19 @@ export interface Facts {
 }
 
 /** Reads the links of a namespace and of the host with ip(8); undefined if they cannot be read. */
-export function readFacts(netns: string): Facts | undefined {
-  const inside = linksOf("nsenter", [`--net=${netns}`, "ip", "-json", "address", "show"]);
-  const host = linksOf("ip", ["-json", "address", "show"]);
+export async function readFacts(netns: string): Promise<Facts | undefined> {
+  const inside = await readLinks(netns);
+  const host = await readLinks();
   return inside && host && { inside, host };
 }
 
-function linksOf(command: string, args: readonly string[]): readonly Link[] | undefined {
-  const { status, stdout } = spawnSync(command, args, { encoding: "utf8" });
+/** Reads the links of a namespace, or of the host, with ip(8); undefined if they cannot be read. */
+export async function readLinks(netns?: string): Promise<readonly Link[] | undefined> {
+  const show = ["-json", "address", "show"];
+  const [command, args] = netns === undefined ? ["ip", show] : ["nsenter", [`--net=${netns}`, "ip", ...show]];
   try {
-    return status === 0 ? parseLinks(stdout) : undefined;
+    const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 });
+    return parseLinks(stdout);
   } catch {
     return undefined;
   }

@@ -21,7 +21,7 @@ export type Proposal =
 export interface Evidence {
   readonly network: Network | undefined;
   /** Reads the links. It is called only if CHECK fails. */
-  readonly readFacts: () => Facts | undefined;
+  readonly readFacts: () => Promise<Facts | undefined>;
   readonly hostSide: HostSide;
   /** Whether another attachment has the interface of this name. It would lose it with this one's DEL. */
   readonly isClaimed: (name: string) => boolean;
@@ -44,7 +44,7 @@ export async function proposalAfter(
   if (verdict.is !== "fails") return { is: "unchecked" };
   const lost = { is: "lost", error: verdict.error } as const;
   const { network, readFacts, hostSide, isClaimed, check } = evidence;
-  const facts = network && attachment.result && readFacts();
+  const facts = network && attachment.result && (await readFacts());
   if (!network || !attachment.result || !facts) return lost;
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, { netns: attachment.netns, creators, facts, hostSide });

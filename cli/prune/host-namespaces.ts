@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { promisify } from "node:util";
 import { readFile } from "../../shared/host/node/files.ts";
-import { type Link, parseLinks } from "../adopt/facts.ts";
+import { type Link, readLinks } from "../adopt/facts.ts";
 import { isNamespace, namespacePath } from "../live/namespaces.ts";
 import { atOnce } from "../preflight/at-once.ts";
 import type { Namespace, PathState } from "./state.ts";
@@ -98,13 +96,7 @@ export function namespaceMounts(mountinfo: string): readonly (readonly [string, 
 // A process may have ended meanwhile, and others may be in its namespace.
 async function linksOf([door, ...others]: readonly string[]): Promise<readonly Link[] | undefined> {
   if (door === undefined) return undefined;
-  try {
-    const args = [`--net=${door}`, "ip", "-json", "address", "show"];
-    const { stdout } = await promisify(execFile)("nsenter", args, { maxBuffer: 64 * 1024 * 1024 });
-    return parseLinks(stdout);
-  } catch {
-    return linksOf(others.filter(isNamespace));
-  }
+  return (await readLinks(door)) ?? linksOf(others.filter(isNamespace));
 }
 
 function linkText(path: string): string | undefined {
