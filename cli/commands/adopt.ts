@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { Command } from "commander";
 import { adoptCase } from "../adopt/adopt-case.ts";
 import { textOf, undo } from "../adopt/adoption.ts";
@@ -9,13 +8,12 @@ import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
-import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { type Attachments, readAttachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
-import { atOnce } from "../preflight/at-once.ts";
+import { atOnce, withBar } from "../preflight/at-once.ts";
 import { type CheckOptions, checkOnHost } from "../preflight/check.ts";
-import { progressOf } from "../progress.ts";
+import { checkOptionsOn } from "../preflight/check-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -47,11 +45,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
         terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
         return finish(undone.some(([, how]) => how === "changed since") ? 1 : 0);
       }
-      const check = {
-        networks: loadNetworks(paths.configDirectories, terminal),
-        cniPath: paths.cniPath,
-        seconds: Number(options.timeout),
-      };
+      const check = checkOptionsOn(paths, options, terminal);
       let isComplete = true;
       const attachments = readAttachments(paths, (line) => {
         isComplete = false;
@@ -72,7 +66,6 @@ async function casesOn(
   terminal: Terminal,
 ): Promise<readonly Case[]> {
   const names = workloadNames(wanted, terminal.env, terminal.writeError);
-  const progress = progressOf(wanted.length, terminal, "attachments");
   const caseOf = async (listed: CachedAttachment): Promise<Case> => {
     const workload = (await names)(listed);
     try {
@@ -84,11 +77,7 @@ async function casesOn(
       return { attachment: listed, workload, text: "", proposal: { is: "lost", error: error.message } };
     }
   };
-  try {
-    return await atOnce(wanted, availableParallelism(), caseOf, progress.report);
-  } finally {
-    progress.end();
-  }
+  return withBar(wanted, terminal, caseOf);
 }
 
 // The file may have changed since the directory was read. The text is what --write replaces.

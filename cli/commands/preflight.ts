@@ -1,16 +1,13 @@
 import { statSync } from "node:fs";
 import { hostname } from "node:os";
-import { delimiter } from "node:path";
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
-import { whyNoCheck } from "../host/nomads-check.ts";
-import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { whyNoCheckIn } from "../host/nomads-check.ts";
 import { recordNames } from "../host/records.ts";
-import { readListFile } from "../lists/find-files.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
-import { loadNetworks, type Networks, networkIn } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
+import { checkOptionsOn } from "../preflight/check-options.ts";
 import { everyAttachment } from "../preflight/every-attachment.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
 import { type HostReport, straysAmong, unsavedAmong } from "../preflight/host-report.ts";
@@ -18,7 +15,6 @@ import { preflightJson, preflightText } from "../preflight/report.ts";
 import { readAnswers } from "../preflight/summary/read-answers.ts";
 import { summaryJson, summaryText } from "../preflight/summary/report.ts";
 import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly with?: string;
@@ -55,8 +51,7 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
   const leftOut: string[] = [];
   const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
   for (const line of leftOut) terminal.writeError(`${line}\n`);
-  const networks = networksFor(paths, options, terminal);
-  const check = { networks, cniPath: paths.cniPath, seconds: Number(options.timeout) };
+  const check = checkOptionsOn(paths, options, terminal);
   // Checking takes time, in which a young result gets older.
   const now = Date.now();
   const forecasts = await forecastsOn(attachments, check, terminal);
@@ -65,19 +60,11 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
     forecasts,
     strays: straysAmong(attachments.all, namedNamespaces(), recordNames()),
     leftOut,
-    nomadSkipsCheck: whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory)),
+    nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs }),
   };
 }
 
 function modifiedMs(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-}
-
-function networksFor(paths: HostPaths, options: Options, terminal: Terminal): Networks {
-  const current = loadNetworks(paths.configDirectories, terminal);
-  if (options.with === undefined) return current;
-  const network = networkIn(readListFile(options.with, terminal.directory));
-  if (!network) throw new Trouble(`${options.with}: it is not a list with a name; run cni-wrappers lint on it`);
-  return { ...current, byName: new Map([...current.byName, [network.name, network]]) };
 }

@@ -1,16 +1,14 @@
-import { availableParallelism } from "node:os";
-import { delimiter, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { whyNoCheck } from "../host/nomads-check.ts";
-import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { whyNoCheckIn } from "../host/nomads-check.ts";
 import { recordNames } from "../host/records.ts";
 import { addHostOptions, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
-import { loadNetworks } from "../live/networks.ts";
 import { timeoutOption } from "../live/timeout.ts";
-import { atOnce } from "../preflight/at-once.ts";
+import { withBar } from "../preflight/at-once.ts";
 import { checkOnHost } from "../preflight/check.ts";
+import { checkOptionsOn } from "../preflight/check-options.ts";
 import { everyAttachment } from "../preflight/every-attachment.ts";
 import { straysAmong } from "../preflight/host-report.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
@@ -64,9 +62,8 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     unreadable += 1;
     terminal.writeError(line);
   });
-  const networks = loadNetworks(paths.configDirectories, terminal);
-  const check = { networks, cniPath: paths.cniPath, seconds: Number(options.timeout) };
-  const checked = await atOnce(wanted, availableParallelism(), async (attachment) => {
+  const check = checkOptionsOn(paths, options, terminal);
+  const checked = await withBar(wanted, terminal, async (attachment) => {
     return { attachment, verdict: await checkOnHost(attachment, check) };
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
@@ -78,7 +75,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
       records: straysAmong(all, [], recordNames()).records.length,
     },
     unreadable,
-    nomadSkipsCheck: whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory)) !== undefined,
+    nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory) !== undefined,
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
   };
 }

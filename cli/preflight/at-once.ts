@@ -1,3 +1,22 @@
+import { availableParallelism } from "node:os";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { progressOf } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Runs a function for every attachment, as many at a time as the machine has processors, with a bar on a terminal. */
+export async function withBar<Result>(
+  attachments: readonly CachedAttachment[],
+  terminal: Pick<Terminal, "progress">,
+  run: (attachment: CachedAttachment) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const progress = progressOf(attachments.length, terminal, "attachments");
+  try {
+    return await atOnce(attachments, availableParallelism(), run, progress.report);
+  } finally {
+    progress.end();
+  }
+}
+
 /**
  * Runs a function for every item, at most `limit` at a time. The results are in the order of the items. `report` gets the number
  * of finished items after each.

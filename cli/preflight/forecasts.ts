@@ -1,12 +1,10 @@
-import { availableParallelism } from "node:os";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalAfter } from "../adopt/proposal.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
-import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
-import { atOnce } from "./at-once.ts";
+import { withBar } from "./at-once.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "./check.ts";
 import type { Forecast } from "./forecast.ts";
 import { changedKeys } from "./list-changes.ts";
@@ -19,13 +17,7 @@ export async function forecastsOn(
 ): Promise<readonly Forecast[]> {
   // The agent answers while the plugins run.
   const names = workloadNames(wanted, terminal.env, terminal.writeError);
-  const progress = progressOf(wanted.length, terminal, "attachments");
-  try {
-    const run = (one: CachedAttachment) => forecastOn(one, all, check, names);
-    return await atOnce(wanted, availableParallelism(), run, progress.report);
-  } finally {
-    progress.end();
-  }
+  return withBar(wanted, terminal, (one) => forecastOn(one, all, check, names));
 }
 
 async function forecastOn(

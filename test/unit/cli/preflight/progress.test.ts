@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { runCommand } from "../../support/fake-terminal.ts";
 
-test.each(["preflight", "adopt"])("%s shows a bar on a terminal while it checks", async (command) => {
+test.each(["preflight", "adopt", "status"])("%s shows a bar on a terminal while it checks", async (command) => {
   const directory = mkdtempSync(join(tmpdir(), "bar-"));
   mkdirSync(join(directory, "results"));
   for (const containerId of ["c1", "c2", "c3"]) {
