@@ -8,6 +8,7 @@ import { cacheDirectory } from "./cache.ts";
 
 const sources = path.resolve(import.meta.dirname, "native");
 const flags = {
+  failing: ["-static", "-Os", "-s"],
   floor: ["-static", "-Os", "-s"],
   delegate: ["-static", "-Os", "-s", "-nostdlib", "-ffreestanding", "-fno-stack-protector"],
 } as const;

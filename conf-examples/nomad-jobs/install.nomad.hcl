@@ -1,0 +1,108 @@
+# Installs or upgrades the wrappers on every client that has another version. Each client compares its containers before
+# and after, and goes back on its own. docs/operations.md shows how to use it.
+
+variable "release" {
+  type        = string
+  description = "the address of the directory with the archives"
+}
+
+variable "version" {
+  type        = string
+  description = "the version in the names of the archives"
+}
+
+variable "arch" {
+  type        = string
+  default     = "amd64"
+  description = "the architecture of the archives: only clients of this one get them"
+}
+
+variable "checksum" {
+  type        = string
+  description = "the slim flavor's checksum, such as sha256:0123..."
+}
+
+variable "tools_checksum" {
+  type        = string
+  description = "the same of the Node flavor, which has the commands"
+}
+
+variable "node" {
+  type        = string
+  default     = ".*"
+  description = "a regular expression for the names of the clients: name a canary first"
+}
+
+job "cni-install" {
+  type        = "sysbatch"
+  datacenters = ["*"]
+
+  # Nomad runs a job again only if it differs.
+  meta {
+    run = uuidv4()
+  }
+
+  constraint {
+    attribute = "${node.unique.name}"
+    operator  = "regexp"
+    value     = var.node
+  }
+
+  constraint {
+    attribute = "${attr.cpu.arch}"
+    value     = var.arch
+  }
+
+  # The wrappers need the reference plugins 1.3.0 or later.
+  constraint {
+    attribute = "${attr.plugins.cni.version.bridge}"
+    operator  = "semver"
+    value     = ">= 1.3.0"
+  }
+
+  # A client that has this version needs nothing.
+  constraint {
+    attribute = "${attr.plugins.cni.version.bridge-wrapper}"
+    operator  = "!="
+    value     = "v${var.version}"
+  }
+
+  group "host" {
+    restart {
+      attempts = 0
+      mode     = "fail"
+    }
+
+    task "install" {
+      driver = "raw_exec"
+
+      artifact {
+        source      = "${var.release}/cni-wrappers-linux-${var.arch}-v${var.version}.tgz"
+        destination = "local/archive.tgz"
+        mode        = "file"
+        options {
+          archive  = "false"
+          checksum = var.checksum
+        }
+      }
+
+      artifact {
+        source      = "${var.release}/cni-wrappers-tools-linux-${var.arch}-v${var.version}.tgz"
+        destination = "local/tools"
+        options {
+          checksum = var.tools_checksum
+        }
+      }
+
+      config {
+        command = "/bin/sh"
+        args    = ["-c", file("install.sh")]
+      }
+
+      resources {
+        cpu    = 100
+        memory = 512
+      }
+    }
+  }
+}
