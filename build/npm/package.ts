@@ -18,9 +18,9 @@ export function writeNpmPackage(root: string, directory: string, commands: Uint8
 
 /** The commands are one file, so the package needs no other. */
 function manifest(root: string): object {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { name, version, license, author, repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return {
-    ...{ name, version, license },
+    ...{ name, version, license, author, repository },
     description:
       "Commands for network configuration lists (CNI) with several interfaces: lint, explain, schema and others",
     keywords: ["cni", "containers", "lint", "network", "nomad", "podman"],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { runCli } from "../../cli/program.ts";
 import { profiles } from "../../plugins/index.ts";
+import { readProject } from "../project.ts";
 import { firstError, root } from "../publish.ts";
 import { type Artifact, flavors } from "../release/artifacts.ts";
 import type { Stamp } from "../stamp.ts";
@@ -26,13 +27,15 @@ export interface PackageSource extends Artifact {
 /** Makes the .deb and the .rpm of an artifact in the directory `output`, with the help of an empty directory. Returns their paths. */
 export async function makePackages(source: PackageSource, output: string, work: string): Promise<readonly string[]> {
   const { flavor, architecture, archive, stamp, epoch, nfpm } = source;
+  const { maintainer, repository: homepage } = readProject();
   if (flavor === "node") await writeMade(work, stamp);
   const configuration = {
     name: flavors[flavor],
     arch: architecture,
     version: stamp.version,
     mtime: new Date(epoch * 1000).toISOString(),
-    maintainer: "The cni-wrappers authors <cni-wrappers@localhost>",
+    maintainer,
+    homepage,
     license: "Apache-2.0",
     section: "net",
     description:

@@ -8,6 +8,7 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { firstError, root, runBuild } from "../publish.ts";
 import { parseArchiveName } from "../release/artifacts.ts";
+import { writeChecksums } from "../release/pack.ts";
 import { readStamp } from "../stamp.ts";
 import { nfpmProgram } from "./nfpm.ts";
 import { makePackages } from "./package.ts";
@@ -24,6 +25,7 @@ async function packages(): Promise<void> {
     const work = mkdtempSync(join(tmpdir(), "cni-wrappers-package-"));
     try {
       for (const file of await packagesOf(join(input, name), name, nfpm, output, work)) {
+        writeChecksums(file);
         console.log(`${relative(root, file)}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
       }
     } finally {

@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { lockedNode } from "../node-base.ts";
+import { readProject } from "../project.ts";
 import { root } from "../publish.ts";
 import type { Stamp } from "../stamp.ts";
 import { type Artifact, architectures } from "./artifacts.ts";
 import { checksum } from "./pack.ts";
-
-const project = "https://cni-wrappers.invalid";
 
 /**
  * Returns an in-toto statement with SLSA's provenance: who made an archive from which sources. A build server gives its name
@@ -14,6 +13,7 @@ const project = "https://cni-wrappers.invalid";
  */
 export function provenance(artifact: Artifact, archive: string, { commit }: Stamp, env = process.env): object {
   const digest = { sha256: checksum(archive, "sha256"), sha512: checksum(archive, "sha512") };
+  const project = readProject().repository;
   const repository = env.RELEASE_REPOSITORY || project;
   const source = { uri: `git+${repository}`, digest: { gitCommit: commit } };
   return {

@@ -21,9 +21,10 @@ const offline = (cwd: string) =>
 
 test("the package needs nothing, and has the version and the license of the repository", () => {
   const read = (file: string) => JSON.parse(readFileSync(file, "utf8"));
-  const { version, license } = read(join(root, "package.json"));
+  const { version, license, author, repository } = read(join(root, "package.json"));
   const manifest = read(join(built("npm"), "package.json"));
   expect(manifest).toMatchObject({ name: "cni-wrappers", version, license, engines: { node: ">=22" } });
+  expect(manifest).toMatchObject({ author, repository });
   expect(manifest).not.toHaveProperty("dependencies");
   expect(manifest).not.toHaveProperty("private");
   expect(readdirSync(built("npm")).sort()).toEqual([

@@ -1,0 +1,33 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { placeholders, readProject } from "../../../build/project.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-project-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+test("the project is the author and the repository of package.json", () => {
+  const manifest = {
+    author: "Jane Doe <jane@host.example>",
+    repository: { type: "git", url: "git+https://host.example/jane/wrappers.git" },
+  };
+  writeFileSync(join(directory, "package.json"), JSON.stringify(manifest));
+  const project = readProject(directory);
+  expect(project).toEqual({ maintainer: manifest.author, repository: "https://host.example/jane/wrappers" });
+  expect(placeholders(project)).toEqual([]);
+});
+
+test.each([
+  ["Us <us@cni-wrappers.invalid>", "https://host.example/us", ["author"]],
+  ["Us <us@host.example>", "https://cni-wrappers.invalid/us", ["repository"]],
+])("%s, %s: an address that cannot exist is a placeholder", (maintainer, repository, fields) => {
+  expect(placeholders({ maintainer, repository })).toEqual(fields);
+});
+
+test("no other file of the build has a placeholder, or an address of its own", () => {
+  const root = join(import.meta.dirname, "../../..");
+  for (const file of ["build/packages/package.ts", "build/release/provenance.ts", "build/npm/package.ts"]) {
+    expect(readFileSync(join(root, file), "utf8")).not.toMatch(/\.invalid|localhost/);
+  }
+});
