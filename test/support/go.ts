@@ -70,6 +70,17 @@ export async function multus(): Promise<string> {
   return path.join(directory, "multus");
 }
 
+/** Returns the path of actionlint, which checks workflows. */
+export async function actionlint(): Promise<string> {
+  const directory = await built({
+    title: "actionlint",
+    module: path.join(testDirectory, "support", "actionlint"),
+    packages: ["github.com/rhysd/actionlint/cmd/actionlint"],
+    ldflags: "-s -w",
+  });
+  return path.join(directory, "actionlint");
+}
+
 /** Builds everything that the end-to-end tests need, one by one: Go already uses every core. */
 export async function buildAll(): Promise<void> {
   await drivers();

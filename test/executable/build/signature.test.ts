@@ -26,7 +26,9 @@ async function signedRelease(): Promise<string> {
   writeFileSync(join(content, "cni-wrappers"), "an executable");
   pack(content, join(directory, archive), 1_700_000_000);
   writeChecksums(join(directory, archive));
-  writeFileSync(join(directory, `${archive}.intoto.json`), "{}");
+  for (const name of [`${archive}.intoto.json`, "cni-wrappers.deb", "cni-wrappers.rpm"]) {
+    writeFileSync(join(directory, name), "{}");
+  }
   const signed = await run(commandsOf("docs/release.md", "## Sign the archives"), directory);
   expect(signed, String(signed.all)).toMatchObject({ exitCode: 0 });
   return directory;
