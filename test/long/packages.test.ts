@@ -4,31 +4,33 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { nfpmProgram } from "../../build/packages/nfpm.ts";
 import { makePackages } from "../../build/packages/package.ts";
+import type { Flavor } from "../../build/release/artifacts.ts";
 import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
+import { version } from "../support/version.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
+const { author } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { author: string };
+const node = path.join(root, "dist/bin/cni-wrappers");
 const list = twoInterfaces("1.0.0");
 const scratch = mkdtempSync(path.join(tmpdir(), "packages-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** Makes the .deb and the .rpm of a version. A program may end with more bytes than it uses. */
-async function packageOf(version: string, name: string): Promise<readonly string[]> {
+/** Makes the .deb and the .rpm of a version of the slim flavor. A program may end with more bytes than it uses. */
+function packageOf(version: string, name: string): Promise<readonly string[]> {
+  return packed("slim", version, name, Buffer.concat([readFileSync(slim), Buffer.from(version)]));
+}
+
+async function packed(flavor: Flavor, version: string, name: string, program: Buffer): Promise<readonly string[]> {
   const [archive, work] = ["archive", "work"].map((kind) => path.join(scratch, `${kind}-${version}-${name}`));
   for (const directory of [archive, work]) mkdirSync(directory as string);
   for (const text of ["LICENSE", "README.md"]) copyFileSync(path.join(root, text), path.join(archive as string, text));
   writeFileSync(path.join(archive as string, "NOTICE"), "nothing else is inside\n");
-  writeFileSync(
-    path.join(archive as string, "cni-wrappers"),
-    Buffer.concat([readFileSync(slim), Buffer.from(version)]),
-    {
-      mode: 0o755,
-    },
-  );
+  writeFileSync(path.join(archive as string, "cni-wrappers"), program, { mode: 0o755 });
   const architecture = process.arch === "arm64" ? "arm64" : "amd64";
   const stamp = { version, commit: "unknown" };
-  const source = { flavor: "slim", architecture, archive: archive as string, stamp, epoch: 1e9 } as const;
+  const source = { flavor, architecture, archive: archive as string, stamp, epoch: 1e9 } as const;
   return makePackages({ ...source, nfpm: await nfpmProgram() }, path.join(scratch, name), work as string);
 }
 
@@ -119,4 +121,58 @@ describe("the RPM package", () => {
     expect(await rpm("--erase", "cni-wrappers")).toMatchObject({ exitCode: 0 });
     expect(await filesOf(lab)).toBe(before);
   });
+});
+
+describe("the package of the commands", () => {
+  const made = [
+    "/usr/bin/cni-wrappers",
+    "/usr/lib/systemd/system/cni-wrappers-prune.service",
+    "/usr/lib/systemd/system/cni-wrappers-prune.timer",
+    "/usr/share/bash-completion/completions/cni-wrappers",
+    "/usr/share/doc/cni-wrappers-tools/NOTICE",
+    "/usr/share/doc/cni-wrappers-tools/README.md",
+    "/usr/share/doc/cni-wrappers-tools/copyright",
+    "/usr/share/fish/vendor_completions.d/cni-wrappers.fish",
+    "/usr/share/man/man1/cni-wrappers.1.gz",
+    "/usr/share/zsh/site-functions/_cni-wrappers",
+  ];
+
+  test.skipIf(!existsSync(slim)).each([
+    ["deb", 0, "dpkg -i", "dpkg --purge", "dpkg -s"],
+    [
+      "rpm",
+      1,
+      "rpm --dbpath /run/rpm --nodeps --install",
+      "rpm --dbpath /run/rpm --erase",
+      "rpm --dbpath /run/rpm -qi",
+    ],
+  ])(
+    "%s: next to the wrappers it has completions, a manual page and a timer, and leaves nothing",
+    { timeout: 900_000 },
+    async (kind, index, install, remove, describe) => {
+      const [slimOnes, tools] = [
+        await packageOf(version, `slim-${kind}`),
+        await packed("node", version, `tools-${kind}`, readFileSync(node)),
+      ];
+      await using lab = await debian({ slim: slimOnes[index] ?? "", tools: tools[index] ?? "" });
+      const shell = (script: string) => lab.run("bash", ["-ec", script]);
+      const before = await filesOf(lab);
+      await shell(`${install} /run/lab/programs/slim`);
+      const wrappers = await filesOf(lab);
+      await shell(`${install} /run/lab/programs/tools`);
+      const added = new Set((await filesOf(lab)).replaceAll("/run/over/usr/upper", "/usr").split("\n"));
+      for (const name of wrappers.replaceAll("/run/over/usr/upper", "/usr").split("\n")) added.delete(name);
+      expect([...added].sort()).toEqual(made);
+      expect(await shell(`${describe} cni-wrappers-tools`)).toContain(author);
+      expect(await shell("cni-wrappers version")).toMatch(new RegExp(`^version +${version}$`, "m"));
+      expect(await shell("cni-wrappers version")).toMatch(/^flavor +node$/m);
+      expect(await shell("/opt/cni/bin/bridge-wrapper")).toMatch(/^Flavor: slim$/m);
+      expect(await shell(`gzip -dc ${made[8]}`)).toContain('.TH CNI\\-WRAPPERS 1 "" "cni\\-wrappers');
+      expect(await shell(`. ${made[3]}; complete -p cni-wrappers`)).toMatch(/^complete .*cni-wrappers$/m);
+      await shell(`${remove} cni-wrappers-tools`);
+      expect(await filesOf(lab)).toBe(wrappers);
+      await shell(`${remove} cni-wrappers`);
+      expect(await filesOf(lab)).toBe(before);
+    },
+  );
 });
