@@ -78,6 +78,7 @@ const scripts = {
     tries: [buildSlim],
     run: ["node test/reports/scale/scale.ts"],
   },
+  "test:simulate": { run: ["node test/simulate/simulate.ts"] },
   "test:target": { run: ["node test/target.ts"] },
   "test:unit": { run: ["vitest run --project unit"] },
 };

@@ -14,6 +14,7 @@ import {
   asksAgain,
   type Found,
   isCompleted,
+  isTry,
   type Present,
   type RecoveryStep,
   recovery,
@@ -55,26 +56,30 @@ export function addWithRecovery(session: Session, path: string, call: DelegateCa
 
 function addOrRecover(attempt: Attempt, writes: boolean): Finished {
   const before = linkIndex(attempt);
-  if (writes) save(attempt, { before, ...earlierAddresses(attempt) });
+  const begins = writes || (before === 0 && isTry(attempt.found, attempt.present));
+  if (begins) save(attempt, { before, ...earlierAddresses(attempt) });
   const first = add(attempt, true);
   const link = linkIndex(attempt);
   if (first.exitCode === 0) return complete(attempt, before, link, first);
-  if (nextStep(attempt, { before, link }) === "add again") return addAgain(attempt);
+  if (nextStep(attempt, { before, link }) === "add again") return addAgain(attempt, link);
   // A failed ADD must not overwrite the record of an attachment that may be live.
-  if (writes) save(attempt, { before, made: madeBy(before, link), ...earlierAddresses(attempt) });
+  if (begins) save(attempt, { before, made: madeBy(before, link), ...earlierAddresses(attempt) });
   return first;
 }
 
-function addAgain(attempt: Attempt): Finished {
+/** `own` is the index of the interface that an earlier try left, or 0. */
+function addAgain(attempt: Attempt, own: number | undefined): Finished {
   const { session, path, call, found } = attempt;
   say(session, "warn", repairs.addedAgain);
   runDelegate(session, path, delOfRecord(call, found));
   const before = linkIndex(attempt);
-  save(attempt, { before, ...earlierAddresses(attempt) });
+  // If DEL failed, the interface is still there. The next try must know whose it is.
+  const left = before === own ? before || undefined : undefined;
+  save(attempt, { before, made: left, ...earlierAddresses(attempt) });
   const second = add(attempt, insistsOnAddresses(attempt));
   const link = linkIndex(attempt);
   if (second.exitCode === 0) return complete(attempt, before, link, second);
-  save(attempt, { before, made: madeBy(before, link), ...earlierAddresses(attempt) });
+  save(attempt, { before, made: link === left ? left : madeBy(before, link), ...earlierAddresses(attempt) });
   return second;
 }
 

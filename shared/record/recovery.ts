@@ -49,9 +49,14 @@ export function recovery(found: Found, present: Present, failed: boolean, mode: 
 }
 
 /** Whether ADD asks for the addresses of the record, because its attachment may be recovered. */
-export function asksAgain({ record, completed }: Found, present: Origin, mode: RecoveryMode): boolean {
-  if (mode === "never" || record === undefined) return false;
-  return mode === "always" || (isSameOrigin(record, present) && !completed);
+export function asksAgain(found: Found, present: Origin, mode: RecoveryMode): boolean {
+  if (mode === "never" || found.record === undefined) return false;
+  return mode === "always" || isTry(found, present);
+}
+
+/** Whether the record is of a try in this boot and namespace that did not become an attachment. */
+export function isTry({ record, completed }: Found, present: Origin): boolean {
+  return record !== undefined && isSameOrigin(record, present) && !completed;
 }
 
 /**

@@ -81,6 +81,20 @@ describe("the record", () => {
     expect(recorded(outcome)).toEqual(expected);
   });
 
+  test("says that a try has begun, after another try that left nothing", () => {
+    const files = { [file]: text({ before: 0, made: 0 }) };
+    const outcome = add({ answers: [{ ended: "signal", signal: "SIGKILL" }], links: [0], files });
+    const { made: _, ...expected } = recordOf();
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
+  test("keeps the interface of an earlier try if the DEL that should remove it fails", () => {
+    const files = { [file]: text() };
+    const outcome = add({ answers: [refused, refused, refused], links: [7], files });
+    expect(runs(outcome)).toEqual(["ADD", "DEL", "ADD"]);
+    expect(recorded(outcome)).toEqual(recordOf({ before: 7 }));
+  });
+
   test.each([
     ["left an interface", [0, 9], { before: 0, made: 9 }],
     ["left none", [0, 0], { before: 0, made: 0 }],

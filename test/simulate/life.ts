@@ -1,0 +1,42 @@
+import type { Machine } from "./machine.ts";
+import type { Container } from "./runtime.ts";
+
+/** What the runtime has done with a container. */
+export interface Life {
+  readonly container: Container;
+  /** `tried`: its last ADD failed. */
+  phase: "none" | "tried" | "attached";
+  /** The boot and the namespace of its last ADD, and when that was. */
+  boot?: number;
+  serial?: number | undefined;
+  addedAt?: number;
+  addresses?: Readonly<Record<string, readonly string[]>>;
+  /** A record of another namespace of this boot makes ADD fail until DEL. */
+  isStuck?: boolean;
+}
+
+const minute = 60_000;
+
+/** Whether the boot and the namespace of the last ADD are still there. */
+export function isInPlace({ namespaces, boot }: Machine, life: Life): boolean {
+  return life.boot === boot && namespaces.get(life.container.netns)?.serial === life.serial;
+}
+
+/** Whether ADD must pass: for a new container, after a reboot, and after a try in this namespace that is not too old. */
+export function mustPass(machine: Machine, life: Life): boolean {
+  if (life.phase === "none" || life.boot !== machine.boot) return true;
+  const isYoung = machine.now - (life.addedAt ?? 0) < 14 * minute;
+  return life.phase === "tried" && !life.isStuck && isInPlace(machine, life) && isYoung;
+}
+
+/** Notes the end of an ADD in a boot and a namespace. */
+export function noteAdd(life: Life, { boot, now }: Machine, serial: number, passed: boolean): void {
+  if (life.phase === "attached" && life.boot === boot && !passed) return;
+  Object.assign(life, { boot, serial, addedAt: now, phase: passed ? "attached" : "tried" });
+  if (passed) life.isStuck = false;
+}
+
+/** Notes that nothing is left of a container. */
+export function noteDel(life: Life): void {
+  Object.assign(life, { phase: "none", isStuck: false });
+}

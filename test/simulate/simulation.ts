@@ -1,0 +1,197 @@
+import { Attached } from "./attached.ts";
+import { type Fault, type FaultKind, faultBy, none } from "./fault.ts";
+import { isInPlace, type Life, mustPass, noteAdd, noteDel } from "./life.ts";
+import { Log } from "./log.ts";
+import { Machine } from "./machine.ts";
+import { PluginError } from "./plugins.ts";
+import { Random } from "./random.ts";
+import { Runtime } from "./runtime.ts";
+import { diskTraces, everythingOf, leasesOf, linksOf } from "./traces.ts";
+import { Ended, PluginKilled, type Sabotage } from "./wrapper.ts";
+
+/** One schedule: a runtime and five containers on a host that may fail between any two answers. The seed decides all of it. */
+export class Simulation {
+  readonly log = new Log();
+  readonly #machine = new Machine();
+  readonly #runtime: Runtime;
+  readonly #random: Random;
+  readonly #attached: Attached;
+  readonly #neighbour: Life;
+  /** The containers that come and go. */
+  readonly #lives: readonly Life[];
+  /** The containers that the step works on. */
+  #busy: Life[] = [];
+
+  constructor(seed: number, sabotage: Sabotage = {}) {
+    this.#random = new Random(seed);
+    this.#runtime = new Runtime(this.#machine, sabotage);
+    this.#attached = new Attached(this.#machine, this.#runtime, this.#random, this.log);
+    this.#neighbour = lifeOf("neighbour");
+    this.#lives = ["c1", "c2", "c3", "c4"].map(lifeOf);
+  }
+
+  /** Throws `Broken` if a promise is broken. */
+  run(steps = 25): void {
+    this.#start(this.#neighbour, false);
+    for (let step = 0; step < steps; step++) this.#step();
+    for (const life of this.#all()) this.#stop(life, false);
+    const left = [...this.#machine.files.keys()].filter((path) => !path.endsWith("last_reserved_ip.0"));
+    this.log.expect(left.length === 0, `left at the end: ${left}`);
+  }
+
+  #all(): Life[] {
+    return [this.#neighbour, ...this.#lives];
+  }
+
+  /** One step, after which every container that it did not work on is the same. */
+  #step(): void {
+    const life = this.#random.of(this.#lives);
+    const before = new Map(this.#all().map((each) => [each, everythingOf(this.#machine, each.container)]));
+    const { boot } = this.#machine;
+    this.#busy = [life];
+    this.#act(life, true);
+    this.#machine.now += this.#random.once(20) ? 16 * 60_000 : 1000;
+    if (this.#machine.boot !== boot) this.#start(this.#neighbour, false);
+    else for (const [other, former] of before) if (!this.#busy.includes(other)) this.#expectSame(other, former);
+  }
+
+  #expectSame({ container }: Life, former: string): void {
+    const present = everythingOf(this.#machine, container);
+    this.log.expect(present === former, `${container.id} changed: ${former} ${present}`);
+  }
+
+  #act(life: Life, isAlone: boolean): void {
+    const once = (many: number) => this.#random.once(many);
+    if (isAlone && once(15)) this.#reboot();
+    else if (isAlone && once(8)) once(2) ? this.#collect() : this.#collectForAnother();
+    else if (life.phase !== "none" && once(6)) this.#lose(life);
+    else if (life.phase === "attached" && isInPlace(this.#machine, life)) this.#use(life);
+    else once(3) ? this.#stop(life) : this.#start(life);
+  }
+
+  /** An attached container. A second ADD must fail and change nothing that lives. */
+  #use(life: Life): void {
+    const way = this.#random.below(5);
+    if (way < 2) this.#attached.check(life);
+    else if (way < 4) this.#stop(life);
+    else {
+      const problem = this.log.try("second ADD", life.container.id, () =>
+        this.#runtime.add(life.container, none.between),
+      );
+      this.log.expect(problem !== undefined, "a second ADD must fail");
+      this.#attached.check(life);
+    }
+  }
+
+  /** ADD up to three times, as Nomad does it. Then it gives up the namespace. */
+  #start(life: Life, mayFail = true): void {
+    const { netns } = life.container;
+    if (!this.#machine.namespaces.has(netns)) this.#machine.addNamespace(netns);
+    for (let tries = 0; tries < 3; tries++) {
+      const { boot } = this.#machine;
+      const serial = this.#machine.namespaces.get(netns)?.serial;
+      if (serial === undefined) return;
+      if (life.phase !== "none" && life.boot === boot && life.serial !== serial) life.isStuck = true;
+      if (this.#add(life, serial, mayFail)) return;
+      if (this.#machine.boot !== boot) return;
+    }
+    this.#machine.removeNamespace(netns);
+  }
+
+  #add(life: Life, serial: number, mayFail: boolean): boolean {
+    const { container, addresses } = life;
+    const { boot } = this.#machine;
+    const fault = mayFail && this.#random.once(2) ? this.#fault(life) : none;
+    const must = mustPass(this.#machine, life);
+    const keeps = life.phase === "attached" && life.boot !== boot;
+    const problem = this.log.try("ADD", container.id, () => this.#runtime.add(container, fault.between));
+    if (this.#machine.boot === boot) noteAdd(life, this.#machine, serial, problem === undefined);
+    else Object.assign(life, { phase: "tried", boot });
+    this.log.expect(problem === undefined || !must || fault.came(), `ADD must pass: ${problem}`);
+    if (problem !== undefined) return false;
+    if (isInPlace(this.#machine, life)) this.#attached.attached(life, keeps && !fault.came() ? addresses : undefined);
+    else life.addresses = leasesOf(this.#machine, container);
+    return true;
+  }
+
+  /** DEL until it passes, before or after the end of the namespace. */
+  #stop(life: Life, mayFail = true): void {
+    const { container } = life;
+    if (this.#random.once(3)) this.#machine.removeNamespace(container.netns);
+    for (let isDone = false, tries = 0; !isDone; tries++) {
+      const fault = mayFail && tries < 5 && this.#random.once(2) ? this.#fault(life) : none;
+      const problem = this.log.try("DEL", container.id, () => this.#runtime.del(container, fault.between));
+      this.log.expect(problem === undefined || fault.came(), `DEL must pass: ${problem}`);
+      isDone = problem === undefined;
+    }
+    const left = [...diskTraces(this.#machine, container), ...Object.keys(linksOf(this.#machine, container))];
+    this.log.expect(left.length === 0, `left after DEL: ${left}`);
+    this.#machine.removeNamespace(container.netns);
+    noteDel(life);
+  }
+
+  #lose({ container }: Life): void {
+    this.log.note(`${container.id} loses its namespace`);
+    this.#machine.removeNamespace(container.netns);
+  }
+
+  #reboot(): void {
+    this.log.note("reboot");
+    this.#machine.reboot();
+  }
+
+  /** GC with all containers as valid that are attached or tried, in their place. */
+  #collect(): void {
+    const isValid = (life: Life) => life.phase !== "none" && isInPlace(this.#machine, life);
+    const valid = this.#all()
+      .filter(isValid)
+      .map(({ container }) => container);
+    const known = this.#all().map(({ container }) => container);
+    this.#busy = this.#all().filter((life) => !isValid(life));
+    const problem = this.log.try("GC", "of the network", () => this.#runtime.gc(valid, known, none.between));
+    this.log.expect(problem === undefined, `GC must pass: ${problem}`);
+    for (const life of this.#busy.filter(({ container }) => !this.#machine.namespaces.has(container.netns))) {
+      const left = diskTraces(this.#machine, life.container);
+      this.log.expect(left.length === 0, `left after GC: ${left}`);
+      noteDel(life);
+    }
+  }
+
+  /** Another runtime on this host has a list of the same name. It knows none of these containers, and has its own cache. */
+  #collectForAnother(): void {
+    const lost = this.#lives.filter((life) => life.phase !== "none" && !isInPlace(this.#machine, life));
+    this.#busy = lost;
+    const problem = this.log.try("GC", "of another runtime", () => this.#runtime.gc([], [], none.between));
+    this.log.expect(problem === undefined, `GC must pass: ${problem}`);
+    for (const life of lost) this.#stop(life, false);
+  }
+
+  #fault(life: Life): Fault {
+    return faultBy(this.#random, (where, kind) => {
+      this.log.note(`  ${where}: ${kind}`, `fault: ${kind}`);
+      this.#happen(kind, life);
+    });
+  }
+
+  #happen(kind: FaultKind, life: Life): void {
+    if (kind === "kill") throw new Ended();
+    if (kind === "plugin") throw new PluginKilled();
+    if (kind === "error") throw new PluginError("the plugin has no memory");
+    if (kind === "power") {
+      this.#reboot();
+      throw new Ended();
+    }
+    if (kind === "namespace") this.#lose(life);
+    else this.#actOnOther();
+  }
+
+  #actOnOther(): void {
+    const other = this.#random.of(this.#lives.filter((each) => !this.#busy.includes(each)));
+    this.#busy.push(other);
+    this.#act(other, false);
+  }
+}
+
+function lifeOf(id: string): Life {
+  return { container: { id, netns: `/run/netns/${id}` }, phase: "none" };
+}
