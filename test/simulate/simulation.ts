@@ -31,7 +31,7 @@ export class Simulation {
   }
 
   /** Throws `Broken` if a promise is broken. */
-  run(steps = 25): void {
+  run(steps = 12): void {
     this.#start(this.#neighbour, false);
     for (let step = 0; step < steps; step++) this.#step();
     for (const life of this.#all()) this.#stop(life, false);
