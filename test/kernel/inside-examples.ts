@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { cards, type Example, exampleHost, examples, listOf } from "../support/examples.ts";
 import type { Outcome } from "../support/lab.ts";
-import { leftOfContainers, leftovers } from "../support/leftovers.ts";
+import { leftOfContainers } from "../support/leftovers.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
 type Addresses = Record<string, string[]>;
@@ -30,8 +30,8 @@ export async function exampleComesBack(name: string): Promise<string[]> {
   const { options, addresses, bridges } = exampleOf(name);
   const list = listOf(name);
   if (before.boot === bootId()) throw new Error("this is the same boot");
-  const kept = (await leftovers(lab, linksOf([]))).map((each) => each.split(" ")[0]);
-  const problems = ["result", "record"].filter((kind) => !kept.includes(kind)).map((kind) => `no ${kind} is left`);
+  const kept = { result: await lab.kernel.cachedResults(), record: await lab.kernel.records() };
+  const problems = Object.entries(kept).flatMap(([kind, files]) => (files.length > 0 ? [] : [`no ${kind} is left`]));
   const container = await lab.addContainer("c1");
   passed("ADD", await lab.goCni.add(list, container, options));
   const after = await lab.kernel.allAddresses(container);
