@@ -1,34 +1,14 @@
 import { existsSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
-import { Lab } from "../support/lab.ts";
+import type { Lab } from "../support/lab.ts";
 import { isKilledAt } from "../support/strace.ts";
+import { bin, cli, flavors, hostWith, smallest } from "./host-with.ts";
 
-const dist = path.resolve(import.meta.dirname, "../../dist");
 const list = twoInterfaces("1.0.0");
-const bin = "/opt/cni/bin";
-const cli = "/run/lab/programs/cli";
 /** The commands start a hundred times. In milliseconds. */
 const timeout = 400_000;
 const hidden = `${bin}/.cni-wrappers`;
-
-/** Each flavor, its executable, and the number of replacements. cargo builds the slim one. The Node flavor starts slowly. */
-const flavors = [
-  ["Node", `${dist}/bin/cni-wrappers`, 6],
-  ["slim", `${dist}/slim/bin/cni-wrappers`, 20],
-] as const;
-const [[, node]] = flavors;
-const smallest = flavors.map(([, file]) => file).findLast((file) => existsSync(file)) ?? node;
-
-/** A lab without wrappers, and two executables of different bytes: a program may end with more bytes than it uses. */
-async function hostWith(executable: string): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", programs: { cli: node, first: executable } });
-  await lab.run("umount", [`${bin}/cni-wrappers`]);
-  await lab.run("find", [bin, "(", "-type", "l", "-o", "-name", "cni-wrappers", ")", "-delete"]);
-  await lab.run("sh", ["-c", "cd /opt && cp /run/lab/programs/first first && cp first second && echo >>second"]);
-  return lab;
-}
 
 const install = (lab: Lab, ...args: string[]) => lab.call(cli, ["install", ...args]);
 const checksum = async (lab: Lab, file: string) => (await lab.run("sha256sum", [file])).split(" ")[0];

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { attached, bridge, expectPassed, expectSuccess, twoInterfaces, zone } from "../e2e/support.ts";
+import type { Container, Lab, Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { isKilledAt } from "../support/strace.ts";
+import { bin, cli, hostWith, smallest } from "./host-with.ts";
+
+const wrappedList = twoInterfaces("1.0.0");
+/** A list that needs no wrapper. */
+const plainList = { ...zone("1.0.0", { ...bridge, bridge: "disc1" }), name: "plain" };
+/** In milliseconds. */
+const timeout = 900_000;
+const wanted = 500;
+
+/** Runs CHECK four times at once until 500 have ended, while `change` runs again and again. Returns those that failed. */
+async function failedDuring(
+  lab: Lab,
+  list: NetworkList,
+  container: Container,
+  change: (count: number) => Promise<void>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let isDone = false;
+  const checks = async () => {
+    while (!isDone) outcomes.push(await lab.goCni.check(list, container));
+  };
+  const running = [checks(), checks(), checks(), checks()];
+  try {
+    for (let count = 0; outcomes.length < wanted; count++) await change(count);
+  } finally {
+    isDone = true;
+    await Promise.all(running);
+  }
+  return outcomes.filter(({ exitCode }) => exitCode !== 0);
+}
+
+describe("500 CHECKs", () => {
+  test("pass while the executable is rolled back again and again", { timeout }, async () => {
+    await using lab = await hostWith(smallest);
+    for (const name of ["first", "second"]) expectSuccess(await lab.call(cli, ["install", "--from", `/opt/${name}`]));
+    const container = await attached(lab, lab.goCni, wrappedList);
+    const rollBack = async () => void expectSuccess(await lab.call(cli, ["install", "--rollback"]));
+    expect(await failedDuring(lab, wrappedList, container, rollBack)).toEqual([]);
+  });
+
+  test("pass while a removal is refused, because their container needs the wrappers", { timeout }, async () => {
+    await using lab = await hostWith(smallest);
+    expectSuccess(await lab.call(cli, ["install", "--from", "/opt/first"]));
+    const container = await attached(lab, lab.goCni, wrappedList);
+    const remove = async () => expect(await lab.call(cli, ["uninstall"])).toMatchObject({ exitCode: 1 });
+    expect(await failedDuring(lab, wrappedList, container, remove)).toEqual([]);
+  });
+
+  test("of a list that needs no wrapper pass while the wrappers come and go", { timeout }, async () => {
+    await using lab = await hostWith(smallest);
+    const container = await attached(lab, lab.goCni, plainList);
+    const comeOrGo = async (count: number) => {
+      const args = count % 2 === 0 ? ["install", "--from", "/opt/first"] : ["uninstall"];
+      expectSuccess(await lab.call(cli, args));
+    };
+    expect(await failedDuring(lab, plainList, container, comeOrGo)).toEqual([]);
+  });
+});
+
+/** The system calls that remove files. */
+const calls = ["unlink", "rmdir", "fsync"];
+
+test("uninstall, killed before each change: each link that is left works, and the next one completes", {
+  timeout,
+}, async () => {
+  await using lab = await hostWith(smallest);
+  const plain = await attached(lab, lab.goCni, plainList, "c2");
+  const before = await lab.readdir(bin);
+  const killed = [];
+  for (const call of calls) {
+    for (let nth = 1, isKilled = true; isKilled; nth++) {
+      for (const name of ["first", "second"])
+        expectSuccess(await lab.call(cli, ["install", "--from", `/opt/${name}`, "--plugins", "bridge,macvlan"]));
+      isKilled = await isKilledAt(lab, call, nth, [cli, "uninstall"]);
+      if (isKilled) killed.push(`${call} ${nth}`);
+      for (const name of (await lab.readdir(bin)).filter((each) => each.endsWith("-wrapper")))
+        expect(await lab.run(`${bin}/${name}`)).toMatch(/^CNI /);
+      expectPassed(await lab.goCni.check(plainList, plain));
+      expectSuccess(await lab.call(cli, ["uninstall"]));
+      expect(await lab.readdir(bin), `${call} ${nth}`).toEqual(before);
+    }
+  }
+  // Two links, the executable, what was written before, and their directory.
+  expect(killed).toEqual(
+    expect.arrayContaining(["unlink 1", "unlink 2", "unlink 3", "unlink 4", "rmdir 1", "fsync 1"]),
+  );
+});
