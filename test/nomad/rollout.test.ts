@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
 import type { Lab, Outcome } from "../support/lab.ts";
 import { nativeProgram } from "../support/native.ts";
-import { architecture, writeArchives } from "../support/rollout-archives.ts";
+import { architecture, type RolloutArchives, writeArchives } from "../support/rollout-archives.ts";
 import { built, copyOfTree, root, scratch } from "../support/tree.ts";
 import { version } from "../support/version.ts";
 import { Cluster, shell } from "./cluster.ts";
@@ -32,11 +32,11 @@ test("the jobs install on a canary, on all clients and on a new one, and a versi
   const good = path.join(built("bin"), "cni-wrappers");
   const directory = scratch();
   cpSync(path.join(root, "conf-examples"), path.join(directory, "conf-examples"), { recursive: true });
-  const rollout = async (name: string, file: string) =>
-    writeFileSync(
-      path.join(directory, "conf-examples/nomad-jobs/rollout.hcl"),
-      await variablesOf(directory, name, file),
-    );
+  const archives = await writeArchives(directory, { [version]: good, "9.9.9": broken });
+  const rollout = (name: string) => {
+    const variables = variablesOf(name, archives[name] as RolloutArchives);
+    writeFileSync(path.join(directory, "conf-examples/nomad-jobs/rollout.hcl"), variables);
+  };
   await using cluster = await Cluster.start(2, (lab) => prepare(lab, old));
   const { server, clients } = cluster;
   void server.start("busybox", ["httpd", "-f", "-p", address, "-h", directory], "/run/lab/httpd.log");
@@ -53,7 +53,7 @@ test("the jobs install on a canary, on all clients and on a new one, and a versi
     expect(before.filter((state) => survived(state, after))).toHaveLength(clients.length);
   };
 
-  await rollout(version, good);
+  rollout(version);
   expectEnded(await run(canary), 0);
   expect(await sumsOf()).toEqual([goodSum, oldSum]);
   // SIGHUP: the client reads the version again without a restart.
@@ -64,14 +64,14 @@ test("the jobs install on a canary, on all clients and on a new one, and a versi
   await until("the new version", async () => (await versionsOf(cluster))[1] === `v${version}`);
   await expectAlive();
 
-  await rollout("9.9.9", broken);
+  rollout("9.9.9");
   const failed = await run(all);
   expectEnded(failed, 1);
   expect(failed.stderr).toMatch(/(1 containers fail CHECK now, and 0 failed it before\n.*){2}/s);
   expect(await sumsOf()).toEqual([goodSum, goodSum]);
   await expectAlive();
 
-  await rollout(version, good);
+  rollout(version);
   await run("nomad job stop -purge web");
   await until("stopped allocations", async () => (await surveys(cluster)).length === 0);
   const fresh = clients[1]?.lab as Lab;
@@ -96,9 +96,8 @@ async function executableOf(tree: string, version: string): Promise<string> {
   return made;
 }
 
-/** Makes the archives of a version as a release names them. Returns the variables of the jobs. */
-async function variablesOf(directory: string, version: string, file: string): Promise<string> {
-  const { slim, tools } = await writeArchives(directory, version, file, path.join(built("bin"), "cni-wrappers"));
+/** The variables of the jobs for a version. */
+function variablesOf(version: string, { slim, tools }: RolloutArchives): string {
   return `release = "http://${address}"
 version = "${version}"
 arch = "${architecture}"

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -14,13 +14,23 @@ export interface RolloutArchives {
   readonly tools: string;
 }
 
-/** Writes both archives of a version into a directory, with the names of a release. Each has one executable and its links. */
-export async function writeArchives(directory: string, version: string, slim: string, tools: string) {
-  const name = (prefix: string) => path.join(directory, `${prefix}-linux-${architecture}-v${version}.tgz`);
-  const archives: RolloutArchives = {
-    slim: await pack(slim, name("cni-wrappers")),
-    tools: await pack(tools, name("cni-wrappers-tools")),
-  };
+/**
+ * Writes both archives of each version into a directory, with the names of a release. Each has one executable and its links.
+ * All versions have the same tools, because it takes long to pack the Node flavor.
+ */
+export async function writeArchives(
+  directory: string,
+  executables: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, RolloutArchives>>> {
+  const name = (prefix: string, version: string) =>
+    path.join(directory, `${prefix}-linux-${architecture}-v${version}.tgz`);
+  const packed = path.join(directory, "tools.tgz");
+  const tools = await pack(path.join(built("bin"), "cni-wrappers"), packed);
+  const archives: Record<string, RolloutArchives> = {};
+  for (const [version, executable] of Object.entries(executables)) {
+    linkSync(packed, name("cni-wrappers-tools", version));
+    archives[version] = { slim: await pack(executable, name("cni-wrappers", version)), tools };
+  }
   return archives;
 }
 
@@ -29,7 +39,10 @@ async function pack(executable: string, archive: string): Promise<string> {
   try {
     copyFileSync(executable, path.join(content, "cni-wrappers"));
     cpSync(built("bin"), content, { recursive: true, filter: isLink, verbatimSymlinks: true });
-    await execa("tar", ["--create", "--use-compress-program=gzip -1", "--file", archive, "--directory", content, "."]);
+    // As in a release, there is no entry for the directory itself.
+    const entries = readdirSync(content).map((name) => `./${name}`);
+    const compress = "--use-compress-program=gzip -1";
+    await execa("tar", ["--create", compress, "--file", archive, "--directory", content, ...entries]);
     const { stdout } = await execa("sha256sum", [archive]);
     return `sha256:${stdout.slice(0, 64)}`;
   } finally {
