@@ -6,7 +6,7 @@ import { Machine } from "./machine.ts";
 import { PluginError } from "./plugins.ts";
 import { Random } from "./random.ts";
 import { Runtime } from "./runtime.ts";
-import { diskTraces, everythingOf, leasesOf, linksOf } from "./traces.ts";
+import { diskTraces, everythingOf, isTaken, leasesOf, linksOf } from "./traces.ts";
 import { Ended, PluginKilled, type Sabotage } from "./wrapper.ts";
 
 /** One schedule: a runtime and five containers on a host that may fail between any two answers. The seed decides all of it. */
@@ -107,7 +107,8 @@ export class Simulation {
     const problem = this.log.try("ADD", container.id, () => this.#runtime.add(container, fault.between));
     if (this.#machine.boot === boot) noteAdd(life, this.#machine, serial, problem === undefined);
     else Object.assign(life, { phase: "tried", boot });
-    this.log.expect(problem === undefined || !must || fault.came(), `ADD must pass: ${problem}`);
+    const isExcused = problem === undefined || !must || fault.came() || isTaken(problem, this.#machine, container);
+    this.log.expect(isExcused, `ADD must pass: ${problem}`);
     if (problem !== undefined) return false;
     if (isInPlace(this.#machine, life)) this.#attached.attached(life, keeps && !fault.came() ? addresses : undefined);
     else life.addresses = leasesOf(this.#machine, container);

@@ -37,3 +37,10 @@ export function everythingOf(machine: Machine, container: Container): string {
   const links = [...(machine.namespaces.get(container.netns)?.links ?? [])];
   return JSON.stringify([diskTraces(machine, container), links], null, 1);
 }
+
+/** Whether ADD failed because another container has the address that this one had and asks for. */
+export function isTaken(problem: string, { files }: Machine, { id }: Container): boolean {
+  const [, address] = /requested IP address ([\d.]+) is not available/.exec(problem) ?? [];
+  const owners = [...files].filter(([path]) => path.startsWith(leaseDirectory) && path.endsWith(`/${address}`));
+  return owners.some(([, { text }]) => !text.startsWith(`${id}\r\n`));
+}
