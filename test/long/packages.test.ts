@@ -98,6 +98,21 @@ describe("the Debian package", () => {
       expect(await filesOf(lab)).toBe(before);
     },
   );
+
+  test.skipIf(!existsSync(slim))("CNI_WRAPPERS_FORCE removes it while a container runs", async () => {
+    const [file = ""] = await packageOf("0.1.0", "force");
+    await using lab = await debian({ "first.deb": file });
+    const before = await filesOf(lab);
+    expect(await lab.call("dpkg", ["-i", "/run/lab/programs/first.deb"])).toMatchObject({ exitCode: 0 });
+    const container = await attached(lab, lab.goCni, list);
+    expect(await lab.call("dpkg", ["--remove", "cni-wrappers"])).toMatchObject({ exitCode: 1 });
+    expectPassed(await lab.goCni.check(list, container));
+    const env = { CNI_WRAPPERS_FORCE: "1" };
+    expect(await lab.call("dpkg", ["--remove", "cni-wrappers"], { env })).toMatchObject({ exitCode: 0 });
+    expect((await lab.goCni.check(list, container)).exitCode).toBe(1);
+    expect(await lab.call("dpkg", ["--purge", "cni-wrappers"])).toMatchObject({ exitCode: 0 });
+    expect(await filesOf(lab)).toBe(before);
+  });
 });
 
 describe("the RPM package", () => {
