@@ -1,11 +1,14 @@
 // Usage: npm run packages [-- --input DIRECTORY --output DIRECTORY]
 //
-// Makes .deb and .rpm packages of the release archives in dist/release.
+// Makes .deb and .rpm packages of the release archives in dist/release; of the slim ones also a system extension and a
+// container image.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { makeImage } from "../image/oci.ts";
+import { makeSystemExtension } from "../image/sysext.ts";
 import { firstError, root, runBuild } from "../publish.ts";
 import { parseArchiveName } from "../release/artifacts.ts";
 import { writeChecksums } from "../release/pack.ts";
@@ -44,7 +47,10 @@ async function packagesOf(file: string, name: string, nfpm: string, output: stri
   // The archive's files have the time of its commit.
   const epoch = Math.floor(statSync(join(archive, "LICENSE")).mtimeMs / 1000);
   const stamp = { ...readStamp(root), version: artifact.version };
-  return makePackages({ ...artifact, archive, stamp, epoch, nfpm }, output, scratch);
+  const made = await makePackages({ ...artifact, archive, stamp, epoch, nfpm }, output, scratch);
+  if (artifact.flavor !== "slim") return made;
+  const source = { ...artifact, archive, commit: stamp.commit, epoch };
+  return [...made, makeSystemExtension(source, output, scratch), makeImage(source, output, scratch)];
 }
 
 await runBuild(packages);

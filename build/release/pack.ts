@@ -10,11 +10,7 @@ import { firstError } from "../publish.ts";
  */
 export function pack(directory: string, archive: string, epoch: number): void {
   const tar = archive.replace(/\.tgz$/, ".tar");
-  // There is no entry for the directory itself: it would change the mode of the directory that the archive is unpacked into.
-  const entries = readdirSync(directory).sort();
-  const owner = ["--owner=root:0", "--group=root:0", "--mode=u=rwX,go=rX"];
-  const options = ["--create", "--format=ustar", "--no-recursion", `--mtime=@${epoch}`, ...owner];
-  run("tar", [...options, `--file=${tar}`, `--directory=${directory}`, ...entries.map((name) => `./${name}`)]);
+  packTar(directory, tar, epoch);
   const output = openSync(archive, "w");
   try {
     // Node's zlib takes other shortcuts on other processors, and its output differs.
@@ -23,6 +19,15 @@ export function pack(directory: string, archive: string, epoch: number): void {
     closeSync(output);
     rmSync(tar);
   }
+}
+
+/** The same without gzip. */
+export function packTar(directory: string, tar: string, epoch: number): void {
+  // There is no entry for the directory itself: it would change the mode of the directory that the archive is unpacked into.
+  const entries = readdirSync(directory, { encoding: "utf8", recursive: true }).sort();
+  const owner = ["--owner=root:0", "--group=root:0", "--mode=u=rwX,go=rX"];
+  const options = ["--create", "--format=ustar", "--no-recursion", `--mtime=@${epoch}`, ...owner];
+  run("tar", [...options, `--file=${tar}`, `--directory=${directory}`, ...entries.map((name) => `./${name}`)]);
 }
 
 /** Writes the checksums next to an archive, as the reference plugins do. */
