@@ -40,14 +40,15 @@ interface Ended {
 function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: number): Promise<Ended> {
   return new Promise((resolve) => {
     const env = { ...withoutLog(process.env), ...environment };
+    listenForSignals();
     // In a process group of its own.
     const child = spawn(path, { env, stdio: "pipe", detached: true });
-    const release = killedWithUs(child);
+    running.add(child);
     const output = { stdout: "", stderr: "" };
     let size = 0;
     const end = (exitCode: number | null, problem?: string) => {
       clearTimeout(deadline);
-      release();
+      running.delete(child);
       resolve({ ...output, exitCode, ...(problem !== undefined && { problem }) });
     };
     const giveUp = (problem: string) => {
@@ -76,11 +77,10 @@ function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: n
 const running = new Set<ChildProcess>();
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-// A plugin's group gets no signal from the terminal. The listeners stay: to add and remove them costs 0.1 ms a plugin.
-function killedWithUs(child: ChildProcess): () => void {
+// A plugin's group gets no signal from the terminal, and a signal before these listeners would leave it behind. They stay:
+// to add and remove them costs 0.1 ms a plugin.
+function listenForSignals(): void {
   for (const signal of signals) if (!process.listeners(signal).includes(endAll)) process.on(signal, endAll);
-  running.add(child);
-  return () => running.delete(child);
 }
 
 function endAll(signal: NodeJS.Signals): void {

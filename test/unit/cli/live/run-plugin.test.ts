@@ -53,13 +53,20 @@ describe("a plugin that does not end well", () => {
     expect(outcome).toEqual({ passed: true });
   });
 
-  test("a signal that ends the command ends the plugin", async () => {
+  // Each call of `process.on` takes long, so a plugin that starts before the listeners is there long before them.
+  const slowListeners =
+    "const { on } = process; process.on = (...args) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); return on.apply(process, args); };";
+
+  test.each([
+    ["at any time", ""],
+    ["right after its start", slowListeners],
+  ])("a signal that ends the command ends the plugin: %s", async (_, before) => {
     const module = join(import.meta.dirname, "../../../../cli/live/run-plugin.ts");
-    const code = `import { runPlugin } from ${JSON.stringify(module)}; runPlugin(${JSON.stringify(run(withChild()))}, 60);`;
+    const code = `import { runPlugin } from ${JSON.stringify(module)}; ${before} runPlugin(${JSON.stringify(run(withChild()))}, 60);`;
     const command = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: "inherit" });
     await expect.poll(() => existsSync(join(directory, "pid")), { timeout: 30_000 }).toBe(true);
     command.kill("SIGTERM");
     expect(await once(command, "exit")).toEqual([null, "SIGTERM"]);
-    await expect.poll(() => isAlive(started())).toBe(false);
+    await expect.poll(() => isAlive(started()), { timeout: 30_000 }).toBe(false);
   });
 });
