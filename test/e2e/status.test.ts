@@ -22,7 +22,7 @@ describe("status", () => {
     expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "" });
     const values = (await lab.readFile(output)).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(values[0]).toMatch(
-      /^cni_wrappers_installation_info\{directory="\/opt\/cni\/bin",version="[\d.]+",commit="\w+",flavor="node"\} 1$/,
+      /^cni_wrappers_installation_info\{directory="\/opt\/cni\/bin",version="[\d.]+",commit="\w+(-dirty)?",flavor="node"\} 1$/,
     );
     expect(values.slice(1)).toEqual([
       'cni_wrappers_installation_intact{directory="/opt/cni/bin"} 1',
