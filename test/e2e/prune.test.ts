@@ -58,7 +58,7 @@ test("after the loss of 20 namespaces nothing of theirs is left, and 20 neighbou
     expect(now, loss).not.toEqual(seen);
     seen = now;
   }
-}, 300_000);
+}, 900_000);
 
 test("what lives on without a path, in another cache or with a damaged result stays as it is", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
