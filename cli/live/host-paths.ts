@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 
 /** The directories of a host, and the attachments that a command is about. */
 export interface HostPaths {
@@ -31,8 +31,14 @@ export function addHostOptions(command: Command): Command {
     .option("--config-dir <dir...>", `directories of the lists (default: ${usualConfigDirectories.join(" and ")})`)
     .option("--cni-path <dirs>", "directories of the plugins, separated by colons", usualCniPath)
     .option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory)
-    .option("--network <name>", "only this network")
-    .option("--container <id>", "only this container; the first characters are enough");
+    .option("--network <name>", "only this network", notEmpty)
+    .option("--container <id>", "only this container; the first characters are enough", notEmpty);
+}
+
+// The variable of a script can be empty. That would select all.
+function notEmpty(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It is empty. To select all, leave the option out.");
 }
 
 /** The values of the options of `addHostOptions`. */

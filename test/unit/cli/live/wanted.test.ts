@@ -32,6 +32,14 @@ test.each(["preflight", "adopt"])("%s names a result that it cannot read, and al
   expect(await run("--network", "other")).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test.each(["--network", "--container"])("%s does not take an empty text for all", async (option) => {
+  for (const command of ["preflight", "adopt", "prune", "status"]) {
+    const { exitCode, stdout, stderr } = await runCommand([command, "--cache-dir", directory, option, ""]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/ argument '' is invalid\. It is empty\. To select all, leave the option out\.\n$/);
+  }
+});
+
 test("the reason is in words", () => {
   mkdirSync(join(directory, "results", "zone-c1-eth0"), { recursive: true });
   const lines: string[] = [];
