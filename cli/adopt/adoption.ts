@@ -107,9 +107,10 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
   return "restored";
 }
 
-// libcni takes every file next to a result for a result, also what a killed process leaves.
+// libcni takes every file next to a result for a result, also what a killed process leaves. The time of the file tells preflight
+// when the container started.
 function writeResult(cacheDirectory: string, file: string, text: string, lastLook: () => void): void {
-  writeAtomically(file, text, { beside: backupDirectory(cacheDirectory), lastLook });
+  writeAtomically(file, text, { beside: backupDirectory(cacheDirectory), lastLook, keepsTime: true });
 }
 
 function backupsIn(cacheDirectory: string): readonly Backup[] {

@@ -6,6 +6,7 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  futimesSync,
   lstatSync,
   openSync,
   readlinkSync,
@@ -19,16 +20,22 @@ import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { withPath } from "../trouble.ts";
 
+interface WriteOptions {
+  readonly beside?: string;
+  readonly lastLook?: () => void;
+  readonly keepsTime?: boolean;
+}
+
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
  * owner, and a link to it stays a link. `beside` is a directory of the same file system for the temporary file, if every file
- * next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it. Throws Trouble if the
- * file cannot be written; nothing has changed then.
+ * next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it. With `keepsTime` the
+ * file looks as old as before. Throws Trouble if the file cannot be written; nothing has changed then.
  */
 export function writeAtomically(
   path: string,
   text: string,
-  { beside, lastLook = () => {} }: { readonly beside?: string; readonly lastLook?: () => void } = {},
+  { beside, lastLook = () => {}, keepsTime = false }: WriteOptions = {},
 ): void {
   withPath(path, () => {
     const old = statSync(path, { throwIfNoEntry: false });
@@ -36,7 +43,7 @@ export function writeAtomically(
     // Runtimes read files by the end of their names. They do not read this one.
     const temporary = join(beside ?? dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     try {
-      writeDurably(temporary, text, old);
+      writeDurably(temporary, text, old, keepsTime);
       lastLook();
       renameSync(temporary, target);
       syncDirectory(dirname(target));
@@ -60,11 +67,12 @@ export function backUp(path: string): string {
   }
 }
 
-function writeDurably(path: string, text: string, old: Stats | undefined): void {
+function writeDurably(path: string, text: string, old: Stats | undefined, keepsTime: boolean): void {
   const descriptor = openSync(path, "wx", old ? 0o600 : 0o644);
   try {
     writeFileSync(descriptor, text);
     if (old) takeOver(descriptor, old);
+    if (old && keepsTime) futimesSync(descriptor, old.atime, old.mtime);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

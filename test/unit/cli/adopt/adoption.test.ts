@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -33,6 +33,19 @@ test("a second adoption keeps the oldest text, and undo restores it", () => {
   expect(JSON.parse(readFileSync(file, "utf8")).result.mtu).toBe(2);
   expect(undoAll()).toEqual([[file, "restored"]]);
   expect(readFileSync(file, "utf8")).toBe('{"result":{}}');
+});
+
+test("a result stays as old as it was: preflight takes its time for the start of the container", () => {
+  const file = at("cache/results/zone-c1-eth0");
+  writeFileSync(file, "{}");
+  utimesSync(file, 1000, 1000);
+  adopt(at("cache"), { file } as CachedAttachment, { read: "{}", result: { cniVersion: "1.0.0" }, records: [] });
+  expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
+    '{"result":{"cniVersion":"1.0.0"}}',
+    1_000_000,
+  ]);
+  undoAll();
+  expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual(["{}", 1_000_000]);
 });
 
 test("after the runtime wrote the file anew, the new text is the oldest", () => {
