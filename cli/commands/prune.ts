@@ -10,10 +10,10 @@ import { isWanted } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces, viewProblem } from "../prune/host-namespaces.ts";
-import { type PruneOptions, prune } from "../prune/prune.ts";
+import { type Pruned, type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
-import type { Terminal } from "../terminal.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
 interface Options extends HostOptions {
@@ -50,9 +50,12 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       const found = findingsIn(before).filter(how.isWanted).map(unpruned);
       const names = await namesFor(found, terminal);
       const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal, names));
-      const rows = isPruned ? await pruned(before, how, terminal) : found;
+      const { rows, problems } = isPruned ? await pruned(before, how, terminal) : { rows: found, problems: [] };
+      const unread = new Set([...before.problems, ...problems]);
+      for (const line of unread) terminal.writeError(`${oneLine(line)}; packet rules may be left\n`);
       terminal.write(options.json ? pruneJson(rows, names) : pruneText(rows, terminal, names));
-      finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
+      if (unread.size > 0) finish(2);
+      else finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
     });
 
 // Most hosts have nothing to prune. Then nobody needs to look into every namespace.
@@ -95,9 +98,9 @@ function pruneOptions(paths: HostPaths, places: Places, { timeout }: Options): P
   };
 }
 
-async function pruned(before: Survey, how: PruneOptions, terminal: Terminal): Promise<readonly Row[]> {
-  const { rows, failed } = await prune(before, how);
-  for (const { known, plugin, error } of failed)
+async function pruned(before: Survey, how: PruneOptions, terminal: Terminal): Promise<Pruned> {
+  const done = await prune(before, how);
+  for (const { known, plugin, error } of done.failed)
     terminal.writeError(`${known.network} ${known.containerId}: DEL of ${plugin} failed: ${error}\n`);
-  return rows;
+  return done;
 }

@@ -23,6 +23,8 @@ export interface PruneOptions {
 export interface Pruned {
   readonly rows: readonly Row[];
   readonly failed: readonly FailedDel[];
+  /** Why some packet rules could not be read. They may be left. */
+  readonly problems: readonly string[];
 }
 
 /** Removes what belongs to gone attachments: DEL first, then what DEL left. It looks at the host again after each step. */
@@ -43,7 +45,7 @@ export async function prune(before: Survey, options: PruneOptions): Promise<Prun
     const why = reasons.get(id) ?? left?.why ?? (left ? "it is still there" : cameBack);
     return { finding, fate: "left", why };
   });
-  return { rows, failed };
+  return { rows, failed, problems: [now, after].flatMap((survey) => survey.problems) };
 }
 
 function idOf({ thing }: Finding): string {

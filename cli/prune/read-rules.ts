@@ -1,3 +1,4 @@
+import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type Link, parseLinks } from "../adopt/facts.ts";
 import { thingsInTables } from "./iptables.ts";
 import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
@@ -17,16 +18,41 @@ export function readHostLinks(): readonly HostLink[] {
   return passed ? parseLinks(stdout) : [];
 }
 
+/** The rules of containers. */
+export interface HostRules {
+  readonly things: readonly Thing[];
+  /** Why some rules of the host cannot be read. */
+  readonly problems: readonly string[];
+}
+
 /** Finds the rules of containers in all backends of this host. */
-export function readRules(links: readonly HostLink[]): readonly Thing[] {
+export function readRules(links: readonly HostLink[]): HostRules {
+  const problems: string[] = [];
+  const read = (program: string, args: readonly string[] = []) => outputOf(program, args, problems);
   const hasLink = (name: string) => links.some(({ ifname }) => ifname === name);
   const inTables = ["iptables", "ip6tables"].flatMap(backendsOf).flatMap((program) => {
-    return thingsInTables(runProgram(`${program}-save`, []).stdout, `${program}-restore`);
+    return thingsInTables(read(`${program}-save`), `${program}-restore`);
   });
-  const inRulesets = tablesOfPlugins.flatMap((table) => {
-    return thingsInRuleset(runProgram("nft", ["--json", "list", ...table]).stdout, table, hasLink);
+  const inRulesets = tablesOf(read("nft", ["--json", "list", "tables"])).flatMap((table) => {
+    return thingsInRuleset(read("nft", ["--json", "list", ...table]), table, hasLink);
   });
-  return [...inTables, ...inRulesets];
+  return { things: [...inTables, ...inRulesets], problems };
+}
+
+// Without the program, or without the protocol in the kernel, no plugin made rules with it.
+function outputOf(program: string, args: readonly string[], problems: string[]): string {
+  if (!hasProgram(program)) return "";
+  const { passed, stdout, problem } = runProgram(program, args);
+  if (!passed && !problem.endsWith("Protocol not supported")) problems.push(problem);
+  return stdout;
+}
+
+// nft fails for a table that is not there.
+function tablesOf(listed: string): readonly (readonly string[])[] {
+  const { nftables } = parseJsonObject(listed) ?? {};
+  const entries = (Array.isArray(nftables) ? nftables : []).filter(isJsonObject).map(({ table }) => table);
+  const names = entries.filter(isJsonObject).map(({ family, name }) => `${family} ${name}`);
+  return tablesOfPlugins.filter(([, family, name]) => names.includes(`${family} ${name}`));
 }
 
 /** Finds the links that only one attachment uses: bandwidth's. The others are in the namespace, or end with it. */

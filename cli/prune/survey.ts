@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { recordDirectory } from "../../shared/record/record.ts";
 import type { List } from "../lists/list.ts";
-import { isAttachment, parseCachedResult } from "../live/cached-results.ts";
+import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { reasonOf, withPath } from "../trouble.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
@@ -34,6 +35,7 @@ export function surveyOf(
   const records = readRecords(recordDirectory, skip);
   const knowns = knownsIn(results, records);
   const links = readHostLinks();
+  const rules = readRules(links);
   const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
   const atAdd = knowns.flatMap(({ list }) => list ?? []);
   const directories = leaseDirectories([...lists, ...atAdd]);
@@ -42,15 +44,16 @@ export function surveyOf(
     states: statesOf(knowns, { pathState, namespaces, hostEnds, unreadable }),
     namespaces,
     things: [
-      ...readRules(links),
+      ...rules.things,
       ...linksOfContainers(links),
       ...directories.flatMap((directory) => readLeases(directory, now)),
-      ...readBackups(join(cacheDirectory, "adopted"), results),
+      ...readBackups(cacheDirectory, results, pathState),
       ...records.map((record) => thingOf("record", record, record)),
       ...results.map(({ text, attachment }) => thingOf("result", { file: attachment.file, text }, attachment)),
     ],
     networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
     unreadable,
+    problems: rules.problems,
     holdersOf: (address) => holdersOf(address, directories),
   };
 }
@@ -90,13 +93,25 @@ function readRecords(directory: string, skip: (file: string, reason: string) => 
   });
 }
 
-// adopt keeps the backup of a result under the result's name.
-function readBackups(directory: string, results: readonly ResultFile[]): readonly Thing[] {
-  const byName = new Map(results.map(({ attachment }) => [attachment.file.split("/").at(-1), attachment]));
-  return filesIn(directory, () => {}).flatMap(({ file, text }) => {
-    const attachment = byName.get(file.split("/").at(-1));
-    return attachment ? thingOf("backup", { file, text }, attachment) : [];
+// adopt keeps the backup of a result under the result's name. DEL removes only the result.
+function readBackups(
+  cacheDirectory: string,
+  results: readonly ResultFile[],
+  pathState: HostNamespaces["pathState"],
+): readonly Thing[] {
+  const byName = new Map(results.map(({ attachment }) => [basename(attachment.file), attachment]));
+  return filesIn(join(cacheDirectory, "adopted"), () => {}).flatMap(({ file, text }) => {
+    const attachment = byName.get(basename(file)) ?? resultBefore(file, text);
+    if (!attachment) return [];
+    const doubt = pathState(attachment.netns) === "gone" ? undefined : `${attachment.netns} is still there`;
+    return { ...thingOf("backup", { file, text }, attachment), doubt };
   });
+}
+
+function resultBefore(file: string, text: string): CachedAttachment | undefined {
+  const { before } = parseJsonObject(text) ?? {};
+  const attachment = parseCachedResult(file, typeof before === "string" ? before : "");
+  return isAttachment(attachment) ? attachment : undefined;
 }
 
 interface TextFile {

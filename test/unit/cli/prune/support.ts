@@ -83,6 +83,7 @@ export function surveyWith(parts: Partial<Survey>): Survey {
     things: [],
     networks: new Map([["zone", "zone"]]),
     unreadable: [],
+    problems: [],
     holdersOf: () => [],
     ...parts,
   };

@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listOf } from "../../../../cli/lists/list.ts";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { findingsIn } from "../../../../cli/prune/findings.ts";
+import { remove } from "../../../../cli/prune/remove.ts";
+import type { PathState } from "../../../../cli/prune/state.ts";
+import { surveyOf } from "../../../../cli/prune/survey.ts";
+import { resultOf } from "./support.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "backups-"));
+  mkdirSync(join(directory, "results"));
+  mkdirSync(join(directory, "adopted"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const at = (name: string) => join(directory, name);
+const zone = listOf(parseListFile("zone.conflist", '{"name":"zone","plugins":[{"type":"bridge"}]}'));
+
+function findings(state: PathState = "gone") {
+  const places = { cacheDirectory: directory, lists: zone ? [zone] : [] };
+  const survey = surveyOf(places, { namespaces: [], pathState: () => state }, () => {});
+  return findingsIn(survey).filter(({ thing }) => thing.kind === "backup");
+}
+
+function backUp(before: string): void {
+  writeFileSync(at("adopted/zone-c1-eth0"), JSON.stringify({ before, after: "{}", records: [] }));
+}
+
+test("the backup of a result that DEL removed goes with its container", async () => {
+  backUp(resultOf("c1", "10.1.0.2").text);
+  const [finding, ...others] = findings();
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({ network: "zone", containerId: "c1", why: undefined });
+  expect(finding && (await remove(finding, at("results"), () => false))).toBeUndefined();
+  expect(existsSync(at("adopted/zone-c1-eth0"))).toBe(false);
+});
+
+test("it stays while the namespace is there", () => {
+  backUp(resultOf("c1", "10.1.0.2").text);
+  expect(findings("live").map(({ why }) => why)).toEqual(["/run/netns/c1 is still there"]);
+});
+
+test("it is the live container's if that has a result again", () => {
+  backUp(resultOf("c1", "10.1.0.2").text);
+  writeFileSync(at("results/zone-c1-eth0"), resultOf("c1", "10.1.0.2").text);
+  expect(findings("live")).toEqual([]);
+});
+
+test("a backup that names nobody is left alone", () => {
+  backUp("{}");
+  expect(findings()).toEqual([]);
+});

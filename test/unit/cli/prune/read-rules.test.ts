@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readRules } from "../../../../cli/prune/read-rules.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "rules-"));
+  vi.stubEnv("PATH", directory);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true });
+});
+
+function program(name: string, script: string): void {
+  writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+const refuse = (words: string) => `echo first >&2; echo '${words}' >&2; exit 1`;
+
+test("a program that fails is named, and the rules of the others count", () => {
+  program("iptables-nft-save", refuse("no memory"));
+  program("iptables-legacy-save", "echo '*filter'; echo '-A CNI-FORWARD -s 10.0.0.2/32 -j ACCEPT'; echo COMMIT");
+  program("nft", refuse("no permission"));
+  const { things, problems } = readRules([]);
+  expect(things.map(({ name }) => name)).toEqual(["address:10.0.0.2"]);
+  expect(problems).toEqual(["iptables-nft-save: no memory", "nft: no permission"]);
+});
+
+test("a table that is not there is no failure, and one that cannot be read is", () => {
+  const tables = '{"nftables":[{"metainfo":{}},{"table":{"family":"ip","name":"cni_hostport","handle":1}}]}';
+  program("nft", `[ "$3" = tables ] && echo '${tables}' || { echo "$*: refused" >&2; exit 1; }`);
+  expect(readRules([])).toEqual({ things: [], problems: ["nft: --json list table ip cni_hostport: refused"] });
+});
+
+test("a host without these programs, or a kernel without nftables, has no rules", () => {
+  expect(readRules([])).toEqual({ things: [], problems: [] });
+  program("iptables-nft-save", refuse("iptables-nft-save: Failed to initialize nft: Protocol not supported"));
+  expect(readRules([])).toEqual({ things: [], problems: [] });
+});
+
+test("prune tells that rules may be left", async () => {
+  program("iptables-save", refuse("no memory"));
+  mkdirSync(join(directory, "results"));
+  expect(await runCommand(["prune", "--cache-dir", directory, "--network", "none"])).toMatchObject({
+    exitCode: 2,
+    stderr: "iptables-save: no memory; packet rules may be left\n",
+  });
+});
