@@ -69,7 +69,7 @@ test("what lives on without a path, in another cache or with a damaged result st
   if (!process || !elsewhere || !damaged || !gone) throw new Error("four containers are needed");
   // A process keeps its namespace, whatever becomes of the path.
   lab.start("ip", ["netns", "exec", "process", "sleep", "600"], "/run/lab/log");
-  await expect.poll(() => lab.run("ip", ["netns", "pids", "process"])).not.toBe("");
+  await expect.poll(() => lab.run("ip", ["netns", "pids", "process"]), { timeout: 30_000 }).not.toBe("");
   await lab.run("umount", [process.container.netns]);
   await lab.run("sh", ["-ec", "mkdir -p /var/lib/other; mv /var/lib/cni/results/plain-elsewhere-eth0 /var/lib/other/"]);
   await loseNamespaces(lab, [damaged]);
