@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bin, delegates, errorOf, Machine } from "./support/machine.ts";
+import { bin, delegates, errorOf, Machine, verbs } from "./support/machine.ts";
 
 /** Copies the delegate `says-where` to a directory of the machine. */
 function install(machine: Machine, directory: string): string {
@@ -57,6 +57,18 @@ describe("CNI_PATH", () => {
     mkdirSync(machine.path("c"));
     machine.file("c/says-where", "#!/bin/sh\n");
     expect(await found(machine, `${machine.path("a")}:${machine.path("c")}:${b}`)).toBe(`${b}/says-where`);
+  });
+});
+
+describe("an entry of CNI_PATH that cannot be read is passed over", () => {
+  test.each([...verbs, "VERSION"])("%s", async (command) => {
+    const machine = new Machine();
+    machine.answer(command, "{}");
+    symlinkSync("loop", machine.path("loop"));
+    const path = [machine.path("loop"), `/${"x".repeat(300)}`, `/${"x/".repeat(3000)}`, delegates].join(":");
+    const through = ["bash", "-c", 'exec -a plain-wrapper "$@"', "bash"];
+    const ended = await machine.call({ command, env: { CNI_PATH: path }, through });
+    expect(ended).toMatchObject({ exitCode: 0, stdout: "{}" });
   });
 });
 

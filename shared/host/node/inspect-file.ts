@@ -7,10 +7,20 @@ const ownFile = "/proc/self/exe";
 
 /** Tells whether a path can be executed. This executable and its copies count as the wrapper itself. */
 export function inspectFile(path: string): ReturnType<Host["inspect"]> {
-  const file = statSync(path, { throwIfNoEntry: false });
+  const file = attempt(() => statSync(path, { throwIfNoEntry: false }));
   if (!file?.isFile()) return "missing";
   if (!isExecutable(path)) return "not executable";
-  return isItself(path, file) ? "the wrapper itself" : "executable";
+  // A file that cannot be read, or compared because there is no /proc, counts as another one.
+  return attempt(() => isItself(path, file)) ? "the wrapper itself" : "executable";
+}
+
+// statSync throws if a link leads to itself or a name is too long.
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
 }
 
 function isItself(path: string, file: Stats): boolean {
