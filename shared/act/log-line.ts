@@ -3,11 +3,27 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { LogLevel } from "../protocol/schema.ts";
 import type { Environment } from "../protocol/variables.ts";
 
-/** Appends one JSON line to a log and masks likely secrets. A log that cannot be written never fails a call. */
-export function writeLine(host: Host, file: string, level: LogLevel, message: string, fields: JsonObject): void {
+/** Appends one JSON line to a log and masks likely secrets. Returns the name of the error, or undefined. */
+export function writeLine(
+  host: Host,
+  file: string,
+  level: LogLevel,
+  message: string,
+  fields: JsonObject,
+): string | undefined {
   const time = new Date(host.now()).toISOString();
   const line = { time, level, pid: host.pid, ...callFields(host.env), ...fields, message };
-  host.appendLine(file, `${JSON.stringify(line, masked)}\n`);
+  return host.appendLine(file, `${lineText(line)}\n`);
+}
+
+// A configuration or an answer can be nested too deeply for JSON.stringify.
+function lineText(line: JsonObject): string {
+  try {
+    return JSON.stringify(line, masked);
+  } catch {
+    const { configuration, answer, details, ...shallow } = line;
+    return JSON.stringify({ ...shallow, leftOut: "nested too deeply" }, masked);
+  }
 }
 
 function callFields(env: Environment): JsonObject {
@@ -26,7 +42,11 @@ function workloadOf(args: string): JsonObject | undefined {
   return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
 }
 
+const secretKey =
+  /pass(word|wd|phrase)?s?$|pwd$|psk$|jwt|secret|token|credential|kubeconfig|(private|api|access|encryption|ssh|shared).?key|^auth|^env(s|vars?|ironment)?$/i;
+
 function masked(key: string, value: unknown): unknown {
-  const looksSecret = /pass(word|wd|phrase)?$|secret|token|credential|private.?key|api.?key|^auth/i.test(key);
-  return looksSecret && value !== null ? "***" : value;
+  if (secretKey.test(key) && value !== null) return "***";
+  // The user and the password of a URL.
+  return typeof value === "string" && value.includes("@") ? value.replace(/:\/\/[^\s/?#]*@/g, "://***@") : value;
 }

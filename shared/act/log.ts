@@ -9,6 +9,8 @@ export interface Log {
   readonly level: LogLevel;
   /** CNI_WRAPPERS_LOG_LEVEL, if it applies and is not a level. */
   readonly unknownLevel?: string;
+  /** A line could not be written, and stderr says so. */
+  readonly isUnwritable?: true;
 }
 
 /** Returns the log of a call: from its `wrapper` block, else from CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL, else off. */

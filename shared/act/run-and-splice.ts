@@ -106,7 +106,8 @@ function undo(
   try {
     const { exitCode, stdout } = runDelegate(session, path, delOf(call));
     if (exitCode !== 0) {
-      return error.addDetail(`The delegate's DEL failed as well: ${stdout.decodeUtf8() || `exit code ${exitCode}`}`);
+      const { msg = `exit code ${exitCode}` } = parseJsonObject(stdout.decodeUtf8() ?? "") ?? {};
+      return error.addDetail(`The delegate's DEL failed as well: ${msg}`);
     }
     if (recovery) session.host.removeFile(recordFile(recovery.key));
     if (metaRecovery) session.host.removeFile(metaRecovery.file);

@@ -18,12 +18,21 @@ export interface Session {
 
 /** Writes a line to the call's log if its level is logged. Before the first line, it reports an unknown level. */
 export function say(session: Session, level: LogLevel, message: string, more: JsonObject = {}): void {
-  const { host, log, fields } = session;
+  const { log } = session;
   if (!isLogged(log, level)) return;
   const problem = levelProblem(log);
   if (problem !== undefined) {
     session.log = { file: log.file, level: log.level };
-    writeLine(host, log.file, "warn", problem, fields);
+    write(session, log.file, "warn", problem, {});
   }
-  writeLine(host, log.file, level, message, { ...fields, ...more });
+  write(session, log.file, level, message, more);
+}
+
+/** Writes a line. The first one that cannot be written is a warning on stderr: it never fails a call. */
+function write(session: Session, file: string, level: LogLevel, message: string, more: JsonObject): void {
+  const { host, log, fields } = session;
+  const problem = writeLine(host, file, level, message, { ...fields, ...more });
+  if (problem === undefined || log.isUnwritable) return;
+  session.log = { ...log, isUnwritable: true };
+  host.writeStderr(`cni-wrappers: warning: cannot write the log ${file}: ${problem}\n`);
 }

@@ -61,8 +61,12 @@ export interface Host {
    * missing.
    */
   ip(netns: string, family: 4 | 6, commands: string): string | undefined;
-  /** Appends a line to a file in one write. Makes the file (0640) and its directory if missing. Never throws. */
-  appendLine(file: string, line: string): void;
+  /**
+   * Appends a line to a file in one write. Makes the file (0640) and its directory if missing. Follows no link in a directory
+   * in which another user could have made it. A pipe gets only lines that cannot be torn. This process's stdin and stdout get
+   * none. Returns the name of the error, or undefined.
+   */
+  appendLine(file: string, line: string): string | undefined;
 }
 
 /** The output of a jq program, each value on its own line, or jq's error. */

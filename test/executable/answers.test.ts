@@ -85,8 +85,6 @@ test("that the clean-up failed as well is told with the first error", async () =
   const ended = await machine.call({ ...second, delegate: "fails-del" });
   expect(errorOf(ended)).toMatchObject({
     code: 102,
-    details: expect.stringMatching(
-      /it is not a JSON object.*The delegate's DEL failed as well: \{"code":11,"msg":"busy"\}$/,
-    ),
+    details: expect.stringMatching(/it is not a JSON object.*The delegate's DEL failed as well: busy$/),
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { Machine, verbs } from "./support/machine.ts";
@@ -74,22 +74,34 @@ test("twenty at once: every line is whole", async () => {
 });
 
 describe("a log that cannot be written is no hindrance", () => {
-  const places: [string, (machine: Machine) => unknown][] = [
-    ["a directory", (machine) => mkdirSync(machine.path("log"))],
-    ["in what is no directory", (machine) => machine.file("file", "")],
-    ["a pipe without a reader", (machine) => execa("mkfifo", [machine.path("log")])],
-    ["a full disk", (machine) => execa("ln", ["-s", "/dev/full", machine.path("log")])],
+  const inOpenFolder = (machine: Machine) => {
+    symlinkSync(machine.file("target", ""), machine.path("log"));
+    chmodSync(machine.directory, 0o1777);
+  };
+  const nothing = () => {};
+  const places: [string, string, string, (machine: Machine) => unknown][] = [
+    ["a directory", "EISDIR", "log", (machine) => mkdirSync(machine.path("log"))],
+    ["in a file", "ENOTDIR", "file/log", (machine) => machine.file("file", "")],
+    ["a pipe without a reader", "ENXIO", "log", (machine) => execa("mkfifo", [machine.path("log")])],
+    ["a full disk", "ENOSPC", "log", (machine) => symlinkSync("/dev/full", machine.path("log"))],
+    ["its own stdin", "EINVAL", "../../proc/self/fd/0", nothing],
+    ["its own stdout", "EINVAL", "../../proc/self/fd/1", nothing],
+    ["a missing directory of /proc", "ENOENT", "../../proc/nothing/log", nothing],
+    ["a link in a directory of others", "ELOOP", "log", inOpenFolder],
   ];
+  const betweenPipes = ["sh", "-c", 'cat | "$@" | cat', "sh"];
 
-  test.each(places)("%s", async (title, make) => {
+  test.each(places)("%s: %s", async (_, problem, name, make) => {
     const machine = new Machine();
     await make(machine);
     for (const command of verbs) {
       machine.answer(command, "{}");
-      const name = title === "in what is no directory" ? "file/log" : "log";
-      const ended = await machine.call({ command, ...logging(machine, name, "debug"), env: { EXIT_CODE: "0" } });
-      expect(ended).toEqual({ exitCode: 0, signal: undefined, stdout: "{}", stderr: "" });
+      const log = logging(machine, name, "debug");
+      const ended = await machine.call({ command, ...log, env: { EXIT_CODE: "0" }, through: betweenPipes });
+      const stderr = `cni-wrappers: warning: cannot write the log ${machine.path(name)}: ${problem}\n`;
+      expect(ended).toEqual({ exitCode: 0, signal: undefined, stdout: "{}", stderr });
     }
+    expect(machine.read("target")?.toString() ?? "").toBe("");
     expect(machine.calls()).toEqual([...verbs]);
   });
 });
@@ -167,4 +179,30 @@ test("an error of the wrapper's own is logged with its code", async () => {
   const machine = new Machine();
   await machine.call({ stdin: "{", env: { CNI_WRAPPERS_LOG: machine.path("log") } });
   expect(lines(machine)).toMatchObject([{ level: "error", code: 6, message: "error unmarshall network config" }]);
+});
+
+test.each(verbs)("debug, and %s with values that are nested too deeply for a line", async (command) => {
+  const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+  const error = `{"code":11,"msg":"no lease","x":${deep}}`;
+  const [machine, silent] = [new Machine(), new Machine()];
+  for (const one of [machine, silent]) one.answer(command, error);
+  const call = { command, env: { EXIT_CODE: "3" } };
+  const ended = await machine.call({ ...call, ...logging(machine, "log", "debug") });
+  expect(ended).toEqual(await silent.call(call));
+  expect(lines(machine)).toMatchObject([{}, {}, { message: `delegate failed ${command}: no lease` }, {}]);
+});
+
+test("a pipe gets whole lines only: one that is too long is left out", async () => {
+  const machine = new Machine();
+  machine.answer("CHECK", "{}");
+  await execa("mkfifo", [machine.path("pipe")]);
+  // The reader is slow, so that the pipe fills up.
+  const script = 'exec 3<>"$SCRATCH/pipe"; "$@"; sleep 0.2; timeout 1 cat <&3 >"$SCRATCH/log"; exit 0';
+  const configuration = {
+    filler: "x".repeat(100_000),
+    wrapper: { log: { file: machine.path("pipe"), level: "debug" } },
+  };
+  const { stderr } = await machine.call({ command: "CHECK", configuration, through: ["sh", "-c", script, "sh"] });
+  expect(stderr).toBe(`cni-wrappers: warning: cannot write the log ${machine.path("pipe")}: EMSGSIZE\n`);
+  expect(lines(machine)).toMatchObject([{ message: "delegate passed CHECK" }, { message: "delegate's answer" }]);
 });

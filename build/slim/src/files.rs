@@ -1,8 +1,11 @@
 //! The small files that the core reads, writes and inspects.
-use rustix::fs::{Access, access};
+use rustix::fs::{Access, OFlags, access, fstat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use rustix::stdio::{stdin, stdout};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -99,17 +102,45 @@ fn sync_directory(path: &Path) {
     let _ = File::open(path).and_then(|directory| directory.sync_all());
 }
 
-/// Appends a line with one write. Makes the file and its directory if missing.
+/// The longest write to a pipe that no other process's write can tear (PIPE_BUF). In bytes.
+const LONGEST_IN_PIPE: usize = 4096;
+
+/// Appends a line to a log with one write. Makes the file and its directory if missing.
 pub fn append_line(path: &str, line: &str) -> io::Result<()> {
-    let mut log = open_log(path).or_else(|_| {
-        let directory = Path::new(path).parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(directory).and_then(|()| open_log(path))
+    let directory = Path::new(path).parent().unwrap_or(Path::new("/"));
+    let mut log = open_log(path, directory).or_else(|_| {
+        match DirBuilder::new().recursive(true).mode(0o755).create(directory) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => open_log(path, directory),
+        }
     })?;
+    if let Some(problem) = refusal(&log, line)? {
+        return Err(problem.into());
+    }
     log.write(line.as_bytes()).map(|_| ())
 }
 
 // Non-blocking: a log may be a pipe without a reader, and the call must not wait for one.
-fn open_log(path: &str) -> io::Result<File> {
-    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(nonblocking).open(path)
+fn open_log(path: &str, directory: &Path) -> io::Result<File> {
+    let follow = if is_open_to_others(directory)? { OFlags::NOFOLLOW } else { OFlags::empty() };
+    let flags = (OFlags::NONBLOCK | follow).bits() as i32;
+    OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(flags).open(path)
+}
+
+/// Whether a user other than root and this process's own can make files in a directory.
+fn is_open_to_others(directory: &Path) -> io::Result<bool> {
+    let found = fs::metadata(directory)?;
+    Ok(found.mode() & 0o002 != 0 || (found.uid() != 0 && found.uid() != geteuid().as_raw()))
+}
+
+// A line would become a part of the answer, or of a delegate's input.
+fn refusal(log: &File, line: &str) -> io::Result<Option<Errno>> {
+    let file = log.metadata()?;
+    for stream in [fstat(stdin())?, fstat(stdout())?] {
+        if (stream.st_dev, stream.st_ino) == (file.dev(), file.ino()) {
+            return Ok(Some(Errno::INVAL));
+        }
+    }
+    let is_torn = line.len() > LONGEST_IN_PIPE && file.file_type().is_fifo();
+    Ok(is_torn.then_some(Errno::MSGSIZE))
 }

@@ -28,7 +28,7 @@ export function writeFile(path: string, text: string): string | undefined {
   // No other process uses this name, not even one with the same pid in another container. No record's name begins with a dot.
   const unfinished = `${directory}/.${process.pid}.${process.hrtime.bigint()}`;
   try {
-    makeDirectory(directory);
+    makeDirectory(directory, 0o700);
     writeUnfinished(unfinished, text, () => renameSync(unfinished, path));
     flushDirectory(directory);
     return undefined;
@@ -50,11 +50,16 @@ function writeUnfinished(path: string, text: string, finish: () => void): void {
 }
 
 /** Makes a directory and its parents. The entry in its parent is flushed to the disk. */
-function makeDirectory(path: string): void {
+export function makeDirectory(path: string, mode: number): void {
   if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  // Another process may make it at the same time.
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path), mode);
+  try {
+    // With `recursive`, Node would try without end below /proc.
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may make it at the same time.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
   flushDirectory(dirname(path));
 }
 

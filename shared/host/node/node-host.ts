@@ -1,6 +1,6 @@
-import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { readSync, writeSync } from "node:fs";
 import type { Answer, Bytes, Host } from "../host.ts";
+import { appendLine } from "./append-line.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
 import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
@@ -131,32 +131,4 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
 
 function environmentWith(changes: Host["env"]): Record<string, string> {
   return { ...process.env, ...changes } as Record<string, string>;
-}
-
-function appendLine(file: string, line: string): void {
-  try {
-    append(file, line);
-  } catch {
-    // A wrapper that cannot log still does its work.
-  }
-}
-
-function append(file: string, line: string): void {
-  const log = openLog(file);
-  try {
-    writeSync(log, line);
-  } finally {
-    closeSync(log);
-  }
-}
-
-// O_NONBLOCK: a log that is a pipe without a reader must not block the network.
-function openLog(file: string): number {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
-  try {
-    return openSync(file, flags, 0o640);
-  } catch {
-    mkdirSync(dirname(file), { recursive: true });
-    return openSync(file, flags, 0o640);
-  }
 }

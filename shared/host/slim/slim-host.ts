@@ -33,10 +33,7 @@ export function slimHost(machine: Machine): Host {
     tryExec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
     spawn: (path, changes, stdin, limit) => spawn(machine, path, changes, stdin, limit),
     readFile: (path) => machine.readFile(wellFormed(path)),
-    writeFile(path, text) {
-      const result = machine.writeFile(wellFormed(path), text);
-      return result < 0 ? errorName(-result) : undefined;
-    },
+    writeFile: (path, text) => problemOf(machine.writeFile(wellFormed(path), text)),
     removeFile: (path) => machine.removeFile(wellFormed(path)),
     listDirectory: (path) => machine.listDirectory(wellFormed(path)),
     stat(path) {
@@ -47,8 +44,12 @@ export function slimHost(machine: Machine): Host {
     writeStderr: (text) => machine.writeStderr(text),
     ip: (netns, family, commands) =>
       ipOutput(machine, ipCommand({ env: machine.variables, inspect }, netns, family), commands),
-    appendLine: (file, line) => void machine.appendLine(wellFormed(file), line),
+    appendLine: (file, line) => problemOf(machine.appendLine(wellFormed(file), line)),
   };
+}
+
+function problemOf(result: number): string | undefined {
+  return result < 0 ? errorName(-result) : undefined;
 }
 
 function notNegative(result: number): number | undefined {

@@ -16,7 +16,7 @@ const firstErrors = words(
     "ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP",
 );
 
-const laterErrors: Readonly<Record<number, string>> = { 80: "ELIBBAD", 116: "ESTALE", 122: "EDQUOT" };
+const laterErrors: Readonly<Record<number, string>> = { 80: "ELIBBAD", 90: "EMSGSIZE", 116: "ESTALE", 122: "EDQUOT" };
 
 const signals = words(
   "0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM " +

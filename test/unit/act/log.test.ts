@@ -208,6 +208,19 @@ describe("a line of the log", () => {
     ]);
   });
 
+  test("at debug: a configuration and an answer that are nested too deeply change nothing but their lines", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const answers = [exits(3, `{"code":11,"msg":"no lease","details":${deep}}`)];
+    for (const command of ["ADD", "CHECK", "DEL"]) {
+      const { exitCode, stdout, log } = callWrapper(withLog("debug", {}, { CNI_COMMAND: command }), { answers });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: answers[0]?.stdout.toString() });
+      expect(log.map(({ line }) => JSON.parse(line)).slice(-2)).toMatchObject([
+        { level: "error", message: `delegate failed ${command}: no lease`, leftOut: "nested too deeply" },
+        { level: "debug", message: "delegate's answer", leftOut: "nested too deeply" },
+      ]);
+    }
+  });
+
   test.each([["done"], [""]])("at debug: an answer that is not JSON, %j, unchanged", (answer) => {
     const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), { answers: [exits(0, answer)] });
     expect(lines.at(-1)).toMatchObject({ answer });
@@ -230,11 +243,19 @@ describe("a line of the log", () => {
   });
 });
 
+test.each(["ADD", "CHECK", "DEL"])("a log that cannot be written: %s says so once on stderr, and passes", (command) => {
+  const call = withLog("debug", {}, { CNI_COMMAND: command });
+  const outcome = callWrapper(call, { answers: [exits(0, "{}")], logProblem: "EACCES" });
+  expect(outcome).toMatchObject({ exitCode: 0, stdout: "{}" });
+  expect(outcome.stderr).toBe("cni-wrappers: warning: cannot write the log /var/log/cni.log: EACCES\n");
+});
+
 describe("secrets", () => {
   const masked = ["password", "passwd", "passphrase", "pass", "dbPassword", "secret", "clientSecret", "token"]
     .concat(["bearer_token", "TOKEN", "credentials", "privateKey", "private_key", "apiKey", "api-key", "auth"])
-    .concat(["authorization"]);
-  const shown = ["name", "bridge", "passthru", "compass-x", "keyring", "publicKey", "mac"];
+    .concat(["authorization", "psk", "presharedKey", "pwd", "passwords", "accessKey", "access_key_id", "encryptionKey"])
+    .concat(["sshKey", "jwt", "kubeconfig", "env", "ENV", "envs", "environment"]);
+  const shown = ["name", "bridge", "passthru", "compass-x", "keyring", "publicKey", "mac", "master", "envoy", "key"];
 
   function loggedConfiguration(more: JsonObject): unknown {
     return logged(withLog("debug", { x: more }), { answers: [exits(0, "{}")] })[0]?.configuration;
@@ -249,6 +270,22 @@ describe("secrets", () => {
 
   test.each(shown)("the value of %s is not masked", (key) => {
     expect(loggedConfiguration({ [key]: "said" })).toMatchObject({ x: { [key]: "said" } });
+  });
+
+  test.each([
+    ["https://user:hush@host/path", "https://***@host/path"],
+    ["etcd at http://user:hu@sh@host:2379, https://hush@b", "etcd at http://***@host:2379, https://***@b"],
+    ["user@host", "user@host"],
+    ["http://host/@path", "http://host/@path"],
+  ])("credentials in the text %s", (text, expected) => {
+    expect(loggedConfiguration({ url: text })).toMatchObject({ x: { url: expected } });
+  });
+
+  test("a failed DEL after a failed ADD: its message, not its answer", () => {
+    const answers = [exits(0, "done"), exits(1, { code: 11, msg: "busy", token: "hush" })];
+    const { log, stdout } = callWrapper(withLog("warn"), { answers });
+    expect(stdout).toContain("The delegate's DEL failed as well: busy");
+    expect(log.map(({ line }) => line).join("")).not.toContain("hush");
   });
 
   test("null is not masked", () => {

@@ -38,6 +38,8 @@ export interface Machine {
   readonly noNamespace?: boolean;
   /** The reason why no file can be written. */
   readonly writeProblem?: string;
+  /** The reason why the log cannot be written. */
+  readonly logProblem?: string;
 }
 
 /** The end of a delegate's run, with the bytes that it printed. */
@@ -107,6 +109,7 @@ function fakeHost(
     stdoutError,
     files: given,
     writeProblem,
+    logProblem,
     jq,
     ip = () => undefined,
     links = [0],
@@ -189,7 +192,8 @@ function fakeHost(
     ...(jq && { jq }),
     ip,
     appendLine(file, line) {
-      if (!replacedBy) log.push({ file, line });
+      if (logProblem === undefined && !replacedBy) log.push({ file, line });
+      return logProblem;
     },
   };
 
