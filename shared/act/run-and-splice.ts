@@ -4,7 +4,8 @@ import { spliceResult } from "../plan/add.ts";
 import { delOf } from "../plan/call.ts";
 import type { AddPlan, Splice } from "../plan/plan.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
-import { isTooDeep, parseJsonObject } from "../protocol/json.ts";
+import { hasTooManyValues, isTooDeep, parseJsonObject } from "../protocol/json.ts";
+import { losesNumbers } from "../protocol/json-text.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
@@ -70,9 +71,9 @@ function splicedAnswer(delegate: string, splice: Splice, stdout: Bytes): Spliced
   const text = stdout.decodeUtf8() ?? "";
   const result = parseJsonObject(text);
   if (result === undefined) {
-    if (!isTooDeep(text)) throw new CniError("invalidDelegateOutput", delegate, "it is not a JSON object");
-    if (splice.as === "only") return unchanged;
-    throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
+    const problem = tooMuch(text);
+    if (problem !== undefined && splice.as === "only") return unchanged;
+    throw new CniError("invalidDelegateOutput", delegate, problem ?? "it is not a JSON object");
   }
   const problem = resultProblem(result, "result") ?? versionProblem(result);
   // A plugin that is alone in its chain may return anything, as it can without a wrapper.
@@ -80,12 +81,20 @@ function splicedAnswer(delegate: string, splice: Splice, stdout: Bytes): Spliced
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
   try {
     const spliced = spliceResult(splice, result);
-    const text = spliced === result ? undefined : `${JSON.stringify(spliced, null, 4)}\n`;
+    if (spliced === result) return unchanged;
+    const text = `${JSON.stringify(spliced, null, 4)}\n`;
+    if (losesNumbers(spliced, text)) throw new CniError("invalidDelegateOutput", delegate, "a number is too large");
     return { text, added: splice.as === "meta" ? addedInterfaces(splice.prevResult, splice.attachment, result) : [] };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
   }
+}
+
+/** Says why JSON may be too much for the engine; undefined if it is not. */
+function tooMuch(text: string): string | undefined {
+  if (hasTooManyValues(text)) return "it has more than 500,000 commas and opening brackets";
+  return isTooDeep(text) ? "it is nested too deeply" : undefined;
 }
 
 const unchanged: SplicedAnswer = { text: undefined, added: [] };

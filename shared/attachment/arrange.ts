@@ -8,8 +8,9 @@ export function arranged(result: CniResult, order: readonly number[]): CniResult
   const interfaces = result.interfaces ?? [];
   const kept = order.map((index) => interfaces[index]).filter((entry): entry is Interface => entry !== undefined);
   if (!result.ips) return { ...result, interfaces: kept };
-  const ips = result.ips.filter((ip) => typeof ip.interface !== "number" || order.includes(ip.interface));
-  return { ...result, interfaces: kept, ips: ips.map((ip) => reindexed(ip, (index) => order.indexOf(index))) };
+  const places = new Map(order.map((index, place) => [index, place]));
+  const ips = result.ips.filter((ip) => typeof ip.interface !== "number" || places.has(ip.interface));
+  return { ...result, interfaces: kept, ips: ips.map((ip) => reindexed(ip, (index) => places.get(index) ?? index)) };
 }
 
 /** Returns the address with its index moved. An address without an index is unchanged. */

@@ -65,7 +65,8 @@ export function ownAttachment(result: CniResult, selector: AttachmentSelector): 
   const found = findAttachment(result, selector.ifName, selector.netns);
   const unlisted = unlistedAttachment(result, selector.runtimeIfName);
   if (found === undefined) return selector.ifName === selector.runtimeIfName ? unlisted : undefined;
-  return unlisted ? { ...found, members: found.members.filter((index) => !unlisted.members.includes(index)) } : found;
+  // The unlisted one has the first interfaces.
+  return unlisted ? { ...found, members: found.members.filter((index) => index >= unlisted.members.length) } : found;
 }
 
 // Its host-side interfaces can only come first: every other plugin of the chain reports its container interface.
@@ -75,7 +76,8 @@ function unlistedAttachment({ interfaces, ips }: CniResult, runtimeIfName: strin
   const first = all.findIndex(isContainerInterface);
   const own = (ips ?? []).map((ip) => ip.interface ?? -1).filter((index) => index < first);
   if (own.length === 0) return undefined;
-  return { container: undefined, members: [...all.keys()].slice(0, Math.max(...own) + 1) };
+  const highest = own.reduce((one, other) => Math.max(one, other));
+  return { container: undefined, members: [...all.keys()].slice(0, highest + 1) };
 }
 
 /** Returns the names of a result's container interfaces. */
@@ -85,9 +87,10 @@ export function containerInterfaceNames(result: CniResult): string[] {
 
 /** Returns a function that tells whether an address of the result belongs to an attachment. */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
+  const members = new Set(attachment.members);
   let isRuntimes: boolean | undefined;
   return (ip: IpConfig): boolean => {
-    if (typeof ip.interface === "number") return attachment.members.includes(ip.interface);
+    if (typeof ip.interface === "number") return members.has(ip.interface);
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;

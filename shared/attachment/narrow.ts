@@ -1,6 +1,6 @@
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem } from "../protocol/request.ts";
-import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
+import type { CniResult, Route } from "../protocol/result.ts";
 import { arranged } from "./arrange.ts";
 import { type Attachment, type AttachmentSelector, ownership } from "./attachments.ts";
 import { subnetFinder } from "./subnet.ts";
@@ -42,10 +42,8 @@ export function routeFilter(
   selector: AttachmentSelector,
 ): (route: Route) => boolean {
   const isOwn = ownership(result, attachment, selector);
-  const ips = result.ips ?? [];
-  const subnetsOf = subnetFinder(ips.map(({ address }) => address));
-  return ({ gw }) => {
-    const reachedBy = gw ? subnetsOf(gw) : [];
-    return reachedBy.length === 0 || reachedBy.some((index) => isOwn(ips[index] as IpConfig));
-  };
+  const addresses = (own: boolean) => () =>
+    (result.ips ?? []).filter((ip) => isOwn(ip) === own).map(({ address }) => address);
+  const [isInOwn, isInOther] = [subnetFinder(addresses(true)), subnetFinder(addresses(false))];
+  return ({ gw }) => !gw || isInOwn(gw) || !isInOther(gw);
 }

@@ -1,4 +1,4 @@
-import { sameJson } from "../protocol/json.ts";
+import { canonicalJson } from "../protocol/json.ts";
 import { type CniResult, type Dns, type Interface, isContainerInterface } from "../protocol/result.ts";
 import { arranged, reindexed } from "./arrange.ts";
 import {
@@ -102,8 +102,16 @@ function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips
   return (
     before.some(isContainerInterface) &&
     before.every((entry, index) => isSame(entry, returned?.[index])) &&
-    (ips ?? []).every(({ address }) => returnedIps?.some((ip) => ip.address === address))
+    includesAll(
+      (returnedIps ?? []).map(({ address }) => address),
+      (ips ?? []).map(({ address }) => address),
+    )
   );
+}
+
+function includesAll(all: readonly string[], some: readonly string[]): boolean {
+  const known = new Set(all);
+  return some.every((one) => known.has(one));
 }
 
 /** Returns the result with the attachment's index on each address that has none. Without an attachment it is unchanged. */
@@ -141,7 +149,10 @@ function joinedDns(first: Dns, second: Dns): Dns {
 }
 
 function union<T>(first: readonly T[], second: readonly T[]): T[] {
-  const all = [...first];
-  for (const item of second) if (!all.some((known) => sameJson(known, item))) all.push(item);
-  return all;
+  const known = new Set(first.map(canonicalJson));
+  const added = second.filter((item) => {
+    const text = canonicalJson(item);
+    return !known.has(text) && known.add(text);
+  });
+  return [...first, ...added];
 }

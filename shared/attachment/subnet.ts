@@ -3,40 +3,38 @@ type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; 
 
 /** Whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). */
 export function subnetContains(cidr: string, address: string): boolean {
-  return subnetFinder([cidr])(address).length > 0;
+  return subnetFinder(() => [cidr])(address);
 }
 
 /**
- * Returns a function that finds the subnets of an address and returns the indexes of their CIDRs. Each CIDR is parsed once,
- * for the first address. Comparing each of n routes with each of n addresses would take most of a call.
+ * Returns a function that tells whether an address is in the subnet of one of the CIDRs. Each CIDR is parsed once, for the
+ * first address. Comparing each of n routes with each of n addresses would take most of a call.
  */
-export function subnetFinder(cidrs: readonly string[]): (address: string) => readonly number[] {
-  let all: ReturnType<typeof indexSubnets> | undefined;
+export function subnetFinder(cidrs: () => readonly string[]): (address: string) => boolean {
+  let all: ReturnType<typeof subnetsOf> | undefined;
   return (address) => {
     const ip = parseIp(address);
-    if (ip === undefined) return [];
-    all ??= indexSubnets(cidrs);
-    const { lengths, indexes } = all;
-    return [...lengths].flatMap((length) => indexes.get(subnetName(ip, length)) ?? []);
+    if (ip === undefined) return false;
+    all ??= subnetsOf(cidrs());
+    const { lengths, names } = all;
+    for (const length of lengths) if (names.has(subnetName(ip, length))) return true;
+    return false;
   };
 }
 
-/** Returns all prefix lengths, and for each subnet the indexes of its CIDRs. */
-function indexSubnets(cidrs: readonly string[]): { lengths: Set<number>; indexes: Map<string, number[]> } {
+/** Returns all prefix lengths, and the names of all subnets. */
+function subnetsOf(cidrs: readonly string[]): { lengths: Set<number>; names: Set<string> } {
   const lengths = new Set<number>();
-  const indexes = new Map<string, number[]>();
-  for (const [index, cidr] of cidrs.entries()) {
+  const names = new Set<string>();
+  for (const cidr of cidrs) {
     const slash = cidr.indexOf("/");
     const ip = parseIp(cidr.slice(0, Math.max(slash, 0)));
     const length = parseLength(cidr.slice(slash + 1));
     if (ip === undefined || length > ip.bits) continue;
     lengths.add(length);
-    const name = subnetName(ip, length);
-    const known = indexes.get(name);
-    if (known) known.push(index);
-    else indexes.set(name, [index]);
+    names.add(subnetName(ip, length));
   }
-  return { lengths, indexes };
+  return { lengths, names };
 }
 
 function parseLength(text: string): number {

@@ -24,8 +24,12 @@ export function inLeasedNetwork(request: Request, target: Target, records: Recor
  */
 function hasOlderLease(request: Request, { selector }: Target, network: string, records: Records): boolean {
   const { ifName } = selector;
-  const subnetsWith = subnetFinder(subnetsOf(request));
-  return leasesIn(request, network, records, (address) => subnetsWith(address).length > 0).some(
+  return leasesIn(
+    request,
+    network,
+    records,
+    subnetFinder(() => subnetsOf(request)),
+  ).some(
     (lease) =>
       lease.ifName === ifName &&
       !records.find({ network, containerId: lease.containerId, runtimeIfName: ifName, ifName }),

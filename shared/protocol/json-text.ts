@@ -1,10 +1,24 @@
 import { CniError } from "./errors.ts";
 
-/** Writes a part of the configuration as JSON. Code 6 if it is nested too deeply. */
+/** Writes a part of the configuration as JSON. Code 6 if it is nested too deeply or has a number like 1e400. */
 export function jsonText(value: unknown): string {
+  let text: string;
   try {
-    return JSON.stringify(value);
+    text = JSON.stringify(value);
   } catch {
     throw new CniError("undecodableInput", "", "it is nested too deeply");
   }
+  if (losesNumbers(value, text)) throw new CniError("undecodableInput", "", "it has a number that is too large");
+  return text;
+}
+
+/** Whether a JSON text of a value has null for a number like 1e400, which JSON.parse turns into infinity. */
+export function losesNumbers(value: unknown, text: string): boolean {
+  // Nearly no text has null, and then there is nothing to look for.
+  return text.includes("null") && hasInfinity(value);
+}
+
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).some(hasInfinity);
+  return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
 }

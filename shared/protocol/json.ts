@@ -8,8 +8,21 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses a text as a JSON object; undefined if it is anything else. */
+/** How many commas and opening brackets a JSON text may have. An engine needs up to 100 bytes for a value of two. */
+export const signsLimit = 500_000;
+
+/** Whether a JSON text has too many values to parse it in little memory. */
+export function hasTooManyValues(text: string): boolean {
+  if (text.length <= signsLimit) return false;
+  let left = signsLimit;
+  for (const sign of [",", "[", "{"])
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) if (--left < 0) return true;
+  return false;
+}
+
+/** Parses a text as a JSON object; undefined if it is anything else or has too many values. */
 export function parseJsonObject(text: string): JsonObject | undefined {
+  if (hasTooManyValues(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
@@ -34,16 +47,18 @@ export function isTooDeep(text: string): boolean {
 export function goLookup(object: JsonObject, key: string): unknown {
   const wanted = key.toLowerCase();
   let found: unknown;
-  for (const name in object) if (name.length === wanted.length && name.toLowerCase() === wanted) found = object[name];
+  for (const name in object) if (isSameInGo(name, wanted)) found = object[name];
   return found;
 }
 
-/** Whether two JSON values are equal. The order of keys does not matter. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => sameJson(item, b[i]));
-  if (!isJsonObject(a) || !isJsonObject(b)) return a === b;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+/** Whether a Go program reads a name as the key `wanted`, which is in lower case. Go folds `ſ` to `s`, JavaScript does not. */
+export function isSameInGo(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase().replaceAll("ſ", "s") === wanted;
+}
+
+/** Returns the same text for equal JSON values: the order of keys does not matter. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
   );
 }

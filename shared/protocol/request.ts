@@ -1,5 +1,5 @@
 import { CniError } from "./errors.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { hasTooManyValues, isJsonObject, type JsonObject } from "./json.ts";
 import { configurationProblem, resultShapeProblem, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
 import type { WrapperConfiguration } from "./schema.ts";
@@ -84,6 +84,7 @@ function parseConfiguration(decoded: JsonObject): PluginConfiguration {
 
 function parseJson(stdin: string): unknown {
   if (stdin.trim() === "") return undecodable("it is empty");
+  if (hasTooManyValues(stdin)) return undecodable("it has more than 500,000 commas and opening brackets");
   try {
     return JSON.parse(stdin);
   } catch (error) {
@@ -96,9 +97,13 @@ function undecodable(what: string): never {
   throw new CniError("undecodableInput", "", what);
 }
 
+/** How many unknown keys are reported, and how much of each. Finding the nearest known key takes long for a long one. */
+const [mostReported, longestReported] = [20, 64];
+
 function unknownIn(block: object, known: readonly string[], path: string): CniError[] {
   const unknown = Object.keys(block).filter((key) => !known.includes(key));
-  return unknown.map((key) => {
+  return unknown.slice(0, mostReported).map((whole) => {
+    const key = whole.length > longestReported ? `${whole.slice(0, longestReported)}…` : whole;
     const meant = `Did you mean ${path}.${nearest(key, known)}? The keys are ${known.join(", ")}`;
     return new CniError("unknownWrapperKey", `${path}.${key}`, meant);
   });

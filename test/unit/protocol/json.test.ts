@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { goLookup, isJsonObject, isTooDeep, sameJson } from "../../../shared/protocol/json.ts";
+import {
+  canonicalJson,
+  goLookup,
+  hasTooManyValues,
+  isJsonObject,
+  isTooDeep,
+  parseJsonObject,
+} from "../../../shared/protocol/json.ts";
 import { withShallowJson } from "../support/shallow-json.ts";
 
 test.each([
@@ -26,9 +33,16 @@ describe("a key, by the rules of Go's encoding/json", () => {
     [{ bridge: "a", other: "b", briDge: "c", bride: "d" }, "c"],
     [{ undefined: "a" }, undefined],
     [{}, undefined],
+    [{ "bridg\u00e9": "a" }, undefined],
   ])("in %j it is %j", (object, expected) => {
     expect(goLookup(object, "bridge")).toBe(expected);
   });
+});
+
+// Go 1.26: json.Unmarshal of {"iſGateway": true} and {"lin\u212as": 1} sets the fields isGateway and links.
+test("Go also folds the long s and the Kelvin sign", () => {
+  expect(goLookup({ i\u017fGateway: true }, "isGateway")).toBe(true);
+  expect(goLookup({ "lin\u212as": 1 }, "links")).toBe(1);
 });
 
 test.each([
@@ -52,7 +66,7 @@ describe("equal values", () => {
     [null, null],
     ["x", "x"],
     [0, 0],
-  ])("%j, %j", (a, b) => expect(sameJson(a, b)).toBe(true));
+  ])("%j, %j", (a, b) => expect(canonicalJson(a)).toBe(canonicalJson(b)));
 
   test.each([
     [{ a: 1 }, { a: 2 }],
@@ -65,7 +79,6 @@ describe("equal values", () => {
     [{ a: 1 }, { b: 1 }],
     [{ a: 1 }, { a: 1, b: 1 }],
     [{ a: 1, b: 1 }, { a: 1 }],
-    [{ a: undefined }, { b: undefined }],
     [
       [1, 2],
       [2, 1],
@@ -76,5 +89,23 @@ describe("equal values", () => {
     [null, {}],
     [1, "1"],
     [{ toString: 1 }, {}],
-  ])("not %j, %j", (a, b) => expect(sameJson(a, b)).toBe(false));
+  ])("not %j, %j", (a, b) => expect(canonicalJson(a)).not.toBe(canonicalJson(b)));
+});
+
+describe("a JSON text with many values", () => {
+  test.each([",", "[", "{"])("has too many with 500,001 %s", (sign) => {
+    expect(hasTooManyValues(sign.repeat(500_000))).toBe(false);
+    expect(hasTooManyValues(`${" ".repeat(10)}${sign.repeat(500_000)}`)).toBe(false);
+    expect(hasTooManyValues(sign.repeat(500_001))).toBe(true);
+  });
+
+  test("has too many of all signs together", () => {
+    expect(hasTooManyValues(`[${"{},".repeat(249_999)}{}]`)).toBe(false);
+    expect(hasTooManyValues(`[${"{},".repeat(250_000)}{}]`)).toBe(true);
+  });
+
+  test("is not parsed", () => {
+    expect(parseJsonObject(`{"x":[${"0,".repeat(500_000)}0]}`)).toBeUndefined();
+    expect(parseJsonObject(`{"x":[${"0,".repeat(100_000)}0]}`)).toBeDefined();
+  });
 });

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { Attachment } from "../../../shared/attachment/attachments.ts";
+import { ownAttachment } from "../../../shared/attachment/attachments.ts";
+import { narrowResult } from "../../../shared/attachment/narrow.ts";
+import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
+import type { CniResult, Interface, Route } from "../../../shared/protocol/result.ts";
+
+// Somebody may put a huge prevResult into a configuration. The work must grow with its size, not with its square. A result
+// counts how often its parts are read; the sizes of what cannot be counted would take minutes.
+
+const sandbox = "/run/netns/blue";
+const [eth0, eth1] = ["eth0", "eth1"].map((name) => ({ name, sandbox })) as [Interface, Interface];
+const selector = { ifName: "eth1", netns: sandbox, runtimeIfName: "eth0" };
+const count = 2000;
+/** Far more reads of each part than a linear algorithm needs, and far less than a quadratic one. */
+const mostReads = 50 * count;
+
+/** Returns objects that count the reads of one key. */
+function counted<T>(length: number, key: string, make: (index: number) => object, reads: { count: number }): T[] {
+  return Array.from({ length }, (_, index) => {
+    const { [key]: value, ...rest } = make(index) as Record<string, unknown>;
+    const get = () => {
+      reads.count++;
+      return value;
+    };
+    return Object.defineProperty(rest, key, { get, enumerable: true }) as T;
+  });
+}
+
+const octets = (index: number): string => `${index >> 8}.${index & 255}`;
+
+describe("routes to addresses in one subnet of another interface", () => {
+  function readsOf(act: (result: CniResult, attachment: Attachment) => unknown): number {
+    const reads = { count: 0 };
+    const result: CniResult = {
+      interfaces: [eth0, eth1],
+      ips: counted(count, "interface", (index) => ({ address: `10.1.${octets(index)}/8`, interface: 0 }), reads),
+      routes: Array.from({ length: count }, (_, index) => ({ dst: "0.0.0.0/0", gw: `10.9.${octets(index)}` })),
+    };
+    act(result, { container: 1, members: [1] });
+    return reads.count;
+  }
+
+  test("are narrowed", () => {
+    const reads = readsOf((result, attachment) => {
+      expect(narrowResult(result, attachment, selector)).toMatchObject({ ips: [], routes: [] });
+    });
+    expect(reads).toBeLessThan(mostReads);
+  });
+
+  test("are spliced", () => {
+    const reads = readsOf((result, attachment) => {
+      const spliced = spliceMeta(result, attachment, { interfaces: [eth1] }, selector);
+      expect(spliced.routes).toHaveLength(count);
+    });
+    expect(reads).toBeLessThan(mostReads);
+  });
+});
+
+test("routes of two plugins are joined", () => {
+  const reads = { count: 0 };
+  const routes = (from: number) => counted<Route>(count, "dst", (i) => ({ dst: `10.${octets(from + i)}.0/24` }), reads);
+  const before = { interfaces: [eth0], routes: routes(0) };
+  const spliced = spliceCreator(before, { interfaces: [eth1], routes: routes(count / 2) }, selector);
+  expect(spliced.routes).toHaveLength(1.5 * count);
+  expect(reads.count).toBeLessThan(mostReads);
+});
+
+test("addresses of a plugin that returns the whole result are compared", () => {
+  const reads = { count: 0 };
+  const ips = counted<{ address: string }>(count, "address", (i) => ({ address: `10.${octets(i)}.1/32` }), reads);
+  const before = { interfaces: [eth0], ips };
+  const spliced = spliceCreator(before, { interfaces: [eth0, eth1], ips: [...ips].reverse() }, selector);
+  expect(spliced.ips).toHaveLength(count);
+  expect(reads.count).toBeLessThan(mostReads);
+});
+
+describe("many host-side interfaces and addresses", () => {
+  const links = Array.from({ length: 200_000 }, (_, index) => ({ name: `h${index}` }));
+  const addresses = (owner: number) =>
+    Array.from({ length: 100_000 }, (_, index) => ({ address: `10.0.${octets(index)}/32`, interface: owner }));
+
+  test("are narrowed", { timeout: 20_000 }, () => {
+    const result = { interfaces: [eth0, ...links, eth1], ips: addresses(links.length + 1) };
+    const attachment = ownAttachment(result, selector);
+    expect(attachment?.members).toHaveLength(links.length + 1);
+    const narrowed = narrowResult(result, attachment as Attachment, selector);
+    expect(narrowed.ips?.at(-1)).toMatchObject({ interface: links.length });
+  });
+
+  test("of an interface that is not listed do not belong to another", { timeout: 20_000 }, () => {
+    const interfaces = [...links, eth1];
+    const ips = interfaces.slice(0, -1).map((_, index) => ({ address: `10.0.${octets(index)}/32`, interface: index }));
+    expect(ownAttachment({ interfaces, ips }, selector)).toEqual({ container: links.length, members: [links.length] });
+  });
+});
