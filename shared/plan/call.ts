@@ -1,5 +1,5 @@
 import { type AddedInterface, withInterfaces } from "../attachment/added.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { isJsonObject, isSameInGo, type JsonObject } from "../protocol/json.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { argsOf } from "./cni-args.ts";
@@ -34,6 +34,8 @@ export type ShownPrevResult = "none" | "as it came" | CniResult;
 export function delegateCall(request: Request, target: Target, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
   const configuration: JsonObject = { ...rest, type: target.delegate, name: target.network };
+  // A plugin in Go would read such a key as prevResult. The runtime's own is never spelled like that.
+  for (const key in rest) if (isSameInGo(key, "prevresult")) delete configuration[key];
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
   const call = {

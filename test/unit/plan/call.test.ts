@@ -46,6 +46,14 @@ describe("prevResult", () => {
     expect(callOf({}).configuration).not.toHaveProperty("prevResult");
   });
 
+  test.each(["PrevResult", "PREVRESULT", "prevresult", "prevRe\u017fult"])("%s never reaches a delegate", (key) => {
+    const call = callOf({ [key]: { ips: [] }, prevResults: 1 });
+    expect(call.configuration).toEqual({ cniVersion: "1.0.0", name: "zone", type: "bridge", prevResults: 1 });
+    const both = callOf({ prevResult: { routes: [] }, [key]: { ips: [] } });
+    expect(both.configuration).toMatchObject({ prevResult: { routes: [] } });
+    expect(both.configuration).not.toHaveProperty([key]);
+  });
+
   test("none", () => {
     expect(delegateCall(request, target, "none").configuration).not.toHaveProperty("prevResult");
   });
