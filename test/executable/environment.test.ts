@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { handedOver, Machine, verbs } from "./support/machine.ts";
 
@@ -86,6 +88,17 @@ test("nothing that Node would take for itself acts on the wrapper", async () => 
   }
   machine.answer("ADD", "{}");
   expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+});
+
+// Node itself reads these before it runs any code: docs/security.md.
+test.runIf(process.env.CNI_WRAPPERS_FLAVOR === "slim")("the slim flavor reads no variable of Node's", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", "{}");
+  const folder = machine.path("left");
+  const names = ["OPENSSL_CONF", "NODE_V8_COVERAGE", "NODE_COMPILE_CACHE", "NODE_REPL_EXTERNAL_MODULE"];
+  const env = Object.fromEntries(names.map((name) => [name, folder]));
+  expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+  expect(existsSync(folder)).toBe(false);
 });
 
 function utf8(bytes: string): string {

@@ -1,7 +1,8 @@
 //! Runs other executables as children.
 use crate::process::{CHUNK, memory_file};
 use libc::{
-    CLONE_VFORK, CLONE_VM, PR_SET_PDEATHSIG, SIG_DFL, SIG_SETMASK, SIGCHLD, SIGKILL, SIGPIPE, c_char, c_int, c_void,
+    CLONE_VFORK, CLONE_VM, PR_SET_PDEATHSIG, SIG_DFL, SIG_SETMASK, SIGCHLD, SIGKILL, SIGPIPE, SIGXFSZ, c_char, c_int,
+    c_void,
 };
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, waitpid};
 use std::ffi::CString;
@@ -36,7 +37,8 @@ pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     stdout.take(limit as u64 + 1).read_to_end(&mut output)?;
     let too_much = output.len() > limit;
     if too_much {
-        let _ = kill_process(child, Signal::TERM);
+        // It may ignore SIGTERM.
+        let _ = kill_process(child, Signal::KILL);
     }
     let status = wait_for(child)?;
     Ok(match status.and_then(|status| status.terminating_signal()) {
@@ -120,8 +122,9 @@ impl Image {
                     libc::dup2(descriptor, stream);
                 }
             }
-            // Rust ignores SIGPIPE, and an ignored signal stays ignored after execve.
+            // This process ignores these two, and an ignored signal stays ignored after execve.
             libc::signal(SIGPIPE, SIG_DFL);
+            libc::signal(SIGXFSZ, SIG_DFL);
             libc::sigprocmask(SIG_SETMASK, &mem::zeroed(), ptr::null_mut());
             libc::execve(self.arguments[0], self.arguments.as_ptr(), self.variables.as_ptr());
         }
@@ -153,13 +156,14 @@ extern "C" fn run_action<F: FnMut()>(action: *mut c_void) -> c_int {
 fn input_stream(text: &str) -> io::Result<OwnedFd> {
     match memory_file(text) {
         Ok(file) => Ok(file.into()),
-        Err(_) => pipe_with(text.to_owned()),
+        Err(_) => pipe_with(text),
     }
 }
 
-fn pipe_with(text: String) -> io::Result<OwnedFd> {
+fn pipe_with(text: &str) -> io::Result<OwnedFd> {
     let (reader, mut writer) = io::pipe()?;
+    let text = text.to_owned();
     // An executable may end before it has read everything. A broken pipe is not an error then.
-    thread::spawn(move || writer.write_all(text.as_bytes()));
+    thread::Builder::new().spawn(move || writer.write_all(text.as_bytes()))?;
     Ok(reader.into())
 }

@@ -47,10 +47,14 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     1
 }
 
+/// The engine's stack. A process that may have only 1 MiB must not end without an answer. In bytes.
+const STACK: usize = 512 * 1024;
+
 fn engine() -> rquickjs::Result<Context> {
     let runtime = Runtime::new()?;
     // A call ends before there is much garbage, and collecting it takes long.
     runtime.set_gc_threshold(usize::MAX);
+    runtime.set_max_stack_size(STACK);
     Context::custom::<Intrinsics>(&runtime)
 }
 

@@ -16,17 +16,26 @@ unsafe extern "C" {
 }
 
 /// Does what Rust's own start does about the standard streams: a write to a closed pipe fails and sends no signal, and no
-/// file gets the number of a closed stream.
+/// file gets the number of a closed stream. A write above the limit of a file's size (RLIMIT_FSIZE) sends no signal, either.
 pub fn prepare_streams() {
     // SAFETY: no other thread exists yet, and the path ends in a NUL.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-        for stream in 0..=2 {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        for stream in closed_streams() {
             if libc::fcntl(stream, libc::F_GETFD) < 0 {
                 libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
             }
         }
     }
+}
+
+/// The standard streams that are closed; all of them if poll is denied.
+fn closed_streams() -> Vec<c_int> {
+    let mut streams = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
+    // SAFETY: the pointer and the count are of the same array.
+    let polled = unsafe { libc::poll(streams.as_mut_ptr(), 3, 0) };
+    streams.iter().filter(|one| polled < 0 || one.revents & libc::POLLNVAL != 0).map(|one| one.fd).collect()
 }
 
 /// Copies the strings that the C library passes to `main`.
@@ -91,8 +100,10 @@ pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
             std::env::set_var(&pair[0], &pair[1]);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
         libc::execve(path.as_ptr(), arguments.as_ptr(), environ);
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 

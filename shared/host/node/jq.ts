@@ -2,6 +2,8 @@ import type { JqAnswer } from "../host.ts";
 
 /** How long a program may run. In milliseconds. */
 const patience = 10_000;
+/** How much memory a program may use. In pages of 64 KiB. */
+const mostPages = 4096;
 
 /** The task of the thread that runs jq. */
 export interface JqTask {
@@ -19,6 +21,8 @@ export interface JqTask {
 export function jq(program: string, input: string): JqAnswer {
   const { MessageChannel, receiveMessageOnPort, Worker } = process.getBuiltinModule("node:worker_threads");
   const { getAsset } = process.getBuiltinModule("node:sea");
+  // WebAssembly takes as much memory as a program asks for. A page has 64 KiB.
+  process.getBuiltinModule("node:v8").setFlagsFromString(`--wasm-max-mem-pages=${mostPages}`);
   const done = new Int32Array(new SharedArrayBuffer(4));
   const { port1, port2 } = new MessageChannel();
   const workerData: JqTask = { program, input, reply: port2, done };

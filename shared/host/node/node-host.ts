@@ -119,6 +119,8 @@ function spawn(path: string, changes: Host["env"], stdin: string | undefined, li
     ...(stdin === undefined ? {} : { input: stdin }),
     stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],
     maxBuffer: limit,
+    // A delegate that prints too much may ignore SIGTERM.
+    killSignal: "SIGKILL",
   });
   // A delegate may close its stdin before it has read everything, which breaks the pipe.
   const code = (error as NodeJS.ErrnoException | undefined)?.code;

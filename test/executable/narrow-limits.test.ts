@@ -1,0 +1,96 @@
+import process from "node:process";
+import { describe, expect, test } from "vitest";
+import { errorOf, Machine, verbs } from "./support/machine.ts";
+
+const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
+const through = (script: string) => ["sh", "-c", script, "sh"];
+const passed = { exitCode: 0, signal: undefined, stdout: "{}", stderr: "" };
+
+describe.each(verbs)("%s", (command) => {
+  test("passes if no file may grow: the delegate gets its stdin through a pipe", async () => {
+    const machine = new Machine();
+    const ended = await machine.call({ command, delegate: "only-answers", through: through('ulimit -f 0; exec "$@"') });
+    expect(ended).toEqual({ ...passed, stdout: '{"cniVersion":"1.0.0"}\n' });
+  });
+
+  test("passes without /proc", async () => {
+    const machine = new Machine();
+    machine.answer(command, "{}");
+    const script = 'umount -l /proc && exec "$@"';
+    expect(await machine.call({ command, through: ["unshare", "--mount", "sh", "-c", script, "sh"] })).toEqual(passed);
+  });
+});
+
+test.each(["ADD", "CHECK"])("%s: a deeply nested configuration on a stack of 1 MiB is an error", async (command) => {
+  const deep = `{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  const ended = await new Machine().call({ command, stdin: deep, through: through('ulimit -s 1024; exec "$@"') });
+  expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
+  expect(errorOf(ended)).toMatchObject({ code: 6, details: expect.stringContaining("it is nested too deeply") });
+});
+
+// Node cannot do without threads: docs/security.md.
+describe.runIf(isSlim)("a system call that is denied", () => {
+  const without = (calls: string) => [
+    ..."strace -qq -f -o /dev/null".split(" "),
+    ...calls.split(" ").flatMap((call) => ["-e", `inject=${call}:error=EPERM`]),
+  ];
+
+  test.each(["poll", "memfd_create", "clone3", "poll memfd_create"])("%s changes nothing", async (calls) => {
+    for (const command of verbs) {
+      const machine = new Machine();
+      const ended = await machine.call({ command, delegate: "only-answers", through: without(calls) });
+      expect(ended).toEqual({ ...passed, stdout: '{"cniVersion":"1.0.0"}\n' });
+    }
+  });
+
+  test("threads and memfd_create together are an error", async () => {
+    const configuration = { filler: "x".repeat(300_000) };
+    for (const command of ["ADD", "CHECK"]) {
+      const ended = await new Machine().call({ command, configuration, through: without("memfd_create clone3") });
+      expect(errorOf(ended)).toMatchObject({ code: 104 });
+    }
+  });
+});
+
+test("a delegate that prints without an end and ignores SIGTERM is killed", async () => {
+  const machine = new Machine();
+  expect(errorOf(await machine.call({ delegate: "stubborn" }))).toMatchObject({ code: 102 });
+  expect(machine.calls()).toEqual(["ADD", "DEL"]);
+});
+
+test.each(["ADD", "CHECK"])("%s: a number that no program in Go can read is an error", async (command) => {
+  const machine = new Machine();
+  const stdin = '{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":[{"mtu":-1e400}],"y":null}';
+  const ended = await machine.call({ command, stdin });
+  expect(errorOf(ended)).toMatchObject({ code: 6, details: expect.stringContaining("a number that is too large") });
+  expect(machine.calls()).toEqual([]);
+  const fine = stdin.replace("-1e400", "-1e300");
+  machine.answer(command, "{}");
+  expect(await machine.call({ command, stdin: fine })).toEqual(passed);
+});
+
+describe("more than 500,000 values", () => {
+  const many = `[${"{},".repeat(300_000)}{}]`;
+
+  test.each(["ADD", "CHECK"])("in the configuration, %s: an error", async (command) => {
+    const stdin = `{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":${many}}`;
+    expect(errorOf(await new Machine().call({ command, stdin }))).toMatchObject({
+      code: 6,
+      details: expect.stringContaining("500,000 commas and opening brackets"),
+    });
+  });
+
+  test("in the answer to a renamed interface's ADD: an error, and DEL", async () => {
+    const machine = new Machine();
+    machine.answer("ADD", `{"cniVersion":"1.0.0","x":${many}}`);
+    const ended = await machine.call({ configuration: { wrapper: { ifName: "eth1" } } });
+    expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining("500,000 commas") });
+    expect(machine.calls()).toEqual(["ADD", "DEL"]);
+  });
+
+  test("in the answer to a single plugin's ADD: passed on", async () => {
+    const machine = new Machine();
+    machine.answer("ADD", `{"cniVersion":"1.0.0","x":${many}}`);
+    expect((await machine.call()).stdout).toHaveLength(many.length + 27);
+  });
+});
