@@ -207,7 +207,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   });
 
   test.each<[string, FakeAnswer, string]>([
-    ["with an error", exits(1, '{"code":11,"msg":"busy"}'), '{"code":11,"msg":"busy"}'],
+    ["with an error", exits(1, '{"code":11,"msg":"busy"}'), "failed as well: busy"],
     ["without a word", exits(5), "exit code 5"],
     ["by a signal", { ended: "signal", signal: "SIGTERM" }, "delegate bridge died"],
     ["before it begins", { ended: "not started", reason: "ENOENT" }, "delegate bridge cannot be started"],
