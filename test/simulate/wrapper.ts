@@ -160,7 +160,7 @@ class Process implements Host {
 
   ip(): undefined {}
 
-  appendLine(): void {}
+  appendLine(): undefined {}
 
   #bytes(text: string): Bytes {
     return { decodeUtf8: () => text, print: () => this.writeStdout(text) };
