@@ -91,15 +91,16 @@ test("nothing that Node would take for itself acts on the wrapper", async () => 
 });
 
 // Node itself reads these before it runs any code: docs/security.md.
-test.runIf(process.env.CNI_WRAPPERS_FLAVOR === "slim")("the slim flavor reads no variable of Node's", async () => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
-  const folder = machine.path("left");
-  const names = ["OPENSSL_CONF", "NODE_V8_COVERAGE", "NODE_COMPILE_CACHE", "NODE_REPL_EXTERNAL_MODULE"];
-  const env = Object.fromEntries(names.map((name) => [name, folder]));
-  expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
-  expect(existsSync(folder)).toBe(false);
-});
+if (process.env.CNI_WRAPPERS_FLAVOR === "slim")
+  test("the slim flavor reads no variable of Node's", async () => {
+    const machine = new Machine();
+    machine.answer("ADD", "{}");
+    const folder = machine.path("left");
+    const names = ["OPENSSL_CONF", "NODE_V8_COVERAGE", "NODE_COMPILE_CACHE", "NODE_REPL_EXTERNAL_MODULE"];
+    const env = Object.fromEntries(names.map((name) => [name, folder]));
+    expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+    expect(existsSync(folder)).toBe(false);
+  });
 
 function utf8(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString();

@@ -29,7 +29,8 @@ test.each(["ADD", "CHECK"])("%s: a deeply nested configuration on a stack of 1 M
 });
 
 // Node cannot do without threads: docs/security.md.
-describe.runIf(isSlim)("a system call that is denied", () => {
+const ofSlim = isSlim ? describe : () => {};
+ofSlim("a system call that is denied", () => {
   const without = (calls: string) => [
     ..."strace -qq -f -o /dev/null".split(" "),
     ...calls.split(" ").flatMap((call) => ["-e", `inject=${call}:error=EPERM`]),
