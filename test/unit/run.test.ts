@@ -268,12 +268,12 @@ describe("nothing runs after an earlier error", () => {
 
 describe("the wrapper's own error", () => {
   test.each([
-    ["0.4.0", "0.4.0"],
-    [7, "1.1.0"],
-    [undefined, "1.1.0"],
-  ])("for an invalid configuration of cniVersion %j has version %s", (cniVersion, expected) => {
+    ["0.4.0", "0.4.0", 7],
+    [7, "1.1.0", 6],
+    [undefined, "1.1.0", 7],
+  ])("for an invalid configuration of cniVersion %j has version %s", (cniVersion, expected, code) => {
     const outcome = callWrapper({ stdin: { cniVersion, name: "zone", wrapper: { role: "both" } } });
-    expect(printed(outcome)).toMatchObject({ cniVersion: expected, code: 7 });
+    expect(printed(outcome)).toMatchObject({ cniVersion: expected, code });
   });
 
   test("is indented by four spaces, as Go plugins do", () => {

@@ -1,0 +1,126 @@
+import type { Outcome } from "../../support/lab.ts";
+import { type Chain, passed, type Target, type Verb } from "./chain.ts";
+import { type State, settledDifference, stateOf } from "./state.ts";
+import { callsOf, type Fault, flagsFor, isInjected, type SystemCall } from "./system-calls.ts";
+
+/** The runtime's next call after a fault in ADD: it tries again, or it gives up. */
+export type Next = "ADD" | "DEL";
+
+/** One fault at one system call of one wrapper. */
+export interface Case {
+  readonly verb: Verb;
+  readonly target: Target;
+  readonly call: SystemCall;
+  readonly fault: Fault;
+  readonly next: Next;
+}
+
+/** `isReached` says whether the call happened; `left` has what differs from the state before, and failed calls. */
+export interface Verdict {
+  readonly isReached: boolean;
+  readonly left: readonly string[];
+}
+
+/** The state of a host on which only the neighbour is attached. */
+export interface Before {
+  readonly alone: State;
+}
+
+/** Nomad tries ADD three times. */
+const tries = 3;
+
+/** The state of the host and of the containers that exist. */
+export function now({ lab, neighbour, victim }: Chain): Promise<State> {
+  return stateOf(lab, neighbour, victim);
+}
+
+/** Runs a verb of one wrapper with a trace, and returns its system calls. The host is as before. */
+export async function tracedCalls(chain: Chain, verb: Verb, target: Target): Promise<SystemCall[]> {
+  await prepare(chain, verb);
+  await arm(chain, target, verb, "");
+  passed(await callFor(chain, verb, target), `${verb} of ${target} with strace`);
+  const calls = callsOf(await chain.lab.readFile("/run/lab/trace"));
+  await finish(chain, verb);
+  return calls;
+}
+
+/** Runs a case. If it left something, the host is not usable any more. */
+export async function runCase(chain: Chain, each: Case, before: Before): Promise<Verdict> {
+  const { verb, target, call, fault } = each;
+  const problems: string[] = [];
+  const expectPass = (outcome: Outcome, name: string) => {
+    if (outcome.exitCode !== 0) problems.push(`${name} failed: ${(outcome.stderr || outcome.stdout).slice(0, 400)}`);
+  };
+  await prepare(chain, verb);
+  const attached = verb === "CHECK" ? await now(chain) : before.alone;
+  await arm(chain, target, verb, flagsFor(call, fault));
+  const first = await callFor(chain, verb, target);
+  const isReached = isInjected(await chain.lab.readFile("/run/lab/trace"), fault);
+  if (verb === "ADD") await afterAdd(chain, each, first, expectPass);
+  if (verb === "CHECK") problems.push(...(await settledDifference(attached, () => now(chain))));
+  if (verb !== "ADD" && verb !== "DEL") expectPass(await callFor(chain, verb, target), `${verb} again`);
+  // Without libcni's result, GC leaves the rules of chained plugins. DEL removes them.
+  if (verb === "GC") {
+    await chain.renewVictim();
+    const left = await settledDifference(before.alone, () => now(chain));
+    problems.push(...left.filter((line) => !isRule(line)));
+  }
+  if (verb !== "STATUS" && verb !== "VERSION") {
+    expectPass(await chain.del(), "DEL afterwards");
+    expectPass(await chain.gc(), "GC afterwards");
+  }
+  return { isReached, left: [...problems, ...(await settledDifference(before.alone, () => now(chain)))] };
+}
+
+function isRule(line: string): boolean {
+  return /^\+\/(packetRules|nft)\//.test(line);
+}
+
+/** After an ADD that failed, the runtime tries again or gives up. An ADD that passed has attached the container. */
+async function afterAdd(
+  chain: Chain,
+  { next }: Case,
+  first: Outcome,
+  expectPass: (outcome: Outcome, name: string) => void,
+): Promise<void> {
+  let last = first;
+  if (next === "ADD") for (let time = 1; time < tries && last.exitCode !== 0; time++) last = await chain.add();
+  if (next === "ADD") expectPass(last, `ADD, try ${tries}`);
+  if (last.exitCode === 0) expectPass(await chain.check(), "CHECK after ADD");
+}
+
+async function prepare(chain: Chain, verb: Verb): Promise<void> {
+  if (!["CHECK", "DEL", "GC"].includes(verb)) return;
+  passed(await chain.add(), "ADD before the fault");
+  if (verb === "GC") await chain.loseVictim();
+}
+
+async function finish(chain: Chain, verb: Verb): Promise<void> {
+  if (verb === "STATUS" || verb === "VERSION") return;
+  if (verb === "GC") await chain.renewVictim();
+  passed(await chain.del(), "DEL");
+}
+
+async function arm({ lab }: Chain, target: Target, verb: Verb, flags: string): Promise<void> {
+  await lab.writeFile("/run/lab/trace", "");
+  await lab.writeFile(`/run/lab/fault-${target}-${verb}`, flags);
+}
+
+function callFor(chain: Chain, verb: Verb, target: Target): Promise<Outcome> {
+  switch (verb) {
+    case "ADD":
+      return chain.add();
+    case "CHECK":
+      return chain.check();
+    case "DEL":
+      return chain.del();
+    case "GC":
+      return chain.gc();
+    case "STATUS":
+      return chain.status();
+    case "VERSION":
+      return chain.version(target);
+    default:
+      return verb satisfies never;
+  }
+}

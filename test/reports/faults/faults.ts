@@ -1,0 +1,127 @@
+// Kills each wrapper of a real chain at each of its system calls, and lets each of them fail with several errors. Then
+// the runtime goes on, and nothing may be left. It exits with 1 if something is left or a neighbour changed.
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { execa } from "execa";
+import { flavors } from "../../support/flavors.ts";
+import { say } from "../../support/progress.ts";
+import { table } from "../../support/table.ts";
+import { type Case, now, tracedCalls } from "./case.ts";
+import { Chain, type Target, targets, type Verb, verbs } from "./chain.ts";
+import { plantedTraces, unseenTraces } from "./planted.ts";
+import { rowsOf } from "./report.ts";
+import { type Result, runCases } from "./run.ts";
+import { faults, nodeCalls, type SystemCall } from "./system-calls.ts";
+
+const { values: given } = parseArgs({
+  options: {
+    verb: { type: "string", multiple: true },
+    target: { type: "string", multiple: true },
+    flavor: { type: "string", multiple: true },
+    fault: { type: "string", multiple: true },
+    /** Only each nth case. */
+    every: { type: "string", default: "1" },
+    /** The number of hosts at a time. */
+    hosts: { type: "string", default: `${Math.min(2, availableParallelism())}` },
+    json: { type: "boolean" },
+  },
+});
+const [every, hosts] = [numberOf(given.every, "--every"), numberOf(given.hosts, "--hosts")];
+const chosen = {
+  verbs: choice(given.verb, verbs, "--verb"),
+  targets: choice(given.target, targets, "--target"),
+  flavors: choice(given.flavor, ["slim", "node"] as const, "--flavor"),
+  faults: choice(given.fault, faults, "--fault"),
+};
+
+const flavor = process.env.CNI_WRAPPERS_FLAVOR;
+process.exitCode = flavor === undefined ? await runFlavors() : await runFlavor(flavor);
+
+/** Runs this program once for each flavor. The variables choose the wrappers of every lab. */
+async function runFlavors(): Promise<number> {
+  let worst = 0;
+  for (const { env } of flavors.filter((each) =>
+    chosen.flavors.some((name) => name === each.env.CNI_WRAPPERS_FLAVOR),
+  )) {
+    const args = [import.meta.filename, ...process.argv.slice(2)];
+    const { exitCode = 1 } = await execa(process.execPath, args, { env, stdio: "inherit", reject: false });
+    worst = Math.max(worst, exitCode);
+  }
+  return worst;
+}
+
+/** Returns the exit code: 1 if a case left something or did not run. */
+async function runFlavor(flavor: string): Promise<number> {
+  const found = await casesOf(flavor);
+  const cases = found.filter((_, index) => index % every === 0);
+  say(`${flavor}: ${found.length} cases${every > 1 ? `, of which every ${every}th runs: ${cases.length}` : ""}`);
+  let count = 0;
+  const results = await runCases(cases, hosts, ({ each, verdict }) => {
+    if (++count % 20 === 0 || count === cases.length) say(`${flavor}: ${count} of ${cases.length}`);
+    if (verdict.left.length > 0)
+      say(`${flavor}: ${nameOf(each)}: ${verdict.left.slice(0, 6).join("; ").slice(0, 1000)}`);
+  });
+  print(flavor, results);
+  const isClean = results.every(({ verdict }) => verdict.left.length === 0);
+  return isClean && results.length === cases.length ? 0 : 1;
+}
+
+/** Traces each verb of each wrapper once, and makes the cases from the system calls. First it tests the comparison. */
+async function casesOf(flavor: string): Promise<Case[]> {
+  await using chain = await Chain.start();
+  const unseen = await unseenTraces(chain, { alone: await now(chain) });
+  if (unseen.length > 0) throw new Error(`the comparison does not see: ${unseen.join(", ")}`);
+  say(`${flavor}: the comparison sees all ${plantedTraces} planted traces`);
+  const cases: Case[] = [];
+  for (const verb of chosen.verbs) {
+    for (const target of chosen.targets) {
+      const calls = (await tracedCalls(chain, verb, target)).filter(({ name }) => isChosen(flavor, name));
+      say(`${flavor}: ${verb} of ${target} makes ${calls.length} system calls`);
+      cases.push(...calls.flatMap((call) => casesAt(verb, target, call)));
+    }
+  }
+  return cases;
+}
+
+function isChosen(flavor: string, name: string): boolean {
+  return flavor === "slim" || nodeCalls.includes(name);
+}
+
+function casesAt(verb: Verb, target: Target, call: SystemCall): Case[] {
+  const nexts = verb === "ADD" ? (["ADD", "DEL"] as const) : (["DEL"] as const);
+  return chosen.faults.flatMap((fault) => nexts.map((next) => ({ verb, target, call, fault, next })));
+}
+
+function nameOf({ verb, target, call, fault, next }: Case): string {
+  return `${verb} of ${target}, ${fault} at ${call.name} ${call.nth}, then ${next}`;
+}
+
+function print(flavor: string, results: readonly Result[]): void {
+  if (given.json) {
+    console.log(JSON.stringify(results.map((result) => ({ flavor, ...result }))));
+    return;
+  }
+  const columns = ["flavor", "verb", "fault", "system calls", "cases", "not reached", "left something"];
+  console.log(table(columns, rowsOf(flavor, results)));
+  for (const { each, verdict } of results) {
+    if (verdict.left.length > 0) console.log(`\n${flavor}: ${nameOf(each)}\n  ${verdict.left.join("\n  ")}`);
+  }
+}
+
+function numberOf(text: string, option: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`${option}: a whole number from 1 on`);
+  return number;
+}
+
+function choice<T extends string>(
+  names: readonly string[] | undefined,
+  known: readonly T[],
+  option: string,
+): readonly T[] {
+  if (names === undefined) return known;
+  const found = known.filter((each) => names.some((name) => each === name || each === `${name}-wrapper`));
+  if (found.length !== names.length) throw new Error(`${option}: one of ${known.join(", ")}`);
+  return found;
+}
