@@ -64,7 +64,7 @@ async function jobs(): Promise<Job[]> {
     return [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...inSlim];
   }
   const { ones, rest } = oneOfEachPlugin(cases);
-  const shared = faster === slim ? [...casesOf(slim, rest), ...casesOf(node, ones)] : casesOf(node, cases);
+  const shared = faster === slim ? [...casesOf(slim, rest), ...casesOf(node, ones, 1)] : casesOf(node, cases);
   return values.cases ? shared : [...rebootsOf(faster), ...shared];
 }
 
@@ -75,8 +75,8 @@ async function nomadOf({ env }: Flavor): Promise<Job[]> {
   return [(cpu) => timed("nomad", async () => reportOf("nomad", await told(cpu)))];
 }
 
-function casesOf({ suffix }: Flavor, selection: Selection): Job[] {
-  const parts = inTurn(selection, ownCpus().length).filter((part) => Object.keys(part).length > 0);
+function casesOf({ suffix }: Flavor, selection: Selection, kernels = ownCpus().length): Job[] {
+  const parts = inTurn(selection, kernels).filter((part) => Object.keys(part).length > 0);
   return parts.map((part) => (cpu) => timed(`e2e${suffix}`, () => runCases(suffix, part, cpu)));
 }
 
