@@ -59,6 +59,6 @@ export function isSameInGo(name: string, wanted: string): boolean {
 /** Returns the same text for equal JSON values: the order of keys does not matter. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
-    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort()) : part,
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 }

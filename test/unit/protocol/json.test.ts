@@ -66,6 +66,10 @@ describe("equal values", () => {
     [null, null],
     ["x", "x"],
     [0, 0],
+    [
+      { mtu: { toString: null }, dst: 1 },
+      { dst: 1, mtu: { toString: null } },
+    ],
   ])("%j, %j", (a, b) => expect(canonicalJson(a)).toBe(canonicalJson(b)));
 
   test.each([
