@@ -15,7 +15,7 @@ const verdictReporter = "--reporter=./test/nomad/verdict-reporter.ts";
 
 /**
  * For each script: the flags of `build/setup.mjs`, the programs that must succeed `first`, the programs that it `tries`
- * (they may fail), and the programs that it runs. The last one gets the arguments.
+ * (they may fail) meanwhile, and the programs that it runs. The last one gets the arguments.
  */
 const scripts = {
   bench: { setup: "--network --bench", first: [build], tries: [buildSlim], run: ["node test/reports/bench/bench.ts"] },
@@ -87,8 +87,11 @@ const scripts = {
 async function runScript({ setup = "", first = [], tries = [], run }, args) {
   // Only the script's own output goes to stdout: it may be JSON.
   await expectSuccess(process.execPath, ["build/setup.mjs", ...words(setup)], "stderr");
-  for (const program of first) await expectSuccess(...located(program), "stderr");
-  for (const program of tries) await expectNoSignal(...located(program), "stderr");
+  const inTurn = async (programs, expectation) => {
+    for (const program of programs) await expectation(...located(program), "stderr");
+  };
+  // The two flavors are built side by side: each build leaves a CPU idle for most of its time.
+  await Promise.all([inTurn(first, expectSuccess), inTurn(tries, expectNoSignal)]);
   for (const [index, program] of run.entries()) {
     const [command, own] = located(program);
     await expectSuccess(command, index === run.length - 1 ? [...own, ...args] : own, "stdout");
@@ -118,20 +121,30 @@ function exitCodeOf(command, args, output) {
   // npm puts the installed programs first in PATH. A call without npm needs them too.
   const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
   const stdio = ["inherit", output === "stdout" ? "inherit" : 2, "inherit"];
-  running = spawn(command, args, { cwd: root, env, stdio });
+  const program = spawn(command, args, { cwd: root, env, stdio });
+  running.add(program);
   return new Promise((resolve) => {
-    running.on("error", (error) => {
+    program.on("error", (error) => {
       console.error(error.message);
       resolve(1);
     });
-    running.on("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+    program.on("exit", (code, signal) => {
+      running.delete(program);
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
   });
 }
 
-let running;
+const running = new Set();
 // The terminal sends SIGINT to the program as well. It cleans up, and its exit code decides.
 process.on("SIGINT", () => {});
-process.on("SIGTERM", () => running?.kill());
+process.on("SIGTERM", () => {
+  for (const program of running) program.kill();
+});
+// The other build must not outlive a failed one.
+process.on("exit", () => {
+  for (const program of running) program.kill();
+});
 
 const [name = "", ...args] = process.argv.slice(2);
 if (!Object.hasOwn(scripts, name)) {

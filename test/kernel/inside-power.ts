@@ -20,7 +20,6 @@ export const list: NetworkList = {
       wrapper: { ifName: "eth1" },
       bridge: "disc0",
       isGateway: true,
-      ipMasq: true,
       ipam: leased("172.26.64.0/20"),
     },
     { type: "tuning-wrapper", wrapper: { ifName: "eth1" }, mtu: 1400 },
