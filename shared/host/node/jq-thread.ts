@@ -17,6 +17,8 @@ async function answer(): Promise<JqAnswer> {
     const { exitCode, stdout, stderr } = (await loadJq()).raw(input, program, ["-c"]);
     return exitCode === 0 ? { output: stdout } : { problem: stderr || `jq: exit code ${exitCode}` };
   } catch (error) {
-    return { problem: String(error) };
+    // jq says nothing when it gets no more memory: it aborts.
+    const isAborted = String(error).startsWith("RuntimeError: Aborted");
+    return { problem: isAborted ? "jq aborted; a program has 256 MiB of memory" : String(error) };
   }
 }

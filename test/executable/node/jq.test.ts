@@ -36,3 +36,11 @@ test("a program that does not end is ended", async () => {
     msg: expect.stringContaining("wrapper.jq: it takes longer than 10 s"),
   });
 });
+
+test("a program that fills the memory is ended", async () => {
+  const ended = await new Machine().call({ configuration: { wrapper: { jq: "[range(1e9) | tostring]" } } });
+  expect(errorOf(ended)).toMatchObject({
+    code: 7,
+    msg: "invalid plugin configuration: wrapper.jq: jq aborted; a program has 256 MiB of memory",
+  });
+});
