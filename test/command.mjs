@@ -66,6 +66,7 @@ const scripts = {
   "test:nomad": {
     setup: "--network --nomad",
     first: [build, "node test/support/nomad.ts"],
+    tries: [buildSlim],
     run: [`vitest run --project nomad --maxWorkers=2 ${caseReporters} ${verdictReporter}`],
   },
   "test:runtimes": {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { runCli } from "../../cli/program.ts";
@@ -63,10 +63,8 @@ async function writeMade(directory: string, stamp: Stamp): Promise<void> {
     writeFileSync(join(directory, shell), await outputOf(["completion", shell], stamp));
   writeFileSync(join(directory, "man.gz"), gzipSync(await outputOf(["man"], stamp)));
   const units = join(root, "conf-examples/systemd");
-  const service = readFileSync(join(units, "cni-wrappers-prune.service"), "utf8");
-  // The slim flavor in /opt/cni/bin has no commands.
-  writeFileSync(join(directory, "cni-wrappers-prune.service"), service.replace("/opt/cni/bin/", "/usr/bin/"));
-  copyFileSync(join(units, "cni-wrappers-prune.timer"), join(directory, "cni-wrappers-prune.timer"));
+  for (const unit of ["service", "timer"].map((kind) => `cni-wrappers-prune.${kind}`))
+    copyFileSync(join(units, unit), join(directory, unit));
 }
 
 async function outputOf(args: readonly string[], stamp: Stamp): Promise<string> {

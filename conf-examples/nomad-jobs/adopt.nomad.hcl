@@ -41,7 +41,7 @@ job "cni-adopt" {
         command = "/bin/sh"
         # Exit code 1 says that a container is left that CHECK would fail. The job itself did its work.
         args = ["-c", <<-EOT
-          answer=$(/opt/cni/bin/cni-wrappers adopt --json ${var.write ? "--write" : ""})
+          answer=$(cni-wrappers adopt --json ${var.write ? "--write" : ""})
           code=$?
           printf '%s' "$answer" | tr -d '\n'
           echo

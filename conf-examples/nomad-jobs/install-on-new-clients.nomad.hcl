@@ -27,6 +27,12 @@ variable "tools_checksum" {
   description = "the same of the Node flavor, which has the commands"
 }
 
+variable "commands" {
+  type        = string
+  default     = "/usr/local/bin"
+  description = "the directory in PATH that gets the commands"
+}
+
 job "cni-install-on-new-clients" {
   type        = "system"
   datacenters = ["*"]
@@ -78,6 +84,10 @@ job "cni-install-on-new-clients" {
         command = "/bin/sh"
         # Nomad starts a task of a system job again when it ends. So this one stays.
         args = ["-c", "${file("install.sh")}\nexec sleep infinity"]
+      }
+
+      env {
+        COMMANDS = var.commands
       }
 
       resources {

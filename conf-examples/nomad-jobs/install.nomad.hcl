@@ -27,6 +27,12 @@ variable "tools_checksum" {
   description = "the same of the Node flavor, which has the commands"
 }
 
+variable "commands" {
+  type        = string
+  default     = "/usr/local/bin"
+  description = "the directory in PATH that gets the commands"
+}
+
 variable "node" {
   type        = string
   default     = ".*"
@@ -97,6 +103,10 @@ job "cni-install" {
       config {
         command = "/bin/sh"
         args    = ["-c", file("install.sh")]
+      }
+
+      env {
+        COMMANDS = var.commands
       }
 
       resources {

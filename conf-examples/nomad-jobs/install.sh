@@ -1,7 +1,11 @@
-# Installs the archive that Nomad has downloaded. If more containers fail CHECK than before, it puts the old version back.
-# install.nomad.hcl and install-on-new-clients.nomad.hcl run it on each client.
+# Installs the archives that Nomad has downloaded. If more containers fail CHECK than before, it puts the old version of
+# the wrappers back. install.nomad.hcl and install-on-new-clients.nomad.hcl run it on each client.
 set -eu
 cd "$NOMAD_TASK_DIR"
+
+# A rename also replaces commands that run.
+cp tools/cni-wrappers "$COMMANDS/.cni-wrappers.new"
+mv -f "$COMMANDS/.cni-wrappers.new" "$COMMANDS/cni-wrappers"
 
 failing() {
   answer=$(tools/cni-wrappers preflight --json) || [ $? = 1 ]

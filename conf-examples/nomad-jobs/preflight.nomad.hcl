@@ -33,7 +33,7 @@ job "cni-preflight" {
         command = "/bin/sh"
         # Exit code 1 says that a CHECK would fail. The job itself did its work.
         args = ["-c", <<-EOT
-          answer=$(/opt/cni/bin/cni-wrappers preflight --json ${local.with})
+          answer=$(cni-wrappers preflight --json ${local.with})
           code=$?
           printf '%s' "$answer" | tr -d '\n'
           echo

@@ -35,6 +35,7 @@ test.skipIf(!existsSync(slim))(
         cni_wrappers_checksum: archives[version]?.slim,
         cni_wrappers_tools_checksum: archives[version]?.tools,
         cni_wrappers_cache: "/run/archives",
+        cni_wrappers_commands: "/run/commands",
         cni_wrappers_reload: "cp /proc/uptime /run/reloaded",
         ansible_become: false,
         ansible_python_interpreter: `${bin}/python3`,
@@ -51,6 +52,7 @@ test.skipIf(!existsSync(slim))(
 
     expect(await play("present", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
     expect(await sum(executable)).toBe(firstSum);
+    expect(await lab.run("/run/commands/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
     expect(await play("present", "1.0.0")).toMatchObject(unchanged);
     const container = await attached(lab, lab.goCni, list);
     expect(await play("present", "2.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
@@ -74,6 +76,7 @@ test.skipIf(!existsSync(slim))(
     expect(await play("absent", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
     expect((await lab.readdir("/opt/cni/bin")).filter((name) => name.includes("wrapper"))).toEqual([]);
     expect(existsSync(lab.path("/run/archives"))).toBe(false);
+    expect(await lab.readdir("/run/commands")).toEqual([]);
     expect(await play("absent", "1.0.0")).toMatchObject(unchanged);
   },
 );
@@ -81,7 +84,7 @@ test.skipIf(!existsSync(slim))(
 /** A host with the reference plugins and a list, without the wrappers. */
 async function host(): Promise<Lab> {
   const lab = await Lab.start({ plugins: "1.9.1", programs: {} });
-  const script = `cd /opt/cni/bin; umount cni-wrappers; find . -type l -delete; rm cni-wrappers; mkdir ../config`;
+  const script = `mkdir /run/commands; cd /opt/cni/bin; umount cni-wrappers; find . -type l -delete; rm cni-wrappers; mkdir ../config`;
   await lab.run("sh", ["-ec", script]);
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
   return lab;

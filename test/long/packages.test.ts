@@ -182,6 +182,8 @@ describe("the package of the commands", () => {
       expect(await shell("cni-wrappers version")).toMatch(new RegExp(`^version +${version}$`, "m"));
       expect(await shell("cni-wrappers version")).toMatch(/^flavor +node$/m);
       expect(await shell("/opt/cni/bin/bridge-wrapper")).toMatch(/^Flavor: slim$/m);
+      // systemd looks for it in PATH.
+      expect(await shell(`cat ${made[1]}`)).toMatch(/^ExecStart=cni-wrappers /m);
       expect(await shell(`gzip -dc ${made[8]}`)).toContain('.TH CNI\\-WRAPPERS 1 "" "cni\\-wrappers');
       expect(await shell(`. ${made[3]}; complete -p cni-wrappers`)).toMatch(/^complete .*cni-wrappers$/m);
       await shell(`${remove} cni-wrappers-tools`);

@@ -137,7 +137,7 @@ export class Cluster implements AsyncDisposable {
 
 /** Runs a shell script on a host of a cluster, as an operator does. It finds `nomad` and `systemctl`. */
 export function shell(lab: Lab, script: string, directory = "/"): Promise<Outcome> {
-  const env = { PATH: "/run/lab/bin:/run/lab/programs:/usr/sbin:/usr/bin:/sbin:/bin" };
+  const env = { PATH: "/run/lab/bin:/run/lab/programs:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
   return lab.call("sh", ["-ec", `cd '${directory}'\n${script}`], { env });
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
 import type { Lab } from "../support/lab.ts";
+import { ownFolder } from "../support/own-folder.ts";
 import { copyOfTree } from "../support/tree.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
@@ -19,14 +20,11 @@ test("the README's steps, followed to the letter", async (context) => {
   const log = JSON.parse(`{${block(section("Verify"), "json")}}`);
   await using nomad = await NomadLab.start({ networks: [], prepare: withoutWrappers });
   const tree = copyOfTree();
-  // Install, 1. Build, and move the result next to the plugins.
-  await nomad.lab.run("sh", ["-ec", `cd ${tree}\n${block(install, "sh")}`], {
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
-  });
-  expect(await nomad.lab.readdir("/opt/cni")).not.toContain("bin.new");
-  expect(await nomad.lab.readdir("/opt/cni/bin")).toEqual(
-    expect.arrayContaining(["bridge-wrapper", "macvlan-wrapper"]),
-  );
+  // Install, 1. Build, and install both flavors.
+  const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+  await nomad.lab.run("sh", ["-ec", `cd ${tree}\n${block(install, "sh")}`], { env });
+  expect(await nomad.lab.run("/opt/cni/bin/macvlan-wrapper")).toMatch(/^Flavor: slim$/m);
+  expect(await nomad.lab.run("/usr/local/bin/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
   // 2. Write the list. 3. Tell Nomad, and run a job.
   await nomad.lab.writeFile("/opt/cni/config/zone.conflist", list);
   await nomad.client.reload();
@@ -35,6 +33,11 @@ test("the README's steps, followed to the letter", async (context) => {
   await nomad.run(await nomad.parseJob(jobWith(block(install, "hcl"))));
   const before = await nomad.survey("job");
   expect(before.map(({ addresses }) => Object.keys(addresses))).toEqual([["eth0", "eth1"]]);
+  // Migrate, 3. The check before a restart.
+  await nomad.lab.writeFile("/opt/cni/config/zone.conflist.new", list);
+  const [preflight] = /cni-wrappers preflight [^`]+/.exec(section("Migrate")) ?? [];
+  const verdict = await nomad.lab.run("sh", ["-ec", `cd /opt/cni/config\n${preflight}`], { env });
+  expect(verdict).toContain("1 of 1 pass");
   // Verify.
   await nomad.lab.writeFile("/opt/cni/config/zone.conflist", logged(list, log));
   await nomad.restartClient();
@@ -90,6 +93,7 @@ job "job" {
 
 // A host with the reference plugins and without the wrappers.
 async function withoutWrappers(lab: Lab): Promise<void> {
+  await ownFolder(lab, "/usr/local/bin");
   await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper"]);
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
 }

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
 import type { Lab, Outcome } from "../support/lab.ts";
 import { nativeProgram } from "../support/native.ts";
+import { ownFolder } from "../support/own-folder.ts";
 import { architecture, type RolloutArchives, writeArchives } from "../support/rollout-archives.ts";
 import { built, copyOfTree, root, scratch } from "../support/tree.ts";
 import { version } from "../support/version.ts";
@@ -63,6 +64,10 @@ test("the jobs install on a canary, on all clients and on a new one, and a versi
   expect(await sumsOf()).toEqual([goodSum, goodSum]);
   await until("the new version", async () => (await versionsOf(cluster))[1] === `v${version}`);
   await expectAlive();
+  // The other jobs run the commands that this one put into PATH.
+  const preflight = await run("cd conf-examples/nomad-jobs; ./collect.sh preflight.nomad.hcl");
+  expectEnded(preflight, 0);
+  expect(preflight.stdout.match(/"passes"/g)).toHaveLength(clients.length);
 
   rollout("9.9.9");
   const failed = await run(all);
@@ -108,6 +113,7 @@ tools_checksum = "${tools}"
 
 /** A host on which `install` put an old version of the wrappers, with a list for two interfaces. */
 async function prepare(lab: Lab, old: string): Promise<void> {
+  await ownFolder(lab, "/usr/local/bin");
   await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper; mkdir ../config"]);
   await lab.run(old, ["install", "--from", old]);
   await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");

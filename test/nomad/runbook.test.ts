@@ -1,9 +1,12 @@
-import { cpSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { bridge, macvlan, twoInterfaces, zone } from "../e2e/support.ts";
 import type { Lab, Outcome } from "../support/lab.ts";
-import { root, scratch } from "../support/tree.ts";
+import { ownFolder } from "../support/own-folder.ts";
+import { writeArchives } from "../support/rollout-archives.ts";
+import { built, root, scratch } from "../support/tree.ts";
+import { version } from "../support/version.ts";
 import { Cluster, type ClusterClient, shell } from "./cluster.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
@@ -19,6 +22,7 @@ const each = 3;
 
 /** The exit code of each block, on each host that runs it. preflight finds containers that fail, once. */
 const exitCodes = [
+  ["1. Install", [0]],
   ["1. Install", [0, 0, 0]],
   ["2. Preflight", [0]],
   ["2. Preflight", [1]],
@@ -34,8 +38,9 @@ const exitCodes = [
 test("the runbook's commands, followed to the letter on three clients: 9 allocations survive", {
   timeout: 900_000,
 }, async () => {
-  const directory = cloneWithBuild();
+  const directory = await cloneWithArchives();
   await using cluster = await Cluster.start(clients, installOldList);
+  await ownFolder(cluster.server, "/usr/local/bin");
   await cluster.run(jobOnEachHost(), clients * each);
   const before = await surveys(cluster);
   expect(before.filter(isSound)).toHaveLength(clients * each);
@@ -82,16 +87,22 @@ async function checkCount({ agent }: ClusterClient): Promise<number> {
   return (await agent.allLines()).filter(isPassedCheck).length;
 }
 
-/** The repository with a build, as an operator has it. The commands write files there. */
-function cloneWithBuild(): string {
+/** The repository with the archives of a release, as an operator has it. The commands write files there. */
+async function cloneWithArchives(): Promise<string> {
   const directory = scratch();
-  symlinkSync(path.join(root, "dist"), path.join(directory, "dist"));
   cpSync(path.join(root, "conf-examples"), path.join(directory, "conf-examples"), { recursive: true });
+  const release = path.join(directory, "dist/release");
+  mkdirSync(release, { recursive: true });
+  // Without cargo there is no slim flavor.
+  const slim = path.join(root, "dist/slim/bin/cni-wrappers");
+  const executable = existsSync(slim) ? slim : path.join(built("bin"), "cni-wrappers");
+  await writeArchives(release, { [version]: executable });
   return directory;
 }
 
 /** A host without the wrappers. A script makes eth1 and does not report it, so the list has CHECK disabled. */
 async function installOldList(lab: Lab): Promise<void> {
+  await ownFolder(lab, "/usr/local/bin");
   await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper; mkdir ../config"]);
   await installScripts(lab);
   await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
