@@ -19,7 +19,8 @@ export function addMeta(session: Session, path: string, call: DelegateCall, plan
     say(session, "warn", repairs.chained);
     runDelegate(session, path, delOf(call, record.added));
   }
-  writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses: [] });
+  const { configuration } = call;
+  writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses: [], configuration });
   return runDelegate(session, path, call);
 }
 

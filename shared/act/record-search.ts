@@ -9,6 +9,7 @@ import {
   metaRecordFile,
   namespaceOf,
   parseLease,
+  parseRecord,
   type RecordKey,
   type RecoveryPlan,
   recordDirectory,
@@ -98,7 +99,7 @@ function listsInterface(cached: string | undefined, { containerId, ifName }: Rec
 function readFile(host: Host, file: string): KeptFile[] {
   const owner = parseJsonObject(host.readFile(file) ?? "") as KeptFile["owner"] | undefined;
   if (owner === undefined) return [];
-  const record = readRecord(host, file)?.record;
+  const record = parseRecord(file, host.readFile(file));
   return [{ file, owner, record, isLive: record !== undefined && isLive(host, record) }];
 }
 

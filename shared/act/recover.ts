@@ -1,6 +1,7 @@
 import type { Host } from "../host/host.ts";
 import { type DelegateCall, delOf } from "../plan/call.ts";
 import { addressesOf, askingFor } from "../plan/earlier-addresses.ts";
+import { jsonText } from "../protocol/json-text.ts";
 import {
   type AttachmentRecord,
   cachedResultFile,
@@ -184,6 +185,6 @@ function save({ session, plan, present }: Attempt, outcome: Outcome): void {
 
 /** Writes a record. A failure does not fail ADD. */
 export function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
-  const problem = session.host.writeFile(file, `${JSON.stringify(content)}\n`);
+  const problem = session.host.writeFile(file, `${jsonText(content)}\n`);
   if (problem !== undefined) say(session, "warn", `recovery is off: cannot write the record: ${problem}`);
 }

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
-import type { AttachmentRecord, KeptFile, Records } from "../record/record.ts";
-import { type DelegateCall, delegateCall } from "./call.ts";
+import { type AttachmentRecord, type KeptFile, type Records, recordFile } from "../record/record.ts";
+import { type DelegateCall, delegateCall, delOf } from "./call.ts";
 import { listedAs } from "./listed.ts";
 import type { GcRemovals, Plan, Removal } from "./plan.ts";
 import { planHandOver } from "./plan-hand-over.ts";
 import type { Profiles } from "./profile.ts";
 import { recordedTarget } from "./recorded-target.ts";
-import type { Target } from "./target.ts";
+import { profileOf, type Target } from "./target.ts";
 
 // libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
 const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
@@ -38,21 +38,58 @@ export function gcCall(request: Request, target: Target): DelegateCall {
  * because it may belong to another runtime.
  */
 export function planGcRemovals(request: Request, target: Target, profiles: Profiles, records: Records): GcRemovals {
-  const isValid = validOwners(request);
-  if (isValid === undefined) return { removals: [], forget: [] };
-  const invalid = records.ofNetwork(request.configuration.name).filter(({ owner }) => !isValid(owner));
-  const gone = invalid.filter(({ isLive, record }) => !isLive && isIts(request, target, record));
-  const live = new Set(invalid.filter(({ isLive }) => isLive).map(({ owner }) => ownerKey(owner)));
-  const isLeft = ({ record, owner }: KeptFile): boolean => record === undefined && !live.has(ownerKey(owner));
+  const valid = validAttachments(request);
+  if (valid === undefined) return { removals: [], forget: [] };
+  const isValid = ({ owner }: KeptFile): boolean => valid.has(ownerKey(owner));
+  const files = records.ofNetwork(request.configuration.name);
+  const present = files.filter((file) => file.isLive || isValid(file));
+  const containers = new Set([...valid.values(), ...present.map(({ owner }) => owner.containerId)]);
+  const owners = new Set(present.map(({ owner }) => ownerKey(owner)));
+  const gone = files.filter((file) => !file.isLive && !isValid(file));
   return {
-    removals: gone.flatMap(({ file, record }) => (record ? removalOf(request, target, profiles, file, record) : [])),
-    forget: invalid.filter(isLeft).map(({ file }) => file),
+    removals: gone.flatMap((file) => [
+      ...creatorRemoval(request, target, profiles, file),
+      ...(containers.has(file.owner.containerId) ? [] : metaRemoval(request, target, profiles, file)),
+    ]),
+    forget: gone
+      .filter((file) => leavesNothing(file, profiles) && !owners.has(ownerKey(file.owner)))
+      .map(({ file }) => file),
   };
 }
 
+/** The DEL of a creator, as the list has it now. Its IPAM plugin frees the leases. */
+function creatorRemoval(request: Request, target: Target, profiles: Profiles, { file, record }: KeptFile): Removal[] {
+  if (!record || isMeta(file, record) || !isIts(request, target, record)) return [];
+  const call = delegateCall(request, recordedTarget(target, record, profiles));
+  const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
+  return [removalOf({ ...call, configuration }, file, record)];
+}
+
+/**
+ * The DEL of a meta plugin, with the configuration of its ADD: portmap removes nothing without the ports. A container's
+ * attachments to one network can share rules, so the caller leaves those of a present container alone.
+ */
+function metaRemoval(request: Request, target: Target, profiles: Profiles, kept: KeptFile): Removal[] {
+  const { file, record } = kept;
+  if (record?.delegate !== target.delegate || !isMeta(file, record) || leavesNothing(kept, profiles)) return [];
+  const { configuration = {}, added } = record;
+  return [removalOf(delOf({ ...delegateCall(request, target), configuration }, added), file, record)];
+}
+
+function isMeta(file: string, record: AttachmentRecord): boolean {
+  return file !== recordFile(record);
+}
+
+/** Whether nothing is left of a file's plugin, or nothing is known: moved routes are gone with the namespace. */
+function leavesNothing({ file, record }: KeptFile, profiles: Profiles): boolean {
+  if (record === undefined) return true;
+  if (!isMeta(file, record)) return false;
+  return record.configuration === undefined || profileOf(record.delegate, profiles)?.movesRoutes === true;
+}
+
 // Another plugin of the same type may keep its leases elsewhere.
-function isIts(request: Request, { delegate, selector }: Target, record: AttachmentRecord | undefined): boolean {
-  if (record?.delegate !== delegate) return false;
+function isIts(request: Request, { delegate, selector }: Target, record: AttachmentRecord): boolean {
+  if (record.delegate !== delegate) return false;
   const { listed, ifName } = record;
   return listed === undefined || listed === listedAs(request) || ifName === selector.ifName;
 }
@@ -61,17 +98,8 @@ function ownerKey({ containerId, runtimeIfName }: KeptFile["owner"]): string {
   return `${containerId}:${runtimeIfName}`;
 }
 
-function removalOf(
-  request: Request,
-  target: Target,
-  profiles: Profiles,
-  file: string,
-  record: AttachmentRecord,
-): Removal {
-  const call = delegateCall(request, recordedTarget(target, record, profiles));
-  const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
-  const { containerId, ifName } = record;
-  const variables = {
+function removalOf(call: DelegateCall, file: string, { containerId, ifName }: AttachmentRecord): Removal {
+  const environment = {
     CNI_COMMAND: "DEL",
     CNI_CONTAINERID: containerId,
     CNI_NETNS: "",
@@ -79,15 +107,16 @@ function removalOf(
     CNI_ARGS: "",
   };
   const note = `${containerId} is no longer valid and its namespace is gone: running DEL for ${ifName}`;
-  return { call: { ...call, configuration, environment: variables }, again: false, forget: [file], notes: [note] };
+  return { call: { ...call, environment }, again: false, forget: [file], notes: [note] };
 }
 
-/** Returns a function that tells whether a GC lists an attachment as valid; undefined if the GC has no list. */
-function validOwners({ configuration }: Request): ((owner: KeptFile["owner"]) => boolean) | undefined {
+/** The container of each attachment that a GC lists as valid; undefined if the GC has no list. */
+function validAttachments({ configuration }: Request): ReadonlyMap<string, unknown> | undefined {
   const list = attachmentKeys.map((key) => configuration[key]).find(Array.isArray);
-  const names = list?.filter(isJsonObject).map(({ containerID, ifname }: JsonObject) => `${containerID}:${ifname}`);
-  const valid = names && new Set(names);
-  return valid && ((owner) => valid.has(ownerKey(owner)));
+  const entries = list
+    ?.filter(isJsonObject)
+    .map(({ containerID, ifname }): [string, unknown] => [`${containerID}:${ifname}`, containerID]);
+  return entries && new Map(entries);
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {

@@ -34,6 +34,8 @@ export interface AttachmentRecord extends RecordKey, Origin {
   readonly addresses: readonly string[];
   /** The container interfaces that a meta plugin's ADD added to its attachment. */
   readonly added?: readonly AddedInterface[] | undefined;
+  /** The plugin configuration that a meta plugin's ADD got. GC runs its DEL with it: only the runtime knew prevResult and ports. */
+  readonly configuration?: JsonObject | undefined;
   /** Whether the addresses are from an earlier boot. Nothing on the host refers to them, so others will do. */
   readonly outlived?: boolean | undefined;
 }
@@ -84,7 +86,7 @@ export interface KeptRecord {
 export interface KeptFile {
   readonly file: string;
   readonly owner: Pick<RecordKey, "network" | "containerId" | "runtimeIfName">;
-  /** The record in it, if it is about an interface that a creator made. */
+  /** Undefined if the file is about moved routes. */
   readonly record: AttachmentRecord | undefined;
   /** Whether the namespace of the record is still there. */
   readonly isLive: boolean;
@@ -166,12 +168,13 @@ export function parseRecord(file: string, text: string | undefined): AttachmentR
 }
 
 function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
-  const { before, made, added = [], addresses } = value;
+  const { before, made, added = [], addresses, configuration } = value;
   return (
     texts.every((key) => typeof value[key] === "string") &&
     [before, made].every((index) => index === undefined || typeof index === "number") &&
     Array.isArray(added) &&
     added.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.sandbox === "string") &&
+    (configuration === undefined || isJsonObject(configuration)) &&
     Array.isArray(addresses) &&
     addresses.every((address) => typeof address === "string")
   );

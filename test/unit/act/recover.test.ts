@@ -428,9 +428,10 @@ describe("a meta plugin", () => {
   const first = callWrapper(call, { answers });
   const [path = ""] = Object.keys(first.files);
 
-  test("leaves a record", () => {
+  test("leaves a record with what it got", () => {
     expect(runs(first)).toEqual(["ADD"]);
-    const { before: _before, made: _made, ...expected } = recordOf({ delegate: "portmap" });
+    const configuration = first.runs[0]?.stdin as JsonObject;
+    const { before: _before, made: _made, ...expected } = recordOf({ delegate: "portmap", configuration });
     expect(recorded(first, path)).toEqual(expected);
   });
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { recordFile } from "../../../shared/record/record.ts";
 import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
 import { recordOf } from "../support/records.ts";
-import { bothResult } from "../support/results.ts";
+import { bothResult, bridgeResult } from "../support/results.ts";
 
 const eth1 = recordOf({ ifName: "eth1" });
 const made = { [recordFile(eth1)]: JSON.stringify(eth1) };
@@ -86,4 +86,20 @@ test("a DEL that cannot be run is a warning of GC, which goes on", () => {
     ["warn", "GC could not clean up: delegate bridge died"],
     ["info", "delegate passed GC"],
   ]);
+});
+
+test("GC runs a chained plugin's DEL with what its ADD got", () => {
+  const runtimeConfig = { portMappings: [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }] };
+  const wrapper = { ifName: "eth1" };
+  const calledAs = "/opt/cni/bin/portmap-wrapper";
+  const stdin = { cniVersion: "1.1.0", name: "zone", wrapper };
+  const add = { calledAs, stdin: { ...stdin, prevResult: bothResult, runtimeConfig } };
+  const { files, runs: added } = callWrapper(add, { answers: [exits(0, bridgeResult)] });
+  const env = { CNI_COMMAND: "GC", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "" };
+  const gc = { calledAs, env, stdin: { ...stdin, "cni.dev/valid-attachments": [] } };
+  const after = callWrapper(gc, { files });
+  expect(after.runs.map((run) => run.env.CNI_COMMAND)).toEqual(["DEL", "GC"]);
+  expect(after.runs[0]?.stdin).toEqual(added[0]?.stdin);
+  expect(after.runs[0]?.stdin).toMatchObject({ name: "zone-eth1", runtimeConfig });
+  expect(after.files).toEqual({});
 });

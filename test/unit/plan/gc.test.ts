@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { profiles } from "../../../plugins/index.ts";
 import { gcCall, planGcRemovals } from "../../../shared/plan/gc.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { type AttachmentRecord, type KeptFile, metaRecordFile, recordFile } from "../../../shared/record/record.ts";
 import { keptRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 
@@ -106,5 +108,74 @@ describe("what belongs to attachments that are no longer valid", () => {
     ["it is valid by the list of the specification, which counts", { [valid]: [blue0], [former]: [] }],
   ])("is not touched if %s", (_, configuration) => {
     expect(removed(configuration)).toStrictEqual({ removals: [], forget: [] });
+  });
+});
+
+describe("what a chained plugin made for attachments that are no longer valid", () => {
+  // The configuration of its ADD. The list has changed since.
+  const configuration = {
+    cniVersion: "1.0.0",
+    name: "zone-eth1",
+    type: "portmap",
+    snat: true,
+    runtimeConfig: { portMappings: [] },
+  };
+  const gone = recordOf({ ifName: "eth1", delegate: "portmap", configuration });
+  const file = metaRecordFile(gone, "portmap-1");
+  const kept: KeptFile = { file, owner: gone, record: gone, isLive: false };
+
+  function removed(files: readonly KeptFile[], attachments: readonly object[] = [], calledAs = "portmap-wrapper") {
+    const stdin = { wrapper, snat: false, [valid]: attachments };
+    const request = requestOf("GC", stdin, { containerId: "", netns: "", ifName: "" });
+    return planGcRemovals(request, targetOf(request, calledAs, profiles), profiles, keptRecords([], { files }));
+  }
+
+  test("is removed by DEL with the configuration of its ADD", () => {
+    const environment = {
+      CNI_COMMAND: "DEL",
+      CNI_CONTAINERID: "blue",
+      CNI_NETNS: "",
+      CNI_IFNAME: "eth1",
+      CNI_ARGS: "",
+    };
+    const notes = ["blue is no longer valid and its namespace is gone: running DEL for eth1"];
+    const call = { delegate: "portmap", configuration, environment };
+    expect(removed([kept])).toStrictEqual({ removals: [{ call, again: false, forget: [file], notes }], forget: [] });
+  });
+
+  test("DEL finds the interfaces that ADD added in prevResult", () => {
+    const tap = { name: "tap0", sandbox: "/run/netns/blue" };
+    const prevResult = { cniVersion: "1.0.0", interfaces: [] };
+    const record = { ...gone, configuration: { ...configuration, prevResult }, added: [tap] };
+    const [removal] = removed([{ ...kept, record }]).removals;
+    expect(removal?.call?.configuration?.prevResult).toStrictEqual({ cniVersion: "1.0.0", interfaces: [tap] });
+  });
+
+  const net1 = recordOf({ runtimeIfName: "net1", ifName: "eth1" });
+
+  test.each<[string, readonly KeptFile[], readonly object[], string?]>([
+    ["it is valid", [kept], [{ containerID: "blue", ifname: "eth0" }]],
+    ["the namespace exists", [{ ...kept, isLive: true }], []],
+    [
+      "another attachment of the container is valid: they can share rules",
+      [kept],
+      [{ containerID: "blue", ifname: "net1" }],
+    ],
+    [
+      "the namespace of another attachment of the container exists",
+      [kept, { file: recordFile(net1), owner: net1, record: net1, isLive: true }],
+      [],
+    ],
+    ["another plugin's GC runs", [kept], [], "firewall-wrapper"],
+    ["a creator's GC runs", [kept], [], "bridge-wrapper"],
+  ])("is not touched if %s", (_, files, attachments, calledAs) => {
+    expect(removed(files, attachments, calledAs)).toStrictEqual({ removals: [], forget: [] });
+  });
+
+  test.each<[string, AttachmentRecord]>([
+    ["without a configuration, as earlier versions wrote it", { ...gone, configuration: undefined }],
+    ["of a plugin that only changes the namespace", { ...gone, delegate: "sbr" }],
+  ])("a record %s is only deleted", (_, record) => {
+    expect(removed([{ ...kept, record }])).toStrictEqual({ removals: [], forget: [file] });
   });
 });

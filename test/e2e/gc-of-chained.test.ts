@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import { leftovers } from "../support/leftovers.ts";
+import type { AttachOptions } from "../support/runtime.ts";
+import { bridge, expectPassed, front, wrapped, zone } from "./support.ts";
+
+// libcni runs DEL for the attachments in its cache. Only the records know of the others: ADD was killed, or the cache is lost.
+
+const rates = { ingressRate: 8000000, ingressBurst: 800000, egressRate: 8000000, egressBurst: 800000 };
+const bandwidth = wrapped({ type: "bandwidth", ...rates }, "eth1");
+const firewall = wrapped({ type: "firewall", backend: "iptables" }, "eth1");
+const sbr = wrapped({ type: "sbr" }, "eth1");
+const portmap = wrapped({ type: "portmap", capabilities: { portMappings: true } }, "eth1");
+
+const list = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), bandwidth, firewall, portmap, sbr);
+const edited = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), { ...portmap, snat: false }, firewall, bandwidth);
+
+test.each([
+  ["the list of ADD", list],
+  ["an edited list", edited],
+])("GC without a cached result removes what chained plugins made, and nothing of others: %s", async (_, present) => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const valid = await attachedWith(lab, "valid", 25080);
+  const ofAnotherRuntime = await attachedWith(lab, "other", 25081);
+  await forgetResult(lab, ofAnotherRuntime);
+  const before = await stateOf(lab, valid, ofAnotherRuntime);
+  const gone = await attachedWith(lab, "gone", 25082);
+  expect(await lab.kernel.packetRules()).toContainEqual(expect.stringContaining("--dport 25082"));
+  await forgetResult(lab, gone);
+  await lab.deleteNamespace(gone);
+
+  expectPassed(await lab.goCni.gc(present, [{ containerID: "valid", ifname: "eth0" }]));
+  // The kernel removes the interfaces of a deleted namespace later.
+  await expect.poll(() => stateOf(lab, valid, ofAnotherRuntime)).toEqual(before);
+  expectPassed(await lab.goCni.check(list, valid, portsOf(25080)));
+});
+
+async function attachedWith(lab: Lab, name: string, hostPort: number): Promise<Container> {
+  const container = await lab.addContainer(name);
+  expectPassed(await lab.goCni.add(list, container, portsOf(hostPort)));
+  return container;
+}
+
+function portsOf(hostPort: number): AttachOptions {
+  return { ports: [{ hostPort, containerPort: 80, protocol: "tcp" }] };
+}
+
+async function forgetResult(lab: Lab, { name }: Container): Promise<void> {
+  await lab.run("rm", [`/var/lib/cni/results/zone-${name}-eth0`]);
+}
+
+async function stateOf(lab: Lab, ...containers: readonly Container[]) {
+  const addresses = await Promise.all(containers.map((each) => lab.kernel.allAddresses(each)));
+  return { left: (await leftovers(lab)).sort(), addresses };
+}
