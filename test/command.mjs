@@ -51,6 +51,7 @@ const scripts = {
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
   test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },
   "test:faults": { setup: "--network", first: [build, buildSlim], run: ["node test/reports/faults/faults.ts"] },
+  "test:fuzz": { run: ["node test/fuzz/fuzz.ts"] },
   "test:kernel": {
     setup: "--network --kernel",
     first: [build, "node test/support/go.ts"],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
+import { isResult } from "../../shared/protocol/shapes.ts";
 import { reasonOf, withPath } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
 
@@ -60,6 +61,8 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
   if (kind !== "cniCacheV1") return { file, reason: 'its kind is not "cniCacheV1"' };
   if (typeof networkName !== "string" || typeof containerId !== "string" || typeof ifName !== "string")
     return { file, reason: "it names no network, container or interface" };
+  if (isJsonObject(value.result) && !isResult(value.result))
+    return { file, reason: "its result is not that of an ADD" };
   const result = isJsonObject(value.result) ? (value.result as CniResult) : undefined;
   return {
     file,

@@ -40,7 +40,8 @@ export const listKeys = z.looseObject({
     .describe("Ignore plugin configurations in a directory with the network's name, next to the list."),
   plugins: z
     .array(z.looseObject({ type }))
-    .min(1)
+    // zod's own check would also read the "length" of an object, which may be anything.
+    .meta({ minItems: 1 })
     .describe("The plugins, in the order in which ADD runs them. DEL runs them backwards."),
 });
 

@@ -43,7 +43,7 @@ function logAnswer(
     say(session, "info", `delegate passed ${verb}`, { durationMs, exitCode });
   } else {
     const { code, msg, details } = isJsonObject(output) ? output : {};
-    const words = msg === undefined ? "it printed no CNI error" : String(msg);
+    const words = typeof msg === "string" ? msg : "it printed no CNI error";
     say(session, failureLevel, `delegate failed ${verb}: ${words}`, { code, msg, details, durationMs, exitCode });
   }
   say(session, "debug", "delegate's answer", { answer: output });

@@ -115,8 +115,13 @@ function validAttachments({ configuration }: Request): ReadonlyMap<string, unkno
   const list = attachmentKeys.map((key) => configuration[key]).find(Array.isArray);
   const entries = list
     ?.filter(isJsonObject)
+    .filter(({ containerID, ifname }) => isText(containerID) && isText(ifname))
     .map(({ containerID, ifname }): [string, unknown] => [`${containerID}:${ifname}`, containerID]);
   return entries && new Map(entries);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {

@@ -36,9 +36,9 @@ export function portsProblem(value: unknown): string | undefined {
 
 /** Returns the first and the last port of an entry of `wrapper.ports`; undefined if it is not a port or a range. */
 export function portRange(entry: unknown): readonly [number, number] | undefined {
+  if (typeof entry !== "number" && typeof entry !== "string") return undefined;
   const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(String(entry)) ?? [];
-  const isText = typeof entry === "number" || typeof entry === "string";
-  return first === undefined || !isText ? undefined : [Number(first), Number(last)];
+  return first === undefined ? undefined : [Number(first), Number(last)];
 }
 
 /** Whether a value is valid for `wrapper.args`. */

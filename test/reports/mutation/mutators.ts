@@ -171,5 +171,5 @@ function withoutQuestion({ node }: Visited, source: string): Change[] {
   const at = source.indexOf("?.", from.end);
   if (node.optional !== true || at < 0) return [];
   const isMember = node.type === "OptionalMemberExpression" && node.computed !== true;
-  return [{ start: from.end, end: at + 2, text: isMember ? "." : "", form: "expression" }];
+  return [{ start: at, end: at + 2, text: isMember ? "." : "", form: "expression" }];
 }

@@ -1,5 +1,8 @@
 import { expect, vi } from "vitest";
 
+// Some matchers read this. vitest sets it in its own workers.
+if (!("__vitest_worker__" in globalThis)) Object.assign(globalThis, { __vitest_worker__: { config: {} } });
+
 /** One test of a file. */
 export interface Case {
   readonly name: string;

@@ -39,9 +39,6 @@ export interface Run {
 /** With each mutant, properties try fewer values than in the suite, and always the same. */
 const properties = { seed: 20250101, numRuns: 25, endOnFailure: true };
 
-// Some matchers read this. vitest sets it in its own workers.
-Object.assign(globalThis, { __vitest_worker__: { config: {} } });
-
 const modules = new Map<string, unknown>();
 const scripts = new Map<string, (...edges: unknown[]) => void>();
 

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { spliceResult } from "../../../shared/plan/add.ts";
@@ -49,8 +50,8 @@ test.each(["CHECK", "DEL"] as const)(
         for (const number of scene.attachments.keys()) {
           const plan = planned(command, scene, number, prevResult);
           const shown = plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : {};
-          expect(shown.interfaces).toStrictEqual(orderedInterfacesOf(made(scene, number)));
-          expect(shown.ips).toStrictEqual(ownIps(scene, number));
+          deepStrictEqual(shown.interfaces, orderedInterfacesOf(made(scene, number)));
+          deepStrictEqual(shown.ips, ownIps(scene, number));
         }
       }),
     );
@@ -61,7 +62,7 @@ test("the runtime gets every interface once, in the order of the chain, and ever
   fc.assert(
     fc.property(indexed, (scene) => {
       const { interfaces, ips, routes } = added(scene);
-      expect(interfaces).toStrictEqual(scene.attachments.flatMap(orderedInterfacesOf));
+      deepStrictEqual(interfaces, scene.attachments.flatMap(orderedInterfacesOf));
       expect(new Set(ips?.map(({ address }) => address))).toEqual(new Set(scene.ips.map(({ value }) => value.address)));
       expect(new Set(routes)).toEqual(new Set(scene.routes.map(({ value }) => value)));
     }),

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
@@ -27,7 +28,7 @@ test("a narrowed result is the result of the attachment alone, except for the DN
     fc.property(scenes(), (scene) => {
       for (const number of ownAttachments(scene)) {
         // The expected result has one attachment alone, without indexes, addresses and routes of the others.
-        expect(narrowed(scene, number)).toStrictEqual(resultOf(scene, [number]));
+        deepStrictEqual(narrowed(scene, number), resultOf(scene, [number]));
       }
     }),
   );
@@ -37,7 +38,7 @@ test("its interfaces are the attachment's, in their order", () => {
   fc.assert(
     fc.property(scenes(), (scene) => {
       for (const number of ownAttachments(scene)) {
-        expect(narrowed(scene, number).interfaces).toStrictEqual(interfacesOf(made(scene, number)));
+        deepStrictEqual(narrowed(scene, number).interfaces, interfacesOf(made(scene, number)));
       }
     }),
   );
@@ -73,7 +74,7 @@ test("an unlisted interface with addresses takes nothing from the others and giv
       expect(shown("unlisted")).toMatchObject({ interfaces: names.map((name) => ({ name })), ips: [address] });
       for (const number of ownAttachments(scene)) {
         const { container } = made(scene, number);
-        expect(shown(container.name)).toStrictEqual(resultOf(scene, [number]));
+        deepStrictEqual(shown(container.name), resultOf(scene, [number]));
       }
     }),
   );

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment } from "../../../shared/attachment/attachments.ts";
@@ -48,8 +49,8 @@ test("a creator's attachment is appended, and the others lose and change nothing
   fc.assert(
     fc.property(creations, (scene) => {
       const { last, others, merged } = created(scene);
-      expect(merged.interfaces).toStrictEqual(scene.attachments.flatMap(orderedInterfacesOf));
-      expect(pointed(merged)).toStrictEqual([...expectedPointed(scene, others), ...expectedPointed(scene, [last])]);
+      deepStrictEqual(merged.interfaces, scene.attachments.flatMap(orderedInterfacesOf));
+      deepStrictEqual(pointed(merged), [...expectedPointed(scene, others), ...expectedPointed(scene, [last])]);
       expect(new Set(merged.routes)).toStrictEqual(new Set(scene.routes.map(({ value }) => value)));
       expect(merged).toMatchObject(scene.rest);
     }),
@@ -63,8 +64,8 @@ test("narrowing to a created attachment gives its delegate's answer", () => {
       const name = nameOf(scene, last);
       const attachment = findAttachment(merged, name.ifName, netns);
       const narrowed = attachment && narrowResult(merged, attachment, name);
-      expect(narrowed?.interfaces).toStrictEqual(orderedInterfacesOf(made(scene, last)));
-      expect(narrowed && pointed(narrowed)).toStrictEqual(expectedPointed(scene, [last]));
+      deepStrictEqual(narrowed?.interfaces, orderedInterfacesOf(made(scene, last)));
+      deepStrictEqual(narrowed && pointed(narrowed), expectedPointed(scene, [last]));
       expect(narrowed?.routes).toStrictEqual(expect.arrayContaining([...(delegateResult.routes ?? [])]));
     }),
   );
@@ -83,7 +84,7 @@ test("a creator drops lo with its addresses, and nothing else", () => {
         interfaces: [loopback, ...(prevResult.interfaces ?? [])],
         ips: [{ address: "127.0.0.1/8", interface: 0 }, ...moved, { address: "::1/128", interface: 0 }],
       });
-      expect(spliceCreator(withLoopback, delegateResult, nameOf(scene, last))).toStrictEqual(merged);
+      deepStrictEqual(spliceCreator(withLoopback, delegateResult, nameOf(scene, last)), merged);
     }),
   );
 });
@@ -118,13 +119,19 @@ test("a meta plugin's answer replaces its attachment, and the others lose and ch
 
       const others = [...scene.attachments.keys()].filter((other) => other !== number);
       const attachments = scene.attachments.with(number, changed);
-      expect(merged.interfaces).toStrictEqual(attachments.flatMap(orderedInterfacesOf));
+      deepStrictEqual(merged.interfaces, attachments.flatMap(orderedInterfacesOf));
       const isOwn = ([target]: readonly unknown[]): boolean =>
         JSON.stringify(target) === JSON.stringify(changed.container);
-      expect(pointed(merged).filter((ip) => !isOwn(ip))).toStrictEqual(expectedPointed(scene, others));
-      expect(pointed(merged).filter(isOwn)).toStrictEqual(ips.map(({ address }) => [changed.container, { address }]));
+      deepStrictEqual(
+        pointed(merged).filter((ip) => !isOwn(ip)),
+        expectedPointed(scene, others),
+      );
+      deepStrictEqual(
+        pointed(merged).filter(isOwn),
+        ips.map(({ address }) => [changed.container, { address }]),
+      );
       const hidden = scene.routes.filter(({ of }) => of !== undefined && of !== number).map(({ value }) => value);
-      expect(merged.routes).toStrictEqual([{ dst: "10.9.9.0/24" }, ...hidden]);
+      deepStrictEqual(merged.routes, [{ dst: "10.9.9.0/24" }, ...hidden]);
       expect(merged).toMatchObject(scene.rest);
     }),
   );

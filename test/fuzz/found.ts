@@ -1,0 +1,47 @@
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { root } from "../reports/mutation/bundle.ts";
+
+/** A value for which a property failed once. The unit tests try it again. */
+export interface Found {
+  readonly test: string;
+  readonly property: string;
+  /** The arguments of the property. */
+  readonly value: unknown;
+}
+
+const folder = "test/fixtures/found";
+
+/** Writes a fixture and returns its path. */
+export function writeFound(found: Found): string {
+  const words = found.property.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const name = words.slice(0, 8).join("-");
+  const isThere = (number: number) => globSync(`${folder}/${name}-${number}.json`, { cwd: root }).length > 0;
+  let number = 1;
+  while (isThere(number)) number++;
+  const file = `${folder}/${name}-${number}.json`;
+  mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, file), textOf(found));
+  return file;
+}
+
+/** The fixture's text. JSON has no bytes: they become an object. */
+export function textOf(found: Found): string {
+  const plain = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? { bytes: Buffer.from(value).toString("base64") } : value;
+  return `${JSON.stringify(found, plain, 2)}\n`;
+}
+
+/** The case in a fixture's text. */
+export function foundIn(text: string): Found {
+  return JSON.parse(text, (_, value) => {
+    const isBytes = typeof value?.bytes === "string" && Object.keys(value).length === 1;
+    return isBytes ? new Uint8Array(Buffer.from(value.bytes, "base64")) : value;
+  });
+}
+
+/** All fixtures, each with the name of its file. */
+export function readFound(): (Found & { readonly file: string })[] {
+  const files = globSync(`${folder}/*.json`, { cwd: root }).sort();
+  return files.map((file) => ({ ...foundIn(readFileSync(join(root, file), "utf8")), file: basename(file) }));
+}
