@@ -47,6 +47,7 @@ const scripts = {
   packages: { run: ["node build/packages/packages.ts"] },
   release: { run: ["node build/release/release.ts"] },
   "release:notes": { run: ["node build/release/notes.ts"] },
+  "release:table": { run: ["node build/release/table.ts"] },
   "release:verify": { run: ["node build/release/verify.ts"] },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
   test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },

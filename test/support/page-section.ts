@@ -11,6 +11,7 @@ const pages = {
   plugins: "docs/plugins.md",
   errors: "docs/errors.md",
   lint: "docs/lint.md",
+  release: "docs/operations.md",
 } as const;
 
 /** The name in a table's marks. */
