@@ -59,6 +59,7 @@ const scripts = {
     tries: [buildSlim],
     run: ["node test/kernel/run.ts"],
   },
+  "test:load": { setup: "--network", first: [build, buildSlim], run: ["node test/reports/load/load.ts"] },
   "test:long": {
     setup: "--network",
     first: [build, buildSlim],

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import {
+  type Call,
+  callRows,
+  killRows,
+  kindOf,
+  type LoadResult,
+  ownProblems,
+  problemsOf,
+  type Story,
+} from "../../../reports/load/report.ts";
+
+const passed = (verb: Call["verb"], killed?: string): Call => ({ verb, killed, failure: undefined });
+const failed = (verb: Call["verb"], failure: string, killed?: string): Call => ({ verb, killed, failure });
+const whole = [passed("ADD"), passed("CHECK"), passed("DEL")];
+
+function loadOf(story: Partial<Story>, more: Partial<LoadResult> = {}): LoadResult {
+  const stories = [{ chain: "ports", number: 3, calls: whole, left: [], ...story }];
+  return { title: "slim", chains: ["ports"], count: 1, orders: 0, stories, left: [], ...more };
+}
+
+const [, check, del] = whole as [Call, Call, Call];
+const between: Call = { ...failed("DEL", "busy"), isBetween: true };
+
+test.each<[string, LoadResult, string[]]>([
+  ["every call passed", loadOf({}), []],
+  ["a killed ADD passes again", loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole] }), []],
+  [
+    "a killed ADD passes at the third try",
+    loadOf({ calls: [failed("ADD", "died", "bridge"), failed("ADD", "exists"), ...whole] }),
+    [],
+  ],
+  [
+    "ADD fails without a kill",
+    loadOf({ calls: [failed("ADD", "exists"), ...whole] }),
+    ["ports c3: ADD failed without a kill: exists"],
+  ],
+  [
+    "a killed ADD never passes",
+    loadOf({ calls: [failed("ADD", "died", "bridge"), failed("ADD", "exists"), failed("ADD", "exists"), del] }),
+    [
+      "slim: ADD of ports passed for 0 attachments of 1",
+      "slim: CHECK of ports passed for 0 attachments of 1",
+      "ports c3: ADD failed at every try: exists",
+    ],
+  ],
+  [
+    "a DEL between two tries fails",
+    loadOf({ calls: [failed("ADD", "died", "bridge"), between, ...whole] }),
+    ["ports c3: DEL after a failed ADD: busy"],
+  ],
+  [
+    "a kill of CHECK excuses no DEL",
+    loadOf({ calls: [passed("ADD"), failed("CHECK", "died", "bridge"), check, failed("DEL", "busy"), del] }),
+    ["ports c3: DEL failed without a kill: busy"],
+  ],
+  ["a link is left", loadOf({ left: ["eth1"] }), ["ports c3: left in its namespace: eth1"]],
+  ["a lease is left", loadOf({}, { left: ["+lease"] }), ["left: +lease"]],
+  [
+    "fewer than a tenth of the kills happened",
+    loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole] }, { orders: 11 }),
+    ["slim: 1 kills, although 11 were ordered"],
+  ],
+  [
+    "fewer attachments ran",
+    loadOf({}, { count: 2 }),
+    [
+      "slim: 1 attachments of 2",
+      "slim: ADD of ports passed for 1 attachments of 1",
+      "slim: CHECK of ports passed for 1 attachments of 1",
+      "slim: DEL of ports passed for 1 attachments of 1",
+    ],
+  ],
+])("%s", (_, result, problems) => {
+  expect(problemsOf(result)).toEqual(problems);
+});
+
+test("the tables count calls by their outcome, and kills by executable", () => {
+  const calls = [failed("ADD", "died", "bridge"), failed("ADD", "exists"), between, passed("ADD", "macvlan"), ...whole];
+  expect(callRows(loadOf({ calls }))).toEqual([
+    ["slim", "ports", "ADD", "4", "2", "1", "1", "0"],
+    ["slim", "ports", "CHECK", "1", "1", "0", "0", "0"],
+    ["slim", "ports", "DEL", "2", "1", "0", "0", "1"],
+  ]);
+  expect(killRows(loadOf({ calls }))).toEqual([
+    ["slim", "bridge", "1", "0", "0"],
+    ["slim", "macvlan", "1", "0", "0"],
+  ]);
+});
+
+test("a problem that the plain plugins have as well is not one of the wrappers", () => {
+  const plain = ["ports c7: DEL failed without a kill: iptables: line 12 failed: CNI-0a1b2c3d4e5f for 10.0.0.9"];
+  const same = "twins c12: DEL failed without a kill: iptables: line 3 failed: CNI-99aabbccdd01 for 10.0.0.11";
+  const other = "twins c12: ADD failed without a kill: iptables: line 3 failed: CNI-99aabbccdd01 for 10.0.0.11";
+  expect(ownProblems([same, other], plain)).toEqual([other]);
+  expect(kindOf("twins c1: veth12ab34cd of 02:00:00:00:00:01")).toBe(
+    kindOf("ports c22: veth98fe76dc of 0a:00:00:00:00:0f"),
+  );
+});
