@@ -74,7 +74,7 @@ describe("a release", () => {
 
   test("is checked, built, packed and compared before it is published", () => {
     const names = [...scripts(build).matchAll(/npm run --silent ([\w:]+)/g)].map(([, name]) => name);
-    expect(names).toEqual(["release:notes", "release", "packages", "release:verify"]);
+    expect(names).toEqual(["release:notes", "release", "release:table", "packages", "release:verify"]);
     expect(scripts(build)).toContain("sha256sum --check");
   });
 
