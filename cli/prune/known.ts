@@ -39,7 +39,8 @@ export interface Known {
 
 /** Reads the names in the path of a record, and the record in it; undefined if it is no record. */
 export function recordFileOf(file: string, text: string): RecordFile | undefined {
-  const [network, containerId, ifName, ...rest] = basename(file).split(":");
+  // The name of an unfinished record begins with a dot.
+  const [network, containerId, ifName, ...rest] = basename(file).replace(/^\./, "").split(":");
   if (!network || !containerId || !ifName || rest.length === 0) return undefined;
   return { file, text, network, containerId, ifName, record: parseRecord(file, text) };
 }

@@ -55,7 +55,19 @@ export function filesOfMeta(host: Host, key: RecordKey, delegate: string): strin
 
 /** Returns every file that belongs to a network. */
 export function filesOfNetwork(host: Host, network: string): KeptFile[] {
-  return filesBeginning(host, `${recordDirectory}/${network}:`).flatMap((file) => readFile(host, file));
+  const prefix = `${recordDirectory}/${network}:`;
+  return [...filesBeginning(host, prefix).flatMap((file) => readFile(host, file)), ...unfinishedFiles(host, prefix)];
+}
+
+/** Returns the unfinished files of the records that begin with a prefix, if their writers have ended. */
+export function unfinishedFiles(host: Host, prefix: string): KeptFile[] {
+  const name = prefix.slice(recordDirectory.length + 1);
+  return filesBeginning(host, `${recordDirectory}/.${name}`).flatMap((file) => {
+    const [network = "", containerId = "", runtimeIfName = ""] = file.slice(recordDirectory.length + 2).split(":");
+    const [pid] = file.slice(file.lastIndexOf(":") + 1).split("-");
+    const owner = { network, containerId, runtimeIfName };
+    return host.stat(`/proc/${pid}`) ? [] : [{ file, owner, record: undefined, isLive: false }];
+  });
 }
 
 function filesBeginning(host: Host, prefix: string): string[] {

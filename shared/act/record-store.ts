@@ -8,6 +8,7 @@ import {
   leasesOf,
   recordsOfAttachment,
   sharesLeases,
+  unfinishedFiles,
 } from "./record-search.ts";
 
 /** Answers questions about the records on a host. It reads nothing before a question needs it. */
@@ -21,6 +22,7 @@ export function recordsOn(host: Host): Records {
     leases: (directory, isWanted) => leasesOf(host, directory, isWanted),
     ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),
     added: (files) => files.flatMap((file) => parseRecord(file, host.readFile(file))?.added ?? []),
+    unfinished: (key) => unfinishedFiles(host, recordFile({ ...key, ifName: "" })).map(({ file }) => file),
     ofNetwork: (network) => filesOfNetwork(host, network),
   };
 }

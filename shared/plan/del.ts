@@ -15,7 +15,9 @@ import { metaRemoval, unrecordedRemoval, unrecordedRemovals } from "./unrecorded
 
 /** Plans DEL. A fault of the configuration or of prevResult must not fail it: an attachment must always be removable. */
 export function planDel(request: Request, target: Target, profiles: Profiles, records: Records): Plan {
-  return planRemovals(delRemovals(request, target, profiles, records, delInput(request, target)));
+  const [first, ...others] = delRemovals(request, target, profiles, records, delInput(request, target));
+  const unfinished = records.unfinished(recordKey(request, target));
+  return planRemovals(first ? [{ ...first, forget: [...first.forget, ...unfinished] }, ...others] : []);
 }
 
 // The wrapper must wait for a DEL if records depend on it or if another DEL follows.

@@ -86,7 +86,7 @@ export interface KeptRecord {
 export interface KeptFile {
   readonly file: string;
   readonly owner: Pick<RecordKey, "network" | "containerId" | "runtimeIfName">;
-  /** Undefined if the file is about moved routes. */
+  /** Undefined if the file is about moved routes or is unfinished. */
   readonly record: AttachmentRecord | undefined;
   /** Whether the namespace of the record is still there. */
   readonly isLive: boolean;
@@ -110,6 +110,8 @@ export interface Records {
   ofMeta(key: RecordKey, delegate: string): readonly string[];
   /** The container interfaces that meta plugins added, by the files of their records. */
   added(files: readonly string[]): readonly AddedInterface[];
+  /** The unfinished files of an attachment's records. Their writers were killed. */
+  unfinished(key: RecordKey): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
   /** host-local's leases in the directory of a network. Only the files of wanted addresses are read. */

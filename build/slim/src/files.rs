@@ -68,15 +68,23 @@ pub fn write_file(path: &str, text: &str) -> io::Result<()> {
     let path = Path::new(path);
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     make_directory(directory)?;
-    // The name is unique: a process in another container may have the same id. No record's name begins with a dot.
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    let unfinished = directory.join(format!(".{}.{time}", std::process::id()));
+    let unfinished = directory.join(unfinished_name(path));
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
     let written = write_synced(file, text).and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
     written.map(|()| sync_directory(directory))
+}
+
+/// Returns a unique name: a process in another container may have the same id. It begins with the file's own name, so that
+/// DEL finds the file if its writer was killed. No record's name begins with a dot.
+fn unfinished_name(path: &Path) -> String {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    let writer = format!("{}-{time}", std::process::id());
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let full = format!(".{name}:{writer}");
+    if full.len() <= 255 { full } else { format!(".{writer}") }
 }
 
 fn write_synced(mut file: File, text: &str) -> io::Result<()> {

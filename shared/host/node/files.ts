@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { FileIdentity } from "../host.ts";
 
 /** Reads a small text file; undefined if it cannot be read. */
@@ -25,8 +25,7 @@ export function readFile(path: string): string | undefined {
  */
 export function writeFile(path: string, text: string): string | undefined {
   const directory = dirname(path);
-  // No other process uses this name, not even one with the same pid in another container. No record's name begins with a dot.
-  const unfinished = `${directory}/.${process.pid}.${process.hrtime.bigint()}`;
+  const unfinished = `${directory}/${unfinishedName(basename(path))}`;
   try {
     makeDirectory(directory, 0o700);
     writeUnfinished(unfinished, text, () => renameSync(unfinished, path));
@@ -35,6 +34,16 @@ export function writeFile(path: string, text: string): string | undefined {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
   }
+}
+
+/**
+ * Returns a name that no other process uses, not even one with the same pid in another container. It begins with the file's
+ * own name, so that DEL finds the file if its writer was killed. No record's name begins with a dot.
+ */
+function unfinishedName(name: string): string {
+  const writer = `${process.pid}-${process.hrtime.bigint()}`;
+  const full = `.${name}:${writer}`;
+  return Buffer.byteLength(full) <= 255 ? full : `.${writer}`;
 }
 
 /** Creates a file and calls `finish`. If either fails, the file is removed. */

@@ -103,3 +103,38 @@ test("GC runs a chained plugin's DEL with what its ADD got", () => {
   expect(after.runs[0]?.stdin).toMatchObject({ name: "zone-eth1", runtimeConfig });
   expect(after.files).toEqual({});
 });
+
+describe("unfinished records, whose writers were killed", () => {
+  const directory = "/var/lib/cni/wrappers";
+  const killed = `${directory}/.zone:blue:eth0:eth1:40-1`;
+  const others = [
+    `${directory}/.zone:blue:eth0:eth1:41-2`,
+    `${directory}/.zone:blue:net1:eth1:40-1`,
+    `${directory}/.zone:blue2:eth0:eth1:40-1`,
+    `${directory}/.zone2:blue:eth0:eth1:40-1`,
+    `${directory}/.40-1`,
+  ];
+  const files = Object.fromEntries([killed, ...others].map((file) => [file, ""]));
+  // The writer of the first of the others still runs.
+  const directories = { "/proc/41": 9 };
+
+  test.each(["bridge-wrapper", "portmap-wrapper"])("%s: DEL deletes those of its attachment", (name) => {
+    const del = { calledAs: `/opt/cni/bin/${name}`, env: { CNI_COMMAND: "DEL" } };
+    expect(Object.keys(callWrapper(del, { files, directories }).files)).toEqual(others);
+  });
+
+  test("a DEL that fails leaves them to the next one", () => {
+    const outcome = callWrapper({ env: { CNI_COMMAND: "DEL" } }, { files, directories, answers: [busy] });
+    expect(Object.keys(outcome.files)).toEqual([killed, ...others]);
+  });
+
+  test("GC deletes those of attachments that are not valid", () => {
+    const valid = [
+      { containerID: "blue", ifname: "net1" },
+      { containerID: "blue2", ifname: "eth0" },
+    ];
+    const stdin = { cniVersion: "1.1.0", name: "zone", "cni.dev/valid-attachments": valid };
+    const env = { CNI_COMMAND: "GC", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "" };
+    expect(Object.keys(callWrapper({ env, stdin }, { files, directories }).files)).toEqual(others);
+  });
+});

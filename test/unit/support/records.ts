@@ -3,7 +3,9 @@ import {
   type KeptFile,
   type Lease,
   metaRecordFile,
+  type RecordKey,
   type Records,
+  recordDirectory,
   recordFile,
 } from "../../../shared/record/record.ts";
 import { bootId } from "./fake-host.ts";
@@ -60,8 +62,14 @@ export function keptRecords(
     ofMeta: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${metaRecordFile(key, delegate)}-`)),
     added: (files) => all.flatMap(({ file, record }) => (record && files.includes(file) ? (record.added ?? []) : [])),
+    unfinished: (key) =>
+      all.map(({ file }) => file).filter((file) => file.startsWith(`${recordDirectory}/.${unfinishedPrefix(key)}`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
   };
+}
+
+function unfinishedPrefix({ network, containerId, runtimeIfName }: RecordKey): string {
+  return `${network}:${containerId}:${runtimeIfName}:`;
 }
 
 /** No record at all. */
