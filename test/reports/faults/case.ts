@@ -3,8 +3,8 @@ import { type Chain, passed, type Target, type Verb } from "./chain.ts";
 import { type State, settledDifference, stateOf } from "./state.ts";
 import { callsOf, type Fault, flagsFor, isInjected, type SystemCall } from "./system-calls.ts";
 
-/** The runtime's next call after a fault in ADD: it tries again, or it gives up. */
-export type Next = "ADD" | "DEL";
+/** The runtime's next call after a fault in ADD: it tries again, it gives up, or it forgets the container and runs GC. */
+export type Next = "ADD" | "DEL" | "GC";
 
 /** One fault at one system call of one wrapper. */
 export interface Case {
@@ -40,7 +40,8 @@ export async function tracedCalls(chain: Chain, verb: Verb, target: Target): Pro
   await arm(chain, target, verb, "");
   passed(await callFor(chain, verb, target), `${verb} of ${target} with strace`);
   const calls = callsOf(await chain.lab.readFile("/run/lab/trace"));
-  await finish(chain, verb);
+  if (verb === "GC") await chain.renewVictim();
+  if (verb !== "STATUS" && verb !== "VERSION") passed(await chain.del(), "DEL");
   return calls;
 }
 
@@ -48,51 +49,58 @@ export async function tracedCalls(chain: Chain, verb: Verb, target: Target): Pro
 export async function runCase(chain: Chain, each: Case, before: Before): Promise<Verdict> {
   const { verb, target, call, fault } = each;
   const problems: string[] = [];
-  const expectPass = (outcome: Outcome, name: string) => {
-    if (outcome.exitCode !== 0) problems.push(`${name} failed: ${(outcome.stderr || outcome.stdout).slice(0, 400)}`);
-  };
   await prepare(chain, verb);
   const attached = verb === "CHECK" ? await now(chain) : before.alone;
   await arm(chain, target, verb, flagsFor(call, fault));
   const first = await callFor(chain, verb, target);
   const isReached = isInjected(await chain.lab.readFile("/run/lab/trace"), fault);
-  if (verb === "ADD") await afterAdd(chain, each, first, expectPass);
+  const expectPass = (outcome: Outcome, name: string) => {
+    if (outcome.exitCode !== 0) problems.push(`${name} failed: ${(outcome.stderr || outcome.stdout).slice(0, 400)}`);
+  };
   if (verb === "CHECK") problems.push(...(await settledDifference(attached, () => now(chain))));
-  if (verb !== "ADD" && verb !== "DEL") expectPass(await callFor(chain, verb, target), `${verb} again`);
-  if (verb === "GC") {
-    await chain.renewVictim();
-    problems.push(...(await settledDifference(before.alone, () => now(chain))));
-  }
-  if (verb !== "STATUS" && verb !== "VERSION") {
-    expectPass(await chain.del(), "DEL afterwards");
-    expectPass(await chain.gc(), "GC afterwards");
-  }
+  await goOn(chain, each, first, expectPass);
   return { isReached, left: [...problems, ...(await settledDifference(before.alone, () => now(chain)))] };
 }
 
+type ExpectPass = (outcome: Outcome, name: string) => void;
+
+/** Does what the runtime does next. Afterwards only the neighbour may be attached. */
+async function goOn(chain: Chain, each: Case, first: Outcome, expectPass: ExpectPass): Promise<void> {
+  switch (each.verb) {
+    case "ADD":
+      return await afterAdd(chain, each, first, expectPass);
+    case "CHECK":
+      expectPass(await chain.check(), "CHECK again");
+      return expectPass(await chain.del(), "DEL afterwards");
+    case "DEL":
+      return expectPass(await chain.del(), "DEL again");
+    case "GC":
+      expectPass(await chain.gc(), "GC again");
+      return await chain.renewVictim();
+    case "STATUS":
+    case "VERSION":
+      return expectPass(await callFor(chain, each.verb, each.target), `${each.verb} again`);
+    default:
+      return each.verb satisfies never;
+  }
+}
+
 /** After an ADD that failed, the runtime tries again or gives up. An ADD that passed has attached the container. */
-async function afterAdd(
-  chain: Chain,
-  { next }: Case,
-  first: Outcome,
-  expectPass: (outcome: Outcome, name: string) => void,
-): Promise<void> {
+async function afterAdd(chain: Chain, { next }: Case, first: Outcome, expectPass: ExpectPass): Promise<void> {
   let last = first;
   if (next === "ADD") for (let time = 1; time < tries && last.exitCode !== 0; time++) last = await chain.add();
   if (next === "ADD") expectPass(last, `ADD, try ${tries}`);
   if (last.exitCode === 0) expectPass(await chain.check(), "CHECK after ADD");
+  if (next !== "GC") return expectPass(await chain.del(), "DEL afterwards");
+  await chain.loseVictim();
+  expectPass(await chain.gc(), "GC afterwards");
+  await chain.renewVictim();
 }
 
 async function prepare(chain: Chain, verb: Verb): Promise<void> {
   if (!["CHECK", "DEL", "GC"].includes(verb)) return;
   passed(await chain.add(), "ADD before the fault");
   if (verb === "GC") await chain.loseVictim();
-}
-
-async function finish(chain: Chain, verb: Verb): Promise<void> {
-  if (verb === "STATUS" || verb === "VERSION") return;
-  if (verb === "GC") await chain.renewVictim();
-  passed(await chain.del(), "DEL");
 }
 
 async function arm({ lab }: Chain, target: Target, verb: Verb, flags: string): Promise<void> {

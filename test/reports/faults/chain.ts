@@ -87,7 +87,7 @@ export class Chain implements AsyncDisposable {
 
   /** Leaves only what a wrapper's GC finds: the namespace and libcni's result are gone. */
   async loseVictim(): Promise<void> {
-    await this.lab.run("rm", [`/var/lib/cni/results/zone-${this.victim.name}-eth0`]);
+    await this.lab.run("rm", ["-f", `/var/lib/cni/results/zone-${this.victim.name}-eth0`]);
     await this.lab.deleteNamespace(this.victim);
   }
 

@@ -63,9 +63,9 @@ function without(lines: State, others: State): string[] {
   });
 }
 
-/** Compares until nothing differs, at most two seconds: the kernel removes links and ends processes later. */
+/** Compares until nothing differs, at most ten seconds: the kernel removes links and ends processes later. */
 export async function settledDifference(before: State, now: () => Promise<State>): Promise<string[]> {
-  const end = Date.now() + 2000;
+  const end = Date.now() + 10_000;
   for (;;) {
     const found = difference(before, await now());
     if (found.length === 0 || Date.now() > end) return found;

@@ -2,11 +2,35 @@
 export interface SystemCall {
   readonly name: string;
   readonly nth: number;
+  /** Whether it changes the host, starts a process or writes an answer. */
+  readonly changes: boolean;
 }
 
 /** The end of a wrapper's process, or an error that its system call returns. */
 export const faults = ["KILL", "ENOSPC", "EIO", "EMFILE", "EINTR", "ENOMEM"] as const;
 export type Fault = (typeof faults)[number];
+
+/** The errors that each class of system calls can return in practice. */
+const classes: readonly (readonly [RegExp, readonly Fault[]])[] = [
+  [/^(p?write(v|64)?|sendmsg)$/, ["ENOSPC", "EIO", "EINTR"]],
+  [/^(p?read(v|64)?|recvmsg|getdents64)$/, ["EIO", "EINTR"]],
+  [/^(open|openat)$/, ["ENOSPC", "EIO", "EMFILE", "EINTR"]],
+  [/^(mkdir|link|symlink|rename)(at2?)?$/, ["ENOSPC", "EIO"]],
+  [/^(fsync|fdatasync|ftruncate|fallocate)$/, ["ENOSPC", "EIO"]],
+  [/^(unlink(at)?|rmdir|fchmod|readlink(at)?|l?stat|fstat|newfstatat|statx|f?access(at2)?|close|lseek)$/, ["EIO"]],
+  [/^(pipe2?|dup[23]?|socket|socketpair|memfd_create|epoll_create1|eventfd2|pidfd_open|fcntl)$/, ["EMFILE"]],
+  [/^(p?poll|wait4|waitid|epoll_p?wait|connect|futex|nanosleep|clock_nanosleep)$/, ["EINTR"]],
+  [/^(mmap|mremap|brk|mprotect|clone3?|v?fork|execve|memfd_create)$/, ["ENOMEM"]],
+];
+
+/** Returns the errors of a system call's classes; EIO for a call of no class. */
+export function errorsOf({ name }: SystemCall): readonly Fault[] {
+  const found = classes.filter(([names]) => names.test(name)).flatMap(([, errors]) => errors);
+  return found.length > 0 ? found : ["EIO"];
+}
+
+const changing =
+  /^(p?write(v|64)?|sendmsg|(mkdir|link|symlink|rename|unlink)(at2?)?|rmdir|ftruncate|fchmod|clone3?|v?fork|execve|kill)$/;
 
 /**
  * The calls of the Node flavor that get faults: those that touch files, processes and pipes. Node's engine makes the
@@ -33,8 +57,19 @@ export function callsOf(trace: string): SystemCall[] {
     const name = line.slice(0, line.indexOf("("));
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
-    return { name, nth };
+    return { name, nth, changes: changing.test(name) || /\bO_(CREAT|TMPFILE)\b/.test(line) };
   });
+}
+
+/**
+ * Returns the calls at which a kill makes a difference: right before and right after each call that changes the host, the
+ * last one, and each `every`th of the others.
+ */
+export function killPoints(calls: readonly SystemCall[], every: number): readonly SystemCall[] {
+  return calls.filter(
+    ({ changes }, index) =>
+      changes || calls[index - 1]?.changes === true || index === calls.length - 1 || index % every === 0,
+  );
 }
 
 /** The flags of strace that cause a fault at a system call. */

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { casesOf } from "../../../reports/faults/cases.ts";
+import { fewer } from "../../../reports/faults/counts.ts";
 import { difference } from "../../../reports/faults/state.ts";
-import { callsOf, flagsFor, isInjected } from "../../../reports/faults/system-calls.ts";
+import { callsOf, errorsOf, faults, flagsFor, isInjected, killPoints } from "../../../reports/faults/system-calls.ts";
 
 const trace = `execve("/opt/cni/bin/bridge-wrapper", ["bridge-wrapper"], 0x7ff /* 8 vars */) = 0
 openat(AT_FDCWD, "/a", O_RDONLY)        = 3
@@ -14,15 +16,15 @@ openat(AT_FDCWD, "/c", O_RDONLY)        = 3
 
 test("the wrapper's calls end where the plugin replaces it, and its own start does not count", () => {
   expect(callsOf(trace)).toEqual([
-    { name: "openat", nth: 1 },
-    { name: "openat", nth: 2 },
-    { name: "execve", nth: 1 },
-    { name: "execve", nth: 2 },
+    { name: "openat", nth: 1, changes: false },
+    { name: "openat", nth: 2, changes: false },
+    { name: "execve", nth: 1, changes: true },
+    { name: "execve", nth: 2, changes: true },
   ]);
 });
 
 test("each fault has strace's flags and its mark in the trace", () => {
-  const call = { name: "openat", nth: 2 };
+  const call = { name: "openat", nth: 2, changes: false };
   expect(flagsFor(call, "KILL")).toBe("-e trace=openat -e inject=openat:signal=KILL:when=2");
   expect(flagsFor(call, "EIO")).toBe("-e trace=openat -e inject=openat:error=EIO:when=2");
   expect(isInjected("openat() = ?\n+++ killed by SIGKILL +++", "KILL")).toBe(true);
@@ -34,4 +36,51 @@ test("each fault has strace's flags and its mark in the trace", () => {
 test("the difference of two states has what was added and what is missing, as often as it occurs", () => {
   expect(difference(["lease a", "link b"], ["lease a", "link b"])).toEqual([]);
   expect(difference(["lease a", "link b"], ["lease a", "lease a"])).toEqual(["+lease a", "-link b"]);
+});
+
+const read = { name: "read", nth: 1, changes: false };
+const write = { name: "write", nth: 1, changes: true };
+const quiet = Array.from({ length: 6 }, (_, index) => ({ ...read, nth: index + 2 }));
+
+test("a kill is worth a case right before and after a change, at the end, and now and then", () => {
+  const calls = [read, ...quiet.slice(0, 2), write, ...quiet.slice(2)];
+  expect(killPoints(calls, 100).map((call) => calls.indexOf(call))).toEqual([0, 3, 4, 7]);
+  expect(killPoints(calls, 2).map((call) => calls.indexOf(call))).toEqual([0, 2, 3, 4, 6, 7]);
+});
+
+test("a file that is made changes the host", () => {
+  const made = 'execve("/a", ["a"], 0x7ff) = 0\nopenat(AT_FDCWD, "/b", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3';
+  expect(callsOf(made)).toEqual([{ name: "openat", nth: 1, changes: true }]);
+});
+
+test.each([
+  ["write", ["ENOSPC", "EIO", "EINTR"]],
+  ["openat", ["ENOSPC", "EIO", "EMFILE", "EINTR"]],
+  ["memfd_create", ["EMFILE", "ENOMEM"]],
+  ["poll", ["EINTR"]],
+  ["renameat2", ["ENOSPC", "EIO"]],
+  ["unlinkat", ["EIO"]],
+  ["clone3", ["ENOMEM"]],
+  ["getrandom", ["EIO"]],
+])("%s returns the errors of its classes", (name, errors) => {
+  expect(errorsOf({ ...read, name })).toEqual(errors);
+});
+
+test("a usual run has each error that a call can return, and three ways to go on after a kill in ADD", () => {
+  const kinds = (verb: "ADD" | "DEL", isWhole: boolean) =>
+    casesOf(verb, "bridge-wrapper", [write], { isWhole, faults }).map(({ fault, next }) => `${fault} ${next}`);
+  expect(kinds("ADD", false)).toEqual(["KILL ADD", "KILL DEL", "KILL GC", "ENOSPC ADD", "EIO ADD", "EINTR ADD"]);
+  expect(kinds("DEL", false)).toEqual(["KILL DEL", "ENOSPC DEL", "EIO DEL", "EINTR DEL"]);
+  expect(kinds("DEL", true)).toEqual(faults.map((fault) => `${fault} DEL`));
+  expect(kinds("ADD", true)).toHaveLength(3 * faults.length);
+});
+
+test("a verb and fault with fewer cases than expected, or with cases whose call did not come, is named", () => {
+  const [each] = casesOf("DEL", "bridge-wrapper", [write], { isWhole: false, faults: ["KILL"] });
+  const result = (isReached: boolean) => ({ each: each as NonNullable<typeof each>, verdict: { isReached, left: [] } });
+  expect(fewer({ "DEL KILL": 1 }, [result(true)])).toEqual([]);
+  expect(fewer({ "DEL KILL": 2, "ADD EIO": 1 }, [result(true), result(false)])).toEqual([
+    "DEL KILL: 1 of 2",
+    "ADD EIO: 0 of 1",
+  ]);
 });
