@@ -28,7 +28,7 @@ export default defineConfig({
             exclude:
               suffix === "-slim" && patience === 1
                 ? [
-                    "test/e2e/{lint-*,explain-*,preflight,adopt,prune,prune-meanwhile,status,wrap,new,uninstall}.test.ts",
+                    "test/e2e/{conformance,lint-*,explain-*,preflight,adopt,prune,prune-meanwhile,status,wrap,new,uninstall}.test.ts",
                   ]
                 : [],
             testTimeout: 120_000 * patience,

@@ -51,6 +51,12 @@ const scripts = {
   "release:verify": { run: ["node build/release/verify.ts"] },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
   test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },
+  "test:conformance": {
+    setup: "--network --try-kernel",
+    first: [build, "node test/support/go.ts"],
+    tries: [buildSlim],
+    run: ["node test/reports/conformance/conformance.ts"],
+  },
   "test:faults": { setup: "--network", first: [build, buildSlim], run: ["node test/reports/faults/faults.ts"] },
   "test:fuzz": { run: ["node test/fuzz/fuzz.ts"] },
   "test:kernel": {

@@ -1,8 +1,8 @@
 # Runs as the first process in a lab's private namespaces. It makes them look like a host with CNI plugins, prints
 # "ready", and stays until its input is closed. No other process sees its mounts, and they end with it.
 set -eu
-plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 kernel=$7 disk=$8
-shift 8 # the rest are names and files of programs
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 kernel=$7 starter=$8 disk=$9
+shift 9 # the rest are names and files of programs
 
 # Each process costs a lab time, above all in the second kernel: so one mount(8) makes as many mounts as possible.
 mount -t tmpfs lab /run
@@ -42,7 +42,7 @@ install_all() {
   for file in "$1"/*; do
     if [ -L "$file" ]; then
       links="$links $file"
-    else
+    elif [ -f "$file" ]; then
       : >"$2/${file##*/}"
       echo "$file $2/${file##*/} none bind"
     fi
@@ -84,7 +84,7 @@ link set uplink1 up
 END
 
 # Without exec, the shell stays this namespace's init and adopts processes whose parents ended.
-[ "$kernel" = second ] || { echo ready; cat; }
+[ "$starter" = shell ] || { echo ready; cat; }
 # These are LabShell's calls. They overlap. The start of a Go program takes a tenth of a second there, so gocni stays.
 set +e
 unset PWD

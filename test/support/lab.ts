@@ -35,6 +35,10 @@ export type Service = Promise<{ readonly exitCode?: number }>;
 export interface LabOptions {
   /** The reference plugins: a version, which is built if it is missing, or a directory with installed ones. */
   readonly plugins: PluginVersion | { readonly directory: string };
+  /** The directory with the wrappers. Without it: those of the flavor under test. */
+  readonly wrappers?: string;
+  /** A shell in the lab starts the commands. It saves more time than a new process for each, but needs short commands. */
+  readonly byShell?: boolean;
   /** The recorder replaces every plugin and passes the calls on. `records` returns its records. */
   readonly recorded?: boolean;
   /** Programs that the lab gets in `/run/lab/programs`, by their names there. */
@@ -73,24 +77,37 @@ export class Lab implements AsyncDisposable {
   readonly #pid: string;
   readonly #shell: LabShell | undefined;
 
-  private constructor(holder: Holder, pid: string) {
+  private constructor(holder: Holder, pid: string, byShell: boolean) {
     this.#holder = holder;
     this.#pid = pid;
-    this.#shell = kernel === "second" ? new LabShell(holder, this.path("/run/lab/calls")) : undefined;
+    this.#shell = byShell ? new LabShell(holder, this.path("/run/lab/calls")) : undefined;
   }
 
   /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions): Promise<Lab> {
-    const { plugins, recorded = false, forRuntimes = false, disk = "", programs = {} } = options;
-    if (!existsSync(wrappersDirectory)) {
-      throw new Error(`no wrappers in ${wrappersDirectory}: run "npm run build" first`);
+    const {
+      plugins,
+      wrappers = wrappersDirectory,
+      recorded = false,
+      byShell = kernel === "second",
+      forRuntimes = false,
+      disk = "",
+      programs = {},
+    } = options;
+    if (!existsSync(wrappers)) {
+      throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     }
-    const directories = [await directoryOf(plugins), wrappersDirectory, await drivers()];
-    const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins", kernel];
+    const directories = [await directoryOf(plugins), wrappers, await drivers()];
+    const flags = [
+      recorded ? "recorded" : "plain",
+      forRuntimes ? "runtimes" : "plugins",
+      kernel,
+      byShell ? "shell" : "",
+    ];
     const named = Object.entries(programs).flat();
     const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...named]);
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
-    return new Lab(holder, children.trim());
+    return new Lab(holder, children.trim(), byShell);
   }
 
   /** Returns the output of a command that must succeed. */

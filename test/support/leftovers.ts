@@ -1,7 +1,7 @@
 import type { Lab } from "./lab.ts";
 
 /** The links of a lab's host before the first plugin runs. */
-const ownLinks = ["lo", "uplink0", "uplink1"];
+export const ownLinks: readonly string[] = ["lo", "uplink0", "uplink1"];
 
 // A container's chain has a hash in its name. The ranges are those of the tests' subnets.
 const nameOfContainer = /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/;

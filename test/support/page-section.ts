@@ -12,6 +12,8 @@ const pages = {
   errors: "docs/errors.md",
   lint: "docs/lint.md",
   release: "docs/operations.md",
+  conformance: "docs/conformance.md",
+  "conformance-cases": "docs/conformance.md",
 } as const;
 
 /** The name in a table's marks. */

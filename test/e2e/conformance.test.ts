@@ -1,0 +1,82 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type ConformanceCase, isIn, specVersions } from "../reports/conformance/case.ts";
+import { concerns, conformanceCases } from "../reports/conformance/cases.ts";
+import { readCommitted } from "../reports/conformance/results.ts";
+import { runCases } from "../reports/conformance/run.ts";
+import { setups } from "../reports/conformance/targets.ts";
+import { Lab } from "../support/lab.ts";
+import { mutantsOf, scriptOf } from "./conformance-mutants.ts";
+
+/** A plugin with a fault, and the case that must see it. Without a fault, it is like the real plugin. */
+interface Try {
+  readonly each: ConformanceCase;
+  readonly mutant: string;
+  readonly type: string;
+}
+
+test("every conformance case has a plugin that breaks its rule", () => {
+  expect(conformanceCases.filter(({ name }) => mutantsOf(name).length === 0).map(({ name }) => name)).toEqual([]);
+});
+
+test.each(["bridge", "portmap"])(
+  "for each rule, the conformance cases see that a plugin like %s breaks it",
+  async (plugin) => {
+    const own = conformanceCases.filter((each) => isTriedWith(plugin, each));
+    const tries = own.flatMap((each) => ["", ...mutantsOf(each.name)].map((mutant) => ({ each, mutant })));
+    const numbered = tries.map((one, index): Try => ({ ...one, type: `mutant-${index}` }));
+    const seen = await seenBy(plugin, numbered);
+    const unseen = numbered.filter((one) => one.mutant !== "" && !seen.has(one));
+    expect(unseen.map(({ each, mutant }) => `${each.name}: ${mutant}`)).toEqual([]);
+    // Only then the mutant's fault is what the case sees.
+    const withoutFault = numbered.filter((one) => one.mutant === "" && seen.has(one));
+    expect(withoutFault.map(({ each }) => each.name).toSorted()).toEqual(knownFailures(plugin, own));
+  },
+  900_000,
+);
+
+/** Cases for all plugins run with the interface plugin. */
+function isTriedWith(plugin: string, each: ConformanceCase): boolean {
+  const { role = "interface" } = setups[plugin] ?? {};
+  return concerns(each, { role }) && (role === "interface" || each.concerns === "chained");
+}
+
+/** The tries whose case failed, each in the last version that has its rule. */
+async function seenBy(plugin: string, tries: readonly Try[]): Promise<Set<Try>> {
+  const setup = setups[plugin];
+  if (setup === undefined) throw new Error(`no configuration for ${plugin}`);
+  const directory = await mkdtemp(path.join(tmpdir(), "cni-wrappers-mutants-"));
+  const seen = new Set<Try>();
+  try {
+    for (const { type, mutant } of tries) {
+      await writeFile(path.join(directory, type), scriptOf(plugin, mutant));
+      await chmod(path.join(directory, type), 0o755);
+    }
+    await using lab = await Lab.start({ plugins: "1.9.1", wrappers: directory, byShell: true });
+    const numbers = { last: 0 };
+    for (const one of tries) {
+      const target = { ...setup, type: one.type, file: `${Lab.pluginPath}/${one.type}` };
+      const versions = [lastVersion(one.each)];
+      const [ended] = await runCases(lab, target, versions, [one.each], numbers);
+      if (ended === undefined || ended.problem !== "") seen.add(one);
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+  return seen;
+}
+
+function lastVersion(each: ConformanceCase) {
+  return specVersions.findLast((version) => isIn(each, version)) ?? "1.1.0";
+}
+
+/** The cases that the real plugin fails in their last version. */
+function knownFailures(plugin: string, cases: readonly ConformanceCase[]): string[] {
+  const { plain } = readCommitted();
+  return cases
+    .filter((each) => plain[each.name]?.[plugin]?.includes(lastVersion(each)))
+    .map(({ name }) => name)
+    .toSorted();
+}

@@ -1,0 +1,100 @@
+import { demandEqual, demandSuccess } from "../answer.ts";
+import type { ConformanceCase } from "../case.ts";
+import { hostState, loseNamespace, stateOf } from "../state.ts";
+import type { Changes, Trial } from "../trial.ts";
+
+const del = { concerns: "all", since: "0.3.0", section: "2, DEL" } as const;
+
+const lenient: Readonly<Record<string, Changes>> = {
+  "with a CNI_NETNS that is gone": { env: { CNI_NETNS: "/run/netns/gone" } },
+  "with an empty CNI_NETNS": { env: { CNI_NETNS: "" } },
+  "without CNI_NETNS": { env: { CNI_NETNS: undefined } },
+  "without prevResult": { config: { prevResult: undefined } },
+};
+
+/** The rules about DEL. */
+export const delCases: readonly ConformanceCase[] = [
+  {
+    ...del,
+    level: "SHOULD",
+    name: "DEL undoes ADD",
+    check: async (trial) => {
+      const before = await stateOf(trial);
+      await trial.add();
+      await passes(trial, {});
+      demandEqual(await stateOf(trial), before, "the state after DEL");
+    },
+  },
+  {
+    ...del,
+    level: "MUST",
+    name: "a second DEL succeeds",
+    check: async (trial) => {
+      await trial.add();
+      await passes(trial, {});
+      await passes(trial, {});
+    },
+  },
+  { ...del, level: "MUST", name: "DEL without an ADD before succeeds", check: (trial) => passes(trial, {}) },
+  ...Object.entries(lenient).map(([what, changes]) => ({
+    ...del,
+    level: "SHOULD" as const,
+    name: `DEL ${what} succeeds`,
+    check: async (trial: Trial) => {
+      await trial.add();
+      await passes(trial, changes);
+    },
+  })),
+  {
+    ...del,
+    level: "SHOULD",
+    name: "DEL after the namespace is deleted cleans up the host",
+    check: async (trial) => {
+      const before = await hostState(trial);
+      await trial.add();
+      await loseNamespace(trial);
+      await passes(trial, {});
+      demandEqual(await hostState(trial), before, "the host's state after DEL");
+    },
+  },
+  {
+    ...del,
+    level: "SHOULD",
+    name: "DEL without CNI_NETNS and prevResult cleans up the host",
+    check: async (trial) => {
+      const before = await hostState(trial);
+      await trial.add();
+      await loseNamespace(trial);
+      await passes(trial, { env: { CNI_NETNS: undefined }, config: { prevResult: undefined } });
+      demandEqual(await hostState(trial), before, "the host's state after DEL");
+    },
+  },
+  {
+    ...del,
+    concerns: "interface",
+    level: "SHOULD",
+    name: "DEL after the interface is gone succeeds",
+    check: async (trial) => {
+      await trial.add();
+      await trial.loseInterface();
+      await passes(trial, {});
+    },
+  },
+  {
+    ...del,
+    concerns: "ipam",
+    section: "3, Lifecycle & Ordering",
+    level: "MUST",
+    name: "DEL after a failed ADD succeeds",
+    check: async (trial) => {
+      const spied = await trial.withSpy();
+      await trial.spy.fail("ADD");
+      await trial.call("ADD", spied);
+      await passes(trial, spied);
+    },
+  },
+];
+
+async function passes(trial: Trial, changes: Changes): Promise<void> {
+  demandSuccess(await trial.call("DEL", changes), "DEL");
+}

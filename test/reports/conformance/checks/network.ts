@@ -1,0 +1,65 @@
+import { demandEqual, demandSuccess } from "../answer.ts";
+import type { ConformanceCase } from "../case.ts";
+import { hostState, loseNamespace, stateOf } from "../state.ts";
+import type { Changes, Trial } from "../trial.ts";
+
+const ofNetwork = { concerns: "all", since: "1.1.0" } as const;
+
+/** GC and STATUS get no attachment. */
+const noAttachment = { CNI_CONTAINERID: undefined, CNI_NETNS: undefined, CNI_IFNAME: undefined };
+
+/** The rules about GC and STATUS, except for IPAM. */
+export const networkCases: readonly ConformanceCase[] = [
+  {
+    ...ofNetwork,
+    section: "2, STATUS",
+    level: "MUST",
+    name: "STATUS of a plugin that is ready succeeds, without the variables of an attachment",
+    check: async (trial) => {
+      const config = { prevResult: undefined };
+      demandSuccess(await trial.call("STATUS", { env: noAttachment, config }), "STATUS");
+    },
+  },
+  {
+    ...ofNetwork,
+    section: "2, GC",
+    level: "MUST",
+    name: "GC succeeds and prints nothing",
+    check: async (trial) => {
+      const answer = await trial.call("GC", valid());
+      demandSuccess(answer, "GC");
+      demandEqual(answer.stdout, "", "stdout");
+    },
+  },
+  {
+    ...ofNetwork,
+    section: "2, GC",
+    level: "MUST",
+    name: "GC leaves valid attachments",
+    check: async (trial) => {
+      await trial.add();
+      const before = await stateOf(trial);
+      demandSuccess(await trial.call("GC", valid(trial)), "GC");
+      demandEqual(await stateOf(trial), before, "the state after GC");
+    },
+  },
+  {
+    ...ofNetwork,
+    section: "2, GC",
+    level: "SHOULD",
+    name: "GC removes what a stale attachment left on the host",
+    check: async (trial) => {
+      const before = await hostState(trial);
+      await trial.add();
+      await loseNamespace(trial);
+      demandSuccess(await trial.call("GC", valid()), "GC");
+      demandEqual(await hostState(trial), before, "the host's state after GC");
+    },
+  },
+];
+
+/** The call of GC with these valid attachments. */
+function valid(...trials: readonly Trial[]): Changes {
+  const list = trials.map(({ id, ifName }) => ({ containerID: id, ifname: ifName }));
+  return { env: noAttachment, config: { prevResult: undefined, "cni.dev/valid-attachments": list } };
+}

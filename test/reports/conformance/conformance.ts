@@ -1,0 +1,103 @@
+// `npm run test:conformance`: the rules of the specification as cases that run against plugins. `-- --help` says more.
+import process from "node:process";
+import { everyNth } from "../../kernel/cases.ts";
+import { kernelProblem, ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { hostHas } from "../../support/needs.ts";
+import { say } from "../../support/progress.ts";
+import { specVersions } from "./case.ts";
+import { help, type Options, parseOptions, rootProblem, UsageError } from "./options.ts";
+import { summary, writeReport } from "./report.ts";
+import { problemsOf } from "./results.ts";
+import { builtExecutables, type Ended, type Executable, runFile, runPlugin } from "./run.ts";
+import { setups } from "./targets.ts";
+
+/** A plugin of the table, and which executable of it. */
+type Task = readonly [plugin: string, executable: Executable];
+
+/** The number of labs at a time. They mostly wait for the kernel. */
+const workers = 8;
+/** An interface plugin and a chained one. Other tests show that both flavors behave the same. */
+const withNode = ["bridge", "portmap"];
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = parseOptions(args);
+  if (options === undefined) {
+    console.log(help);
+    return 0;
+  }
+  const problem = rootProblem() ?? (options.kernel ? kernelProblem() : undefined);
+  if (problem !== undefined) throw new UsageError(problem);
+  if (options.own !== undefined) return runOwn(options);
+  if (options.tasks === undefined) return runTable(options);
+  process.stdout.write(JSON.stringify(await runHere(JSON.parse(options.tasks), options)));
+  return 0;
+}
+
+async function runOwn({ own, spec }: Options): Promise<number> {
+  if (own === undefined) return 2;
+  const ended = await runFile(own.file, own.role, own.config, spec);
+  console.log(summary(ended, true));
+  return ended.some(({ problem }) => problem !== "") ? 1 : 0;
+}
+
+async function runTable(options: Options): Promise<number> {
+  const plugins = options.only ?? Object.keys(setups);
+  const tasks = plugins.flatMap((plugin) => executablesOf(plugin, options).map((each): Task => [plugin, each]));
+  const here = tasks.filter(isPossible);
+  const elsewhere = options.kernel ? tasks.filter((task) => !isPossible(task)) : [];
+  const ended = (await Promise.all([runHere(here, options), runInSecondKernels(elsewhere, options)])).flat();
+  const isWhole = options.spec === undefined;
+  if (options.write && isWhole) writeReport(ended);
+  console.log(summary(ended, options.only !== undefined));
+  const leftOut = plugins.filter((plugin) => !ended.some((each) => each.plugin === plugin));
+  if (leftOut.length > 0) console.log(`\nNot run, as this kernel lacks them: ${leftOut.join(", ")}. See --kernel.`);
+  const run = plugins.filter((plugin) => !leftOut.includes(plugin));
+  const problems = problemsOf(ended, isWhole ? run : []);
+  for (const problem of problems) console.error(problem);
+  return problems.length === 0 ? 0 : 1;
+}
+
+/** The plain plugin and the slim flavor. The Node flavor of some, or of all if the slim flavor is not built. */
+function executablesOf(plugin: string, { node }: Options): Executable[] {
+  const built = builtExecutables();
+  const isNodeWanted = node || withNode.includes(plugin) || !built.includes("slim");
+  return built.filter((each) => each !== "node" || isNodeWanted);
+}
+
+function isPossible([plugin]: Task): boolean {
+  const needs = setups[plugin]?.needs;
+  return needs === undefined || hostHas[needs];
+}
+
+async function runHere(tasks: readonly Task[], { spec = specVersions }: Options): Promise<Ended[]> {
+  const waiting = [...tasks];
+  const ended: Ended[] = [];
+  const work = async () => {
+    for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
+      ended.push(...(await runPlugin(...task, spec)));
+      say(`${task.join(", ")}: done`);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return ended;
+}
+
+/** Each CPU has a kernel with its part of the plugins that this machine's kernel cannot run. Node starts too slowly. */
+async function runInSecondKernels(tasks: readonly Task[], { spec = specVersions }: Options): Promise<Ended[]> {
+  const fast = builtExecutables().includes("slim") ? tasks.filter(([, executable]) => executable !== "node") : tasks;
+  const cpus = ownCpus();
+  const parts = cpus.map((cpu, index) => ({ cpu, own: everyNth(fast, index, cpus.length) }));
+  const run = ({ cpu, own }: (typeof parts)[number]) => {
+    const given = ["--tasks", JSON.stringify(own), "--spec", spec.join()];
+    return own.length === 0 ? [] : rerunInSecondKernel<Ended[]>(import.meta.filename, given, cpu);
+  };
+  return (await Promise.all(parts.map(run))).flat();
+}

@@ -1,0 +1,182 @@
+import { type Container, Lab } from "../../support/lab.ts";
+import { type Answer, answerOf, demandSuccess, type Result } from "./answer.ts";
+import type { SpecVersion } from "./case.ts";
+import { interfaceByHand, leaveNamespace, spareNamespace } from "./namespaces.ts";
+import { Spy, type SpyAnswer, spyType } from "./spy.ts";
+import type { Target } from "./targets.ts";
+
+/** Changes to the environment (undefined leaves a variable out) and to stdin of a call. */
+export interface Changes {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Keys of the configuration; undefined leaves a key out. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Replaces the whole stdin. */
+  readonly stdin?: string;
+  /** A file that is stdin instead. */
+  readonly stdinFile?: string;
+}
+
+/** One case with one plugin: a container, and the calls of its attachment. */
+export class Trial {
+  readonly ifName = "eth0";
+  readonly spy: Spy;
+  /** The number of the trial in its lab: part of names and addresses. */
+  readonly number: number;
+  readonly lab: Lab;
+  readonly target: Target;
+  readonly version: SpecVersion;
+  readonly container: Container;
+  /** The prevResult of the next calls. */
+  prevResult: Result | undefined;
+
+  /** The container's id. Its namespace may have had another container before. */
+  get id(): string {
+    return `c${this.number}`;
+  }
+
+  private constructor(lab: Lab, target: Target, version: SpecVersion, number: number, namespace: string) {
+    this.lab = lab;
+    this.target = target;
+    this.version = version;
+    this.number = number;
+    this.container = { name: namespace, netns: `/run/netns/${namespace}` };
+    this.spy = new Spy(lab, number);
+  }
+
+  /** Makes the container. For a chained plugin, it also makes the interface that an earlier plugin would have made. */
+  static async start(
+    lab: Lab,
+    target: Target,
+    version: SpecVersion,
+    number: number,
+    namespace = spareNamespace(lab),
+  ): Promise<Trial> {
+    const trial = new Trial(lab, target, version, number, namespace ?? `n${number}`);
+    if (namespace === undefined) await lab.addContainer(trial.container.name);
+    await target.prepare?.(trial);
+    if (target.role === "chained") {
+      await lab.run("sh", ["-ec", interfaceByHand(trial.container.name, trial.address, trial.gateway)]);
+      trial.prevResult = await trial.madeByHand();
+    }
+    return trial;
+  }
+
+  get address(): string {
+    return `10.66.${this.number % 250}.2`;
+  }
+
+  get gateway(): string {
+    return `10.66.${this.number % 250}.1`;
+  }
+
+  /** The result of an earlier plugin that made eth0. */
+  async madeByHand(): Promise<Result> {
+    const inside = await this.lab.kernel.link(this.container, "eth0");
+    const host = await this.lab.kernel.link(undefined, `h${this.container.name}`);
+    const family = this.version < "1.0.0" ? { version: "4" } : {};
+    return {
+      cniVersion: this.version,
+      interfaces: [
+        { name: host.ifname, mac: host.address },
+        { name: "eth0", mac: inside.address, sandbox: this.container.netns },
+      ],
+      ips: [{ ...family, address: `${this.address}/24`, gateway: this.gateway, interface: 1 }],
+      routes: [{ dst: "0.0.0.0/0", gw: this.gateway }],
+      dns: { nameservers: [this.gateway] },
+    };
+  }
+
+  /** The request's configuration as a runtime derives it. */
+  request(changes: Changes["config"] = {}): Record<string, unknown> {
+    const { prevResult } = this;
+    return {
+      cniVersion: this.version,
+      name: "conformance",
+      type: this.target.type,
+      ...this.target.config(this.number, this),
+      ...(prevResult ? { prevResult } : {}),
+      ...changes,
+    };
+  }
+
+  /** Calls the plugin. */
+  async call(verb: string, { env = {}, config, stdin, stdinFile }: Changes = {}): Promise<Answer> {
+    const all = {
+      CNI_COMMAND: verb,
+      CNI_CONTAINERID: this.id,
+      CNI_NETNS: this.container.netns,
+      CNI_IFNAME: this.ifName,
+      CNI_PATH: this.path,
+      ...env,
+    };
+    this.#wasAdded ||= verb === "ADD";
+    const input = stdin ?? JSON.stringify(this.request(config));
+    const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    const options = { env: Object.fromEntries(given), input };
+    const { file } = this.target;
+    const outcome = await (stdinFile === undefined
+      ? this.lab.call(file, [], options)
+      : this.lab.call("sh", ["-c", `exec ${file} <${stdinFile}`], options));
+    // After sbr, the namespace refuses routes that a new one accepts.
+    this.#isChanged ||= verb === "ADD" && outcome.exitCode === 0 && this.target.role === "chained";
+    return answerOf(outcome, this.version);
+  }
+
+  /** The CNI_PATH with the spy's folder, if it is installed. */
+  get path(): string {
+    return this.#hasSpy ? `${this.spy.directory}:${Lab.pluginPath}` : Lab.pluginPath;
+  }
+  #hasSpy = false;
+  #wasAdded = false;
+  #isChanged = false;
+
+  /** Installs the recording IPAM plugin. The returned changes make the plugin use it. */
+  async withSpy(answer: SpyAnswer = {}): Promise<Changes> {
+    await this.spy.install(this.version, answer);
+    this.#hasSpy = true;
+    return { config: { ipam: { type: spyType } } };
+  }
+
+  /** An ADD that must succeed. Its result is the prevResult of the next calls. */
+  async add(changes: Changes = {}): Promise<Result> {
+    const answer = await this.call("ADD", changes);
+    demandSuccess(answer, "ADD");
+    this.prevResult = (answer.json ?? {}) as Result;
+    await this.#keep(this.prevResult);
+    return this.prevResult;
+  }
+
+  /** Trials of other containers in the same lab. */
+  async others(count: number): Promise<Trial[]> {
+    const made: Trial[] = [];
+    // Their numbers are far away from those of the other trials.
+    for (let index = 1; index <= count; index++) {
+      made.push(await Trial.start(this.lab, this.target, this.version, this.number + 1000 * index + index));
+    }
+    return made;
+  }
+
+  /** Deletes the interface in the container. */
+  async loseInterface(): Promise<void> {
+    await (this.target.lose?.(this) ?? this.lab.ip(this.container, "link", "delete", this.ifName));
+  }
+
+  /** Removes what the trial made, as a runtime does after a failure. */
+  async end(): Promise<void> {
+    const { container, lab, target } = this;
+    if (this.#wasAdded) await this.call("DEL").catch(() => undefined);
+    await leaveNamespace(lab, container.name, this.#cached, this.#isChanged);
+    await target.cleanUp?.(this);
+  }
+
+  /** The place of libcni's results. A runtime must keep the result of ADD. */
+  get #cached(): string {
+    return `/var/lib/cni/results/conformance-${this.id}-${this.ifName}`;
+  }
+
+  async #keep(result: Result): Promise<void> {
+    const ids = { kind: "cniCacheV1", containerId: this.id, ifName: this.ifName };
+    await this.lab.run("mkdir", ["-p", "/var/lib/cni/results"]);
+    await this.lab.writeFile(this.#cached, JSON.stringify({ ...ids, networkName: "conformance", result }));
+  }
+}

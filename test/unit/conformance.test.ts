@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import type { ConformanceCase, SpecVersion } from "../reports/conformance/case.ts";
+import { isIn } from "../reports/conformance/case.ts";
+import { conformanceCases } from "../reports/conformance/cases.ts";
+import { caseTable, failureTable } from "../reports/conformance/report.ts";
+import { committedOf, merged, problemsOf, readCommitted } from "../reports/conformance/results.ts";
+import type { Ended } from "../reports/conformance/run.ts";
+import { readSection } from "../support/page-section.ts";
+
+const ended = (executable: Ended["executable"], problem: string, version: SpecVersion = "1.1.0"): Ended => ({
+  plugin: "bridge",
+  executable,
+  name: "DEL undoes ADD",
+  version,
+  problem,
+});
+
+test("the page has the committed results", () => {
+  expect(readSection("conformance")).toBe(failureTable(readCommitted()));
+});
+
+test("the page has every case", () => {
+  expect(readSection("conformance-cases")).toBe(caseTable());
+});
+
+test("no two cases have one name", () => {
+  const names = conformanceCases.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test.each([
+  ["0.3.1", false],
+  ["0.4.0", true],
+  ["1.0.0", true],
+  ["1.1.0", false],
+] as const)("a rule of 0.4.0 to 1.0.0 in %s: %s", (version, expected) => {
+  expect(isIn({ since: "0.4.0", until: "1.0.0" } as ConformanceCase, version)).toBe(expected);
+});
+
+describe("a run fails", () => {
+  test("if a wrapper breaks a rule that the plain plugin follows", () => {
+    expect(problemsOf([ended("plain", ""), ended("slim", "a route is left")], [])).toEqual([
+      "worse than the plain plugin: bridge, slim, 1.1.0, DEL undoes ADD: a route is left",
+    ]);
+  });
+
+  test("not if the plain plugin breaks it in the same version", () => {
+    expect(problemsOf([ended("plain", "x"), ended("slim", "x")], [])).toEqual([]);
+  });
+
+  test("if the plain plugin breaks it in another version only", () => {
+    expect(problemsOf([ended("plain", "x", "0.3.0"), ended("plain", ""), ended("slim", "x")], [])).toHaveLength(1);
+  });
+
+  test("if a case of the list did not run", () => {
+    const list = { cases: { bridge: ["DEL undoes ADD", "a second DEL succeeds"] }, plain: {}, wrapped: {} };
+    expect(problemsOf([ended("plain", ""), ended("slim", "")], ["bridge"], list)).toEqual([
+      "not run: bridge, plain: a second DEL succeeds",
+      "not run: bridge, slim: a second DEL succeeds",
+      'results.json: "cases" is not what this run found. "-- --write" renews it and the page.',
+    ]);
+  });
+
+  test("if a plugin of the list ran only plain", () => {
+    const list = { cases: { bridge: ["DEL undoes ADD"] }, plain: {}, wrapped: {} };
+    expect(problemsOf([ended("plain", "")], ["bridge"], list)).toEqual(["not run: bridge, wrapped"]);
+  });
+
+  test("if it found other failures than the list", () => {
+    const list = { cases: { bridge: ["DEL undoes ADD"] }, plain: {}, wrapped: {} };
+    expect(problemsOf([ended("plain", "x"), ended("slim", "")], ["bridge"], list)).toEqual([
+      'results.json: "plain" is not what this run found. "-- --write" renews it and the page.',
+    ]);
+  });
+});
+
+test("the results name the versions in which a plain and a wrapped plugin fail", () => {
+  const run = [ended("plain", "x", "0.3.0"), ended("plain", ""), ended("slim", "x")];
+  expect(committedOf(run)).toEqual({
+    cases: { bridge: ["DEL undoes ADD"] },
+    plain: { "DEL undoes ADD": { bridge: ["0.3.0"] } },
+    wrapped: { "DEL undoes ADD": { bridge: ["1.1.0"] } },
+  });
+});
+
+test("the results of plugins that did not run stay", () => {
+  const older = {
+    cases: { bridge: ["DEL undoes ADD"], vlan: ["DEL undoes ADD"] },
+    plain: { "DEL undoes ADD": { bridge: ["0.3.0"], vlan: ["1.1.0"] } },
+    wrapped: { "a second DEL succeeds": { bridge: ["0.3.0"] } },
+  } as const;
+  expect(merged(older, committedOf([ended("plain", ""), ended("slim", "x")]))).toEqual({
+    cases: { bridge: ["DEL undoes ADD"], vlan: ["DEL undoes ADD"] },
+    plain: { "DEL undoes ADD": { vlan: ["1.1.0"] } },
+    wrapped: { "DEL undoes ADD": { bridge: ["1.1.0"] } },
+  });
+});
