@@ -182,7 +182,8 @@ test("an error of the wrapper's own is logged with its code", async () => {
 });
 
 test.each(verbs)("debug, and %s with values that are nested too deeply for a line", async (command) => {
-  const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+  // On every architecture the engines read so many levels, and give up when they write them.
+  const deep = `${"[".repeat(2500)}${"]".repeat(2500)}`;
   const error = `{"code":11,"msg":"no lease","x":${deep}}`;
   const [machine, silent] = [new Machine(), new Machine()];
   for (const one of [machine, silent]) one.answer(command, error);
