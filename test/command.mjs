@@ -33,6 +33,11 @@ const scripts = {
   fix: { run: ["biome check --write"] },
   lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json"] },
   "lint-page": { run: ["node test/reports/lint-page/lint-page.ts"] },
+  hardening: {
+    setup: "--network",
+    first: [build, buildSlim],
+    run: ["node test/reports/hardening/hardening.ts"],
+  },
   "lint-table": {
     setup: "--network",
     first: [build],

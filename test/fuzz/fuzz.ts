@@ -63,7 +63,9 @@ function tell(done: readonly Done[]): void {
   const failed = done.filter(({ search }) => search.failure);
   for (const one of failed) tellFailure(one);
   const inputs = done.reduce((sum, { search }) => sum + search.inputs, 0);
-  console.log(`\n${inputs} inputs, ${done.length} properties, ${failed.length} failed; --seed ${seed} repeats this`);
+  console.log(
+    `\ntotal: ${inputs} inputs, ${done.length} properties, ${failed.length} failed; --seed ${seed} repeats this`,
+  );
   if (failed.length > 0) process.exitCode = 1;
 }
 

@@ -72,7 +72,7 @@ async function tellAll(count: number): Promise<void> {
   console.log(table(["verb or fault", "times"], rows));
   const broken = parts.flatMap((part) => Object.entries(part.broken));
   for (const [seed, promise] of broken.slice(0, 20)) console.log(`seed ${seed}: ${promise}`);
-  console.log(`\n${count} schedules, ${broken.length} broken${broken.length > 0 ? "; --seed N shows one" : ""}`);
+  console.log(`\ntotal: ${count} schedules, ${broken.length} broken${broken.length > 0 ? "; --seed N shows one" : ""}`);
   if (broken.length > 0) process.exitCode = 1;
 }
 

@@ -13,6 +13,7 @@ const pages = {
   lint: "docs/lint.md",
   release: "docs/operations.md",
   conformance: "docs/conformance.md",
+  hardening: "docs/security.md",
   "conformance-cases": "docs/conformance.md",
 } as const;
 

@@ -62,6 +62,7 @@ async function runTable(options: Options): Promise<number> {
   const run = plugins.filter((plugin) => !leftOut.includes(plugin));
   const problems = problemsOf(ended, isWhole ? run : []);
   for (const problem of problems) console.error(problem);
+  console.log(`\ntotal: ${run.length} plugins, ${ended.length} runs of cases, ${problems.length} unexpected outcomes`);
   return problems.length === 0 ? 0 : 1;
 }
 

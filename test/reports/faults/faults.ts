@@ -80,8 +80,9 @@ async function runFlavor(flavor: string): Promise<number> {
   if (given.update) await writeCounts(flavor, results);
   const missing = isUsual ? fewer(await readCounts(flavor), results) : [];
   for (const each of missing) console.log(`${flavor}: too few cases: ${each}`);
-  const isClean = results.every(({ verdict }) => verdict.left.length === 0);
-  return isClean && results.length === cases.length && missing.length === 0 ? 0 : 1;
+  const dirty = results.filter(({ verdict }) => verdict.left.length > 0).length;
+  if (!given.json) console.log(`\ntotal: ${flavor}: ${results.length} cases, ${dirty} left something`);
+  return dirty === 0 && results.length === cases.length && missing.length === 0 ? 0 : 1;
 }
 
 /** Node makes many more calls, and its start takes longer: usually a sample of them runs. */

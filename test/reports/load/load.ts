@@ -94,7 +94,12 @@ function report(plain: Part, wrapped: readonly Part[]): number {
   const problems = wrapped.flatMap((part) => problemsOfPart(part, known));
   for (const problem of known) console.log(`plain: ${problem}`);
   for (const problem of problems) console.log(problem);
-  console.log(`${problems.length} problems, ${known.length} of the plain plugins`);
+  const stories = results.flatMap((result) => result.stories);
+  const calls = stories.flatMap((story) => story.calls);
+  const killed = calls.filter((call) => call.killed !== undefined).length;
+  console.log(
+    `total: ${stories.length} attachments, ${calls.length} calls, ${killed} with a kill, ${problems.length} problems, ${known.length} of the plain plugins`,
+  );
   return problems.length === 0 ? 0 : 1;
 }
 
