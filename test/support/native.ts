@@ -14,23 +14,28 @@ const flags = {
 } as const;
 
 /** Returns a static executable of a C program in `test/support/native`. It is compiled if it is missing. */
-export async function nativeProgram(name: keyof typeof flags): Promise<string> {
+export async function nativeProgram(name: keyof typeof flags, command: readonly string[] = ["cc"]): Promise<string> {
   const source = path.join(sources, `${name}.c`);
-  const { stdout: compiler } = await execa("cc", ["--version"]);
+  const compiler = await run(command, "--version");
   const library = await readFile(path.join(sources, "start.h"));
-  const key = [await readFile(source), library, compiler, process.arch, ...flags[name]];
+  const key = [await readFile(source), library, compiler, process.arch, ...command.slice(1), ...flags[name]];
   const directory = path.join(cacheDirectory(), "native", hashOf(key));
   const program = path.join(directory, name);
-  if (!existsSync(program)) await compile(source, program, flags[name]);
+  if (!existsSync(program)) await compile(source, program, [...command, ...flags[name]]);
   return program;
 }
 
 // Another process may compile the same program, so the file has another name until it is complete.
-async function compile(source: string, program: string, options: readonly string[]): Promise<void> {
+async function compile(source: string, program: string, command: readonly string[]): Promise<void> {
   const unfinished = `${program}.${process.pid}`;
   await mkdir(path.dirname(program), { recursive: true });
-  await execa("cc", [...options, "-o", unfinished, source]);
+  await run(command, "-o", unfinished, source);
   await rename(unfinished, program);
+}
+
+async function run([file = "", ...options]: readonly string[], ...args: string[]): Promise<string> {
+  const { stdout } = await execa(file, [...options, ...args]);
+  return stdout;
 }
 
 function hashOf(parts: readonly (string | Buffer)[]): string {

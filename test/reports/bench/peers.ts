@@ -63,7 +63,7 @@ export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly Pee
         case "emptySea":
           return { ...own, argv: [inStage("empty")] };
         case "floor":
-          return { ...own, argv: [inStage("floor"), delegate] };
+          return { ...own, argv: [inStage(name), delegate] };
         case "script":
           return { ...own, argv: [path.join(directory, name, plugin)] };
         default:

@@ -13,12 +13,14 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeExecutable } from "../../../build/executable.ts";
+import { installZig } from "../../../build/release/zig.ts";
 import { benchPrograms } from "../../support/go.ts";
 import type { Jq } from "../../support/later-jq.ts";
 import { nativeProgram } from "../../support/native.ts";
 import { sizeOf } from "../../support/program.ts";
 import { answers, caseOf } from "./cases.ts";
 import { findJqs } from "./jqs.ts";
+import { muslFloor } from "./names.ts";
 import { peersOf, recordDirectory, recordsOf, runOnce, type Stage, type StagedPeer } from "./peers.ts";
 
 const dist = path.resolve(import.meta.dirname, "../../../dist");
@@ -32,13 +34,15 @@ interface Flavor {
   readonly how: string;
 }
 
+const muslFlavor: Flavor = {
+  name: "slim, musl",
+  kind: "slim",
+  file: `${dist}/slim/${muslTarget}/bin/cni-wrappers`,
+  how: `--target ${muslTarget}`,
+};
+
 const flavors: readonly Flavor[] = [
-  {
-    name: "slim, musl",
-    kind: "slim",
-    file: `${dist}/slim/${muslTarget}/bin/cni-wrappers`,
-    how: `--target ${muslTarget}`,
-  },
+  muslFlavor,
   { name: "slim", kind: "slim", file: `${dist}/slim/bin/cni-wrappers`, how: "npm run build:slim" },
   { name: "Node flavor", kind: "node", file: `${dist}/bin/cni-wrappers`, how: "npm run build" },
 ];
@@ -46,6 +50,21 @@ const flavors: readonly Flavor[] = [
 /** The name of a flavor in the build to compare with. */
 export function baseName(flavor: string): string {
   return `${flavor}, base`;
+}
+
+async function addFloors(directory: string): Promise<StagedPeer[]> {
+  const programs: Record<string, string> = { floor: await nativeProgram("floor") };
+  if (existsSync(muslFlavor.file)) programs[muslFloor] = await nativeProgram("floor", muslCompiler());
+  return Object.entries(programs).map(([name, program]) => {
+    symlinkSync(program, path.join(directory, name));
+    return { name, kind: "floor", size: sizeOf([program]) };
+  });
+}
+
+/** The compiler that links releases, so this floor has the C library of "slim, musl". */
+function muslCompiler(): readonly string[] {
+  const target = muslTarget.replace("-unknown", "");
+  return [path.join(installZig(), "cargo-zigbuild"), "zig", "cc", "--", "-target", target];
 }
 
 function flavorsOfBase(base: string): Flavor[] {
@@ -74,7 +93,7 @@ export async function setStage(base?: string): Promise<Stage> {
   layOut(at("recorded"), programs.recorder, jqs);
   for (const plugin of plugins) writeFileSync(at("timed", `${plugin}.json`), JSON.stringify(answers[plugin]));
   writeFileSync(at("recorded", "recorder.json"), JSON.stringify({ real: at("timed"), out: at("records") }));
-  symlinkSync(await nativeProgram("floor"), at("floor"));
+  const floors = await addFloors(directory);
   await addEmptySea(directory);
   const wanted = [...flavors, ...(base === undefined ? [] : flavorsOfBase(base))];
   const wrappers = wanted.filter(({ file }) => existsSync(file));
@@ -85,7 +104,7 @@ export async function setStage(base?: string): Promise<Stage> {
 
   const peers: StagedPeer[] = [
     { name: "plugin alone", kind: "alone", size: sizeOf([delegate]) },
-    { name: "floor", kind: "floor", size: sizeOf([at("floor")]) },
+    ...floors,
     ...wrappers.map(({ name, kind, file }) => ({ name, kind, size: sizeOf([file]), file })),
     { name: "empty SEA", kind: "emptySea", size: sizeOf([at("empty")]) },
     ...jqs.map((jq) => ({ name: scriptName(jq), kind: "script", size: scriptSize(jq), jq }) as const),

@@ -64,10 +64,11 @@ test("of both CHECKs, and of all later jqs, the worst counts", () => {
 });
 
 test("the flavor for musl has aims of its own where it was timed", () => {
-  const rows = [row("CHECK first", { floor: 1, slim: 3, "slim, musl": 2, "bash + jq 1.7": 6 })];
+  const rows = [row("CHECK first", { floor: 1, "floor, musl": 0.5, slim: 3, "slim, musl": 2, "bash + jq 1.7": 6 })];
   expect(found({ calls: { runs: 1, rows, footprints: [] } })).toMatchObject({
     "CHECK: slim ÷ floor": 3,
     "CHECK: slim, musl ÷ floor": 2,
+    "CHECK: slim, musl ÷ floor, musl": 4,
     "CHECK: bash + later jq ÷ slim, musl": 3,
   });
   expect(found({})).not.toHaveProperty(["CHECK: slim, musl ÷ floor"]);
