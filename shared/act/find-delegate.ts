@@ -4,7 +4,11 @@ import { cleanPath, pathIn, searchPath } from "./search-path.ts";
 
 /** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
-  return candidates(host, delegate).find((path) => host.inspect(path) === "executable");
+  const findIn = (directories: readonly string[]) => {
+    return pathsIn(directories, delegate).find((path) => host.inspect(path) === "executable");
+  };
+  const { listed, own } = searched(host, delegate);
+  return findIn(listed) ?? findIn(own());
 }
 
 /**
@@ -13,18 +17,27 @@ export function findDelegate(host: Host, delegate: string): string | undefined {
  * call each other forever.
  */
 export function candidates(host: Host, delegate: string): string[] {
-  return searched(host, delegate).map((directory) => pathIn(directory, delegate));
+  const { listed, own } = searched(host, delegate);
+  return pathsIn([...listed, ...own()], delegate);
 }
 
-function searched(host: Host, delegate: string): string[] {
+/** Only a delegate that is in none of the listed directories needs the executable's own directory. */
+function searched(host: Host, delegate: string): { listed: readonly string[]; own(): readonly string[] } {
   const directories = searchPath(host.env.CNI_PATH ?? "");
   const { directory, name } = pathParts(host.calledAs);
-  if (name !== delegate) return withOwn(directories, pathParts(host.executable).directory ?? ".");
-  return directory === undefined ? directories : directoriesBehind(host, directories, directory);
+  if (name !== delegate) return { listed: directories, own: () => ownDirectory(host, directories) };
+  return { listed: directory === undefined ? directories : directoriesBehind(host, directories, directory), own: none };
 }
 
-function withOwn(directories: string[], own: string): string[] {
-  return directories.includes(own) ? directories : [...directories, own];
+const none = () => [];
+
+function ownDirectory(host: Host, listed: readonly string[]): readonly string[] {
+  const own = pathParts(host.executable).directory ?? ".";
+  return listed.includes(own) ? [] : [own];
+}
+
+function pathsIn(directories: readonly string[], delegate: string): string[] {
+  return directories.map((directory) => pathIn(directory, delegate));
 }
 
 /** Splits a path into its last element and its directory, if it has one. */
