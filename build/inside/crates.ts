@@ -15,8 +15,9 @@ interface Package {
 /** Returns the crates in the slim flavor for a target, and the engine in one of them. Crates of the build are not in it. */
 export function crates(target: string): Component[] {
   const linked = linkedCrates(target);
-  const packages = readPackages(target).filter(({ name, version }) => linked.has(`${name} v${version}`));
-  return packages.flatMap((each) => [crate(each, packages), ...(each.name === "rquickjs-sys" ? [engine(each)] : [])]);
+  const packages = readPackages(target);
+  const inside = packages.filter(({ name, version }) => linked.has(`${name} v${version}`));
+  return inside.flatMap((each) => [crate(each, packages), ...(each.name === "rquickjs-sys" ? [engine(each)] : [])]);
 }
 
 /** cargo's tree has only the crates that the chosen features need. Its metadata has all, with their directories. */

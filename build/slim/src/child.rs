@@ -1,5 +1,6 @@
 //! Runs other executables as children.
-use crate::process::{CHUNK, memory_file};
+use crate::heap;
+use crate::process::{CHUNK, Environment, memory_file};
 use libc::{
     CLONE_VFORK, CLONE_VM, PR_SET_PDEATHSIG, SIG_DFL, SIG_SETMASK, SIGCHLD, SIGKILL, SIGPIPE, SIGXFSZ, c_char, c_int,
     c_void,
@@ -9,8 +10,7 @@ use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStringExt;
-use std::{env, iter, mem, ptr, thread};
+use std::{iter, mem, ptr, thread};
 
 /// An executable and how to start it. `variables` alternates names and values. Without `input`, the child reads this process's
 /// stdin. If `is_quiet`, its stderr is discarded.
@@ -56,9 +56,9 @@ pub fn wait_for(child: Pid) -> io::Result<Option<WaitStatus>> {
 
 /// Everything that a child needs to become an executable. The parent makes it, because the child must not allocate.
 struct Image {
-    /// The first one is the path. A null ends both lists.
+    /// The first one is the path. A null ends the list.
     arguments: Vec<*const c_char>,
-    variables: Vec<*const c_char>,
+    variables: Environment,
     /// The descriptors that replace stdin, stdout and stderr. They are above 2: these three are open in every Rust program.
     streams: [Option<RawFd>; 3],
     parent: i32,
@@ -69,13 +69,13 @@ struct Image {
 /// Starts an executable. Returns the child and the reading end of its stdout.
 fn start(call: &Call) -> io::Result<(Pid, PipeReader)> {
     let arguments = iter::once(call.path).chain(call.arguments.iter().map(String::as_str)).map(CString::new);
-    let (arguments, variables) = (arguments.collect::<Result<Vec<_>, _>>()?, environment(call.variables)?);
+    let (arguments, variables) = (arguments.collect::<Result<Vec<_>, _>>()?, Environment::with(call.variables)?);
     let input = call.input.map(input_stream).transpose()?;
     let null = call.is_quiet.then(|| OpenOptions::new().write(true).open("/dev/null")).transpose()?;
     let (reader, writer) = io::pipe()?;
     let child = clone(Image {
-        arguments: pointers(&arguments),
-        variables: pointers(&variables),
+        arguments: arguments.iter().map(|one| one.as_ptr()).chain([ptr::null()]).collect(),
+        variables,
         streams: [
             input.as_ref().map(AsRawFd::as_raw_fd),
             Some(writer.as_raw_fd()),
@@ -85,18 +85,6 @@ fn start(call: &Call) -> io::Result<(Pid, PipeReader)> {
         error: None,
     })?;
     Ok((child, reader))
-}
-
-/// This process's variables, with the changes applied.
-fn environment(changes: &[String]) -> io::Result<Vec<CString>> {
-    let changed = changes.chunks_exact(2).map(|pair| (pair[0].clone().into(), pair[1].clone().into()));
-    let kept = env::vars_os().filter(|(name, _)| !changes.chunks_exact(2).any(|pair| name == pair[0].as_str()));
-    let pairs = kept.chain(changed).map(|(name, value)| [name.into_vec(), value.into_vec()].join(&b'='));
-    Ok(pairs.map(CString::new).collect::<Result<_, _>>()?)
-}
-
-fn pointers(strings: &[CString]) -> Vec<*const c_char> {
-    strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
 }
 
 fn clone(mut image: Image) -> io::Result<Pid> {
@@ -163,6 +151,7 @@ fn input_stream(text: &str) -> io::Result<OwnedFd> {
 fn pipe_with(text: &str) -> io::Result<OwnedFd> {
     let (reader, mut writer) = io::pipe()?;
     let text = text.to_owned();
+    heap::close();
     // An executable may end before it has read everything. A broken pipe is not an error then.
     thread::Builder::new().spawn(move || writer.write_all(text.as_bytes()))?;
     Ok(reader.into())

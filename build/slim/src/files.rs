@@ -1,10 +1,12 @@
 //! The small files that the core reads, writes and inspects.
-use rustix::fs::{Access, OFlags, access, fstat};
-use rustix::io::Errno;
+use crate::process::read_all;
+use rustix::fs::{Access, Mode, OFlags, access, fstat, open};
+use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::stdio::{stdin, stdout};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,7 +16,7 @@ const COMPARED_AT_ONCE: usize = 64 * 1024;
 
 /// Tells whether a path can be executed: 0 if it is not a file, 1 if it is not executable, 2 if it is this executable or a
 /// copy of it, 3 if it is another executable.
-pub fn inspect(path: &str) -> u8 {
+pub fn inspect(path: &str) -> i32 {
     let Ok(file) = fs::metadata(path) else { return 0 };
     if !file.is_file() {
         return 0;
@@ -47,6 +49,12 @@ fn has_same_bytes(mut one: File, mut other: File) -> io::Result<bool> {
             return Ok(true);
         }
     }
+}
+
+/// Reads a file. The standard library would first ask for its size.
+pub fn read_file(path: &str) -> io::Result<Vec<u8>> {
+    let file = retry_on_intr(|| open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))?;
+    Ok(read_all(file.as_fd(), usize::MAX)?.unwrap_or_default())
 }
 
 /// The names in a directory; none if it cannot be read.

@@ -1,22 +1,182 @@
-//! The heap of glibc. Each page of it needs a page fault when it is first used. Without this module these take 5% of a call.
-use libc::{M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, MADV_POPULATE_WRITE, free, madvise, malloc, mallopt};
+//! The heap. A call ends soon, so small blocks come from one array and are never freed: that needs no system calls and few page
+//! faults. Large blocks come from the C library, which frees them, and so do all blocks when the array is full.
+use libc::{MADV_POPULATE_WRITE, c_void, madvise};
+use rquickjs_sys::{JSMallocFunctions, size_t};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::UnsafeCell;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The heap that every call uses.
+const SIZE: usize = 2 * 1024 * 1024;
+
+/// The part of the array that every call uses.
 const EVERY_CALL: usize = 320 * 1024;
 
-const PAGE: usize = 4096;
+/// The C library maps blocks of this size one by one, and unmaps them when they are freed.
+const LARGE: usize = 128 * 1024;
 
-/// Gets the heap's first pages from the kernel at once. Before Linux 5.14 this does nothing.
+/// A block's size is in the eight bytes before it. It is aligned as they are, or more.
+const HEADER: usize = size_of::<usize>();
+
+#[repr(C, align(4096))]
+struct Array(UnsafeCell<[u8; SIZE]>);
+
+// SAFETY: no two blocks overlap: only one thread takes blocks, until `close`.
+unsafe impl Sync for Array {}
+
+static ARRAY: Array = Array(UnsafeCell::new([0; SIZE]));
+
+/// The end of the last block, as an offset in the array. Only one thread changes it, so it needs no locked instructions.
+static END: AtomicUsize = AtomicUsize::new(0);
+
+/// Gets the first pages from the kernel at once. A page fault for each takes longer. Before Linux 5.14 this does nothing.
 pub fn populate() {
-    // SAFETY: all pages are inside a block that was just allocated, and madvise does not change their content.
-    unsafe {
-        // The first option puts the block on the heap, the second keeps it there after `free`.
-        mallopt(M_MMAP_THRESHOLD, 4 * EVERY_CALL as i32);
-        mallopt(M_TRIM_THRESHOLD, 4 * EVERY_CALL as i32);
-        let block = malloc(EVERY_CALL);
-        if !block.is_null() {
-            madvise(block.byte_add(block.align_offset(PAGE)), EVERY_CALL - PAGE, MADV_POPULATE_WRITE);
-        }
-        free(block);
+    // SAFETY: the pages are inside the array, and madvise does not change their content.
+    unsafe { madvise(ARRAY.0.get().cast(), EVERY_CALL, MADV_POPULATE_WRITE) };
+}
+
+/// From now on the C library has all new blocks. It must be called before there is a second thread.
+pub fn close() {
+    // No block ends there.
+    END.store(SIZE + 1, Relaxed);
+}
+
+/// Takes a block from the array; null if the C library must give it.
+fn take(size: usize, align: usize) -> *mut u8 {
+    let offset = (END.load(Relaxed) + HEADER).next_multiple_of(align.max(HEADER));
+    if size >= LARGE || offset + size > SIZE {
+        return ptr::null_mut();
     }
+    END.store(offset + size, Relaxed);
+    // SAFETY: the block and the header before it are in the array, and no other block is there.
+    unsafe {
+        let block = ARRAY.0.get().cast::<u8>().add(offset);
+        block.sub(HEADER).cast::<usize>().write(size);
+        block
+    }
+}
+
+/// The offset of a block in the array; None if it is one of the C library's.
+fn offset_of(block: *const u8) -> Option<usize> {
+    let offset = block.addr().wrapping_sub(ARRAY.0.get().addr());
+    (offset < SIZE).then_some(offset)
+}
+
+/// # Safety
+/// The block must be in the array.
+unsafe fn size_of_block(block: *const u8) -> usize {
+    unsafe { block.sub(HEADER).cast::<usize>().read() }
+}
+
+/// Forgets a block of the array if it is the last one.
+///
+/// # Safety
+/// The block must be in the array, at `offset`.
+unsafe fn release(block: *mut u8, offset: usize) {
+    if offset + unsafe { size_of_block(block) } == END.load(Relaxed) {
+        END.store(offset - HEADER, Relaxed);
+    }
+}
+
+/// Changes the size of a block of the array in its place. Returns false if that is impossible.
+///
+/// # Safety
+/// The block must be in the array, at `offset`.
+unsafe fn resize(block: *mut u8, offset: usize, size: usize) -> bool {
+    let old = unsafe { size_of_block(block) };
+    if offset + old == END.load(Relaxed) && size < LARGE && offset + size <= SIZE {
+        END.store(offset + size, Relaxed);
+        unsafe { block.sub(HEADER).cast::<usize>().write(size) };
+        return true;
+    }
+    size <= old
+}
+
+/// The allocator of the Rust code.
+pub struct Heap;
+
+// SAFETY: each block is one of the array's or one of the system's, and the address tells which.
+unsafe impl GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let block = take(layout.size(), layout.align());
+        if block.is_null() { unsafe { System.alloc(layout) } } else { block }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match offset_of(block) {
+            Some(offset) => unsafe { release(block, offset) },
+            None => unsafe { System.dealloc(block, layout) },
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Some(offset) = offset_of(block) else { return unsafe { System.realloc(block, layout, size) } };
+        unsafe {
+            if resize(block, offset, size) {
+                return block;
+            }
+            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            if !moved.is_null() {
+                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
+            }
+            moved
+        }
+    }
+}
+
+/// The same for the engine.
+pub static OF_ENGINE: JSMallocFunctions = JSMallocFunctions {
+    js_calloc: Some(calloc),
+    js_malloc: Some(malloc),
+    js_free: Some(free),
+    js_realloc: Some(realloc),
+    js_malloc_usable_size: Some(usable_size),
+};
+
+unsafe extern "C" fn malloc(_: *mut c_void, size: size_t) -> *mut c_void {
+    let block = take(size as usize, HEADER);
+    if block.is_null() { unsafe { libc::malloc(size as usize) } } else { block.cast() }
+}
+
+unsafe extern "C" fn calloc(_: *mut c_void, count: size_t, size: size_t) -> *mut c_void {
+    let Some(bytes) = (count as usize).checked_mul(size as usize) else { return ptr::null_mut() };
+    let block = take(bytes, HEADER);
+    if block.is_null() {
+        return unsafe { libc::calloc(1, bytes) };
+    }
+    // The array has bytes of freed blocks.
+    unsafe { ptr::write_bytes(block, 0, bytes) };
+    block.cast()
+}
+
+unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
+    match offset_of(block.cast()) {
+        Some(offset) => unsafe { release(block.cast(), offset) },
+        None => unsafe { libc::free(block) },
+    }
+}
+
+unsafe extern "C" fn realloc(opaque: *mut c_void, block: *mut c_void, size: size_t) -> *mut c_void {
+    if block.is_null() {
+        return unsafe { malloc(opaque, size) };
+    }
+    let Some(offset) = offset_of(block.cast()) else { return unsafe { libc::realloc(block, size as usize) } };
+    unsafe {
+        if resize(block.cast(), offset, size as usize) {
+            return block;
+        }
+        let moved = malloc(opaque, size);
+        if !moved.is_null() {
+            ptr::copy_nonoverlapping::<u8>(block.cast(), moved.cast(), size_of_block(block.cast()).min(size as usize));
+        }
+        moved
+    }
+}
+
+unsafe extern "C" fn usable_size(block: *const c_void) -> size_t {
+    if offset_of(block.cast()).is_some() {
+        return unsafe { size_of_block(block.cast()) } as size_t;
+    }
+    // SAFETY: the block is one of the C library's, which does not change it here.
+    unsafe { libc::malloc_usable_size(block.cast_mut()) as size_t }
 }

@@ -1,9 +1,14 @@
 //! The machine, as an object of functions for the core. Bytes stay here, and the core gets their index. A failure is a negative
 //! error number.
-use crate::child::{self, Call, Ended};
+use crate::child::{self, Ended};
+use crate::engine::{Engine, Result, Value, done};
+use crate::native;
+use crate::values::{Call, Give, Native};
 use crate::{files, links, process};
-use rquickjs::{Ctx, Function, Object, Result};
+use rquickjs_sys::{JS_FreeAtom, JS_NewAtomLen, JS_SetProperty};
 use std::cell::RefCell;
+use std::ffi::CStr;
+use std::mem::ManuallyDrop;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
@@ -11,54 +16,89 @@ use std::{env, fs, io};
 const INVALID: i32 = 22;
 
 thread_local! {
-    /// The bytes of stdin and of each plugin's stdout. The core mostly passes them on.
-    static BYTES: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+    /// The bytes of stdin and of each plugin's stdout. The core mostly passes them on. The kernel frees them: a destructor would
+    /// need system calls.
+    static BYTES: RefCell<ManuallyDrop<Vec<Vec<u8>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
+static FUNCTIONS: &[(&CStr, Native)] = &[
+    (c"executable", native!(|_| Ok(env::current_exe().map(|path| lossy(path.as_os_str())).unwrap_or_default()))),
+    (c"now", native!(|_| Ok(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_millis() as f64)))),
+    (c"pid", native!(|_| Ok(std::process::id() as i32))),
+    (c"readStdin", native!(|call| Ok(read_stdin(call.number(0)?)))),
+    (c"writeText", native!(|call| Ok(outcome(process::write_stdout(call.text(0)?.as_bytes()))))),
+    (c"writeBytes", native!(|call| Ok(outcome(with_bytes(call.number(0)?, process::write_stdout))))),
+    (c"decodeUtf8", native!(|call| Ok(decode_utf8(call.engine, call.number(0)?)))),
+    (c"inspect", native!(|call| Ok(files::inspect(&call.text(0)?)))),
+    (c"exec", native!(exec)),
+    (c"spawn", native!(spawn)),
+    (c"readFile", native!(|call| Ok(read_file(call.engine, &call.text(0)?)))),
+    (c"writeFile", native!(|call| Ok(outcome(files::write_file(&call.text(0)?, &call.text(1)?))))),
+    (c"removeFile", native!(|call| Ok(drop(fs::remove_file(&*call.text(0)?))))),
+    (c"listDirectory", native!(|call| Ok(files::list_directory(&call.text(0)?)))),
+    (c"stat", native!(|call| Ok(files::stat(&call.text(0)?)))),
+    (c"linkIndex", native!(|call| Ok(link_index(&call.text(0)?, &call.text(1)?)))),
+    (c"writeStderr", native!(|call| Ok(drop(io::Write::write_all(&mut io::stderr(), call.text(0)?.as_bytes()))))),
+    (c"appendLine", native!(|call| Ok(outcome(files::append_line(&call.text(0)?, &call.text(1)?))))),
+];
+
 /// Makes the object that the core's `main` gets.
-pub fn machine<'js>(ctx: &Ctx<'js>, arguments: Vec<String>) -> Result<Object<'js>> {
-    let machine = Object::new(ctx.clone())?;
-    machine.set("arguments", arguments)?;
-    machine.set("variables", variables(ctx)?)?;
-    machine.set("pid", std::process::id())?;
-    macro_rules! functions {
-        ($($name:literal: $function:expr),* $(,)?) => { $(machine.set($name, Function::new(ctx.clone(), $function)?)?;)* };
-    }
-    functions! {
-        "executable": || env::current_exe().map(|path| lossy(path.as_os_str())).unwrap_or_default(),
-        "now": || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| (time.as_millis()) as f64),
-        "readStdin": |limit: f64| process::read_stdin(limit as usize).map_or_else(|error| Some(failure(&error)), |input| input.map(keep)),
-        "writeText": |text: String| outcome(process::write_stdout(text.as_bytes())),
-        "writeBytes": |index: usize| outcome(with_bytes(index, process::write_stdout)),
-        "decodeUtf8": |index: usize| with_bytes(index, |bytes| std::str::from_utf8(bytes).ok().map(str::to_owned)),
-        "inspect": |path: String| files::inspect(&path),
-        "exec": |path: String, variables: Vec<String>, input: Option<String>| process::exec(&path, &variables, input.as_deref()),
-        "spawn": |path: String, arguments: Vec<String>, variables: Vec<String>, input: Option<String>, limit: f64, is_quiet: bool| {
-            let input = input.as_deref();
-            numbers_of(child::run(&Call { path: &path, arguments: &arguments, variables: &variables, input, is_quiet }, limit as usize))
-        },
-        "readFile": |path: String| fs::read(path).ok().map(|content| String::from_utf8_lossy(&content).into_owned()),
-        "writeFile": |path: String, text: String| outcome(files::write_file(&path, &text)),
-        "removeFile": |path: String| { let _ = fs::remove_file(path); },
-        "listDirectory": |path: String| files::list_directory(&path),
-        "stat": |path: String| files::stat(&path),
-        "linkIndex": |netns: String, name: String| links::link_index(&netns, &name).unwrap_or_else(|error| failure(&error)),
-        "writeStderr": |text: String| { let _ = std::io::Write::write_all(&mut io::stderr(), text.as_bytes()); },
-        "appendLine": |path: String, line: String| outcome(files::append_line(&path, &line)),
+pub fn machine(engine: Engine, arguments: Vec<String>) -> Result<Value> {
+    let machine = engine.object()?;
+    engine.set(machine, c"arguments", arguments)?;
+    engine.set(machine, c"variables", variables(engine)?)?;
+    for (name, function) in FUNCTIONS {
+        engine.set_function(machine, name, *function)?;
     }
     Ok(machine)
 }
 
-fn variables<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
-    let variables = Object::new(ctx.clone())?;
+fn variables(engine: Engine) -> Result<Value> {
+    let variables = engine.object()?;
     for (name, value) in env::vars_os() {
-        variables.set(lossy(&name), lossy(&value))?;
+        let (name, value) = (lossy(&name), lossy(&value).give(engine));
+        // SAFETY: the engine copies the name, and takes the value.
+        unsafe {
+            let atom = JS_NewAtomLen(engine.0, name.as_ptr().cast(), name.len() as _);
+            done(JS_SetProperty(engine.0, variables, atom, value))?;
+            JS_FreeAtom(engine.0, atom);
+        }
     }
     Ok(variables)
 }
 
 fn lossy(text: &std::ffi::OsStr) -> String {
     text.to_string_lossy().into_owned()
+}
+
+fn read_stdin(limit: usize) -> Option<i32> {
+    process::read_stdin(limit).map_or_else(|error| Some(failure(&error)), |input| input.map(keep))
+}
+
+fn decode_utf8(engine: Engine, index: usize) -> Option<Value> {
+    with_bytes(index, |bytes| std::str::from_utf8(bytes).ok().map(|text| text.give(engine)))
+}
+
+fn exec(call: &Call) -> Result<()> {
+    let (path, variables, input) = (call.text(0)?, call.texts(1)?, call.optional_text(2)?);
+    process::exec(&path, &variables, input.as_deref());
+    Ok(())
+}
+
+fn spawn(call: &Call) -> Result<Vec<i32>> {
+    let (path, arguments, variables) = (call.text(0)?, call.texts(1)?, call.texts(2)?);
+    let (input, limit, is_quiet) = (call.optional_text(3)?, call.number(4)?, call.flag(5));
+    let (arguments, variables, input) = (&*arguments, &*variables, input.as_deref());
+    let program = child::Call { path: &path, arguments, variables, input, is_quiet };
+    Ok(numbers_of(child::run(&program, limit)))
+}
+
+fn read_file(engine: Engine, path: &str) -> Option<Value> {
+    files::read_file(path).ok().map(|content| (&*String::from_utf8_lossy(&content)).give(engine))
+}
+
+fn link_index(netns: &str, name: &str) -> i32 {
+    links::link_index(netns, name).unwrap_or_else(|error| failure(&error))
 }
 
 fn keep(bytes: Vec<u8>) -> i32 {

@@ -5,10 +5,11 @@ use rustix::io::Errno;
 use rustix::stdio::{dup2_stdin, stdin, stdout};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileExt;
 use std::ptr::null;
-use std::thread;
 use std::time::Duration;
+use std::{io, mem, thread};
 
 unsafe extern "C" {
     /// The C library's environment.
@@ -47,15 +48,23 @@ pub unsafe fn strings(count: c_int, strings: *const *const c_char) -> Vec<String
     (0..count as usize).map(text).collect()
 }
 
-/// The bytes that a stream is read by.
+/// The least room for reading, and the room for the first bytes: most configurations and files are shorter.
 pub const CHUNK: usize = 16 * 1024;
+const FIRST_READ: usize = 4 * 1024;
 
 /// Reads all of stdin. Returns None as soon as it has more than `limit` bytes.
 pub fn read_stdin(limit: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut input = Vec::new();
+    read_all(stdin(), limit)
+}
+
+/// Reads a stream to its end. Returns None as soon as it has more than `limit` bytes.
+pub fn read_all(stream: BorrowedFd, limit: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut input = Vec::with_capacity(FIRST_READ);
     loop {
-        input.reserve(CHUNK);
-        let length = retry(|| rustix::io::read(stdin(), spare_capacity(&mut input)))?;
+        if input.len() == input.capacity() {
+            input.reserve(CHUNK.max(input.len()));
+        }
+        let length = retry(|| rustix::io::read(stream, spare_capacity(&mut input)))?;
         if length == 0 {
             return Ok(Some(input));
         }
@@ -87,30 +96,66 @@ fn retry(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize
 
 /// Replaces this process with an executable. Returns only if that fails.
 pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
-    let Ok(path) = CString::new(path) else { return };
+    let (Ok(path), Ok(variables)) = (CString::new(path), Environment::with(variables)) else { return };
     if let Some(text) = input {
-        let Ok(()) = memory_file(text).and_then(|file| Ok(dup2_stdin(file)?)) else { return };
+        let Ok(file) = memory_file(text) else { return };
+        let Ok(()) = dup2_stdin(&file) else { return };
+        // execve closes it.
+        mem::forget(file);
     }
     let arguments = [path.as_ptr(), null()];
-    // SAFETY: no other thread reads the environment or the signals while they change. All pointers are valid, and each list
-    // ends in a null. The standard library would call execvp, which runs a file in a shell if the kernel does not know its
-    // format, and would leave SIGPIPE ignored.
+    // SAFETY: no other thread uses the signals while they change. All pointers are valid, and each list ends in a null. The
+    // standard library would call execvp, which runs a file in a shell if the kernel does not know its format, and would leave
+    // SIGPIPE ignored.
     unsafe {
-        for pair in variables.chunks_exact(2) {
-            std::env::set_var(&pair[0], &pair[1]);
-        }
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
-        libc::execve(path.as_ptr(), arguments.as_ptr(), environ);
+        libc::execve(path.as_ptr(), arguments.as_ptr(), variables.as_ptr());
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 
-/// Makes a file without a name that contains the text, and rewinds it.
+/// Variables for execve.
+pub struct Environment {
+    list: Vec<*const c_char>,
+    /// The list points to these.
+    _changed: Vec<CString>,
+}
+
+impl Environment {
+    /// This process's variables, with the changes applied, which alternate names and values.
+    pub fn with(changes: &[String]) -> io::Result<Self> {
+        let pairs = changes.chunks_exact(2).map(|pair| CString::new([&*pair[0], &*pair[1]].join("=")));
+        let changed = pairs.collect::<Result<Vec<_>, _>>()?;
+        let mut list = Vec::new();
+        // SAFETY: nothing changes the C library's environment, and a null ends it.
+        unsafe {
+            let mut entry = environ;
+            while !(*entry).is_null() {
+                let text = CStr::from_ptr(*entry).to_bytes();
+                if !changes.chunks_exact(2).any(|pair| is_of(text, pair[0].as_bytes())) {
+                    list.push(*entry);
+                }
+                entry = entry.add(1);
+            }
+        }
+        list.extend(changed.iter().map(|pair| pair.as_ptr()).chain([null()]));
+        Ok(Self { list, _changed: changed })
+    }
+
+    pub fn as_ptr(&self) -> *const *const c_char {
+        self.list.as_ptr()
+    }
+}
+
+fn is_of(variable: &[u8], name: &[u8]) -> bool {
+    variable.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
+}
+
+/// Makes a file without a name that contains the text, and is read from its start.
 pub fn memory_file(text: &str) -> io::Result<File> {
-    let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
-    file.write_all(text.as_bytes())?;
-    file.rewind()?;
+    let file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
+    file.write_all_at(text.as_bytes(), 0)?;
     Ok(file)
 }

@@ -5,8 +5,8 @@
 export interface Machine {
   readonly arguments: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  readonly pid: number;
   executable(): string;
+  pid(): number;
   now(): number;
   /** Returns the index of the bytes, or a failure; undefined if there are more than `limit`. */
   readStdin(limit: number): number | undefined;

@@ -21,7 +21,9 @@ export function slimHost(machine: Machine): Host {
     get executable() {
       return machine.executable();
     },
-    pid: machine.pid,
+    get pid() {
+      return machine.pid();
+    },
     release: { version: __VERSION__, commit: __COMMIT__, flavor: "slim" },
     now: machine.now,
     readStdin(limit) {

@@ -45,7 +45,7 @@ function loaded(command: string, configuration: object): string[] {
       CNI_IFNAME: "eth0",
       CNI_PATH: "/opt/cni/bin",
     },
-    pid: 1,
+    pid: () => 1,
     executable: () => "/opt/cni/bin/cni-wrappers",
     now: () => 0,
     readStdin: () => 0,
