@@ -45,9 +45,11 @@ ofSlim("a system call that is denied", () => {
   });
 
   test("threads and memfd_create together are an error", async () => {
+    // The C libraries start a thread with different calls.
+    const noThread = "clone3 clone:when=1";
     const configuration = { filler: "x".repeat(300_000) };
     for (const command of ["ADD", "CHECK"]) {
-      const ended = await new Machine().call({ command, configuration, through: without("memfd_create clone3") });
+      const ended = await new Machine().call({ command, configuration, through: without(`memfd_create ${noThread}`) });
       expect(errorOf(ended)).toMatchObject({ code: 104 });
     }
   });
