@@ -10,6 +10,7 @@ const unreadable: [string, string | Uint8Array, string][] = [
   ["nothing", "", "it is not a JSON object"],
   ["white space", " \n", "it is not a JSON object"],
   ["no JSON", "done\n", "it is not a JSON object"],
+  ["half an object", '{"cniVersion":"1.0.0","ips":[{"address":"10.0.0.2/24"', "it is not a JSON object"],
   ["a list", "[]", "it is not a JSON object"],
   ["null", "null", "it is not a JSON object"],
   ["two objects", "{}\n{}\n", "it is not a JSON object"],

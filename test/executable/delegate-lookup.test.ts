@@ -24,6 +24,13 @@ describe("CNI_PATH", () => {
     expect(await found(machine, `${b}:${a}`)).toBe(`${b}/says-where`);
   });
 
+  test("a directory of the delegate's name is none", async () => {
+    const machine = new Machine();
+    mkdirSync(machine.path("first/says-where"), { recursive: true });
+    const second = install(machine, "second");
+    expect(await found(machine, `${machine.path("first")}:${second}`)).toBe(`${second}/says-where`);
+  });
+
   test("empty elements are none, not even where the delegate is in the present directory", async () => {
     const machine = new Machine();
     const [a, b] = [install(machine, "a"), install(machine, "b")];

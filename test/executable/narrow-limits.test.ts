@@ -19,6 +19,16 @@ describe.each(verbs)("%s", (command) => {
     const script = 'umount -l /proc && exec "$@"';
     expect(await machine.call({ command, through: ["unshare", "--mount", "sh", "-c", script, "sh"] })).toEqual(passed);
   });
+
+  test.each([
+    ["/sys", "mount -t tmpfs -o ro none /sys"],
+    ["/dev/shm", "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3"],
+  ])("passes without %s", async (_, hide) => {
+    const machine = new Machine();
+    machine.answer(command, "{}");
+    const script = `${hide} && exec "$@"`;
+    expect(await machine.call({ command, through: ["unshare", "--mount", "sh", "-c", script, "sh"] })).toEqual(passed);
+  });
 });
 
 test.each(["ADD", "CHECK"])("%s: a deeply nested configuration on a stack of 1 MiB is an error", async (command) => {

@@ -86,6 +86,17 @@ describe("a delegate that does not read its stdin", () => {
   });
 });
 
+test.each(verbs)("%s: a delegate may write 8 MiB to stderr", async (command) => {
+  const machine = new Machine();
+  machine.answer(command, "{}");
+  const ended = await machine.call({ command, delegate: "floods-stderr" });
+  expect({ ...ended, stderr: ended.stderr.length }).toMatchObject({
+    exitCode: 0,
+    stdout: "{}",
+    stderr: 8 * 1024 * 1024,
+  });
+});
+
 describe("a delegate that closes its stdout", () => {
   test.each(handedOver)("%s: its exit code counts", async (command) => {
     const machine = new Machine();

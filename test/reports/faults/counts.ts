@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { Case } from "./case.ts";
 import type { Result } from "./run.ts";
 
 /** How many cases of each verb and fault a flavor runs at least, such as `{"ADD KILL": 120}`. */
@@ -12,29 +13,26 @@ export async function readCounts(flavor: string): Promise<Counts> {
   return (await allCounts())[flavor] ?? {};
 }
 
-/** Commits the counts of a run. A tenth is left out, because the number of calls varies with the host. */
-export async function writeCounts(flavor: string, results: readonly Result[]): Promise<void> {
-  const rounded = Object.entries(countsOf(results)).map(([name, count]) => [name, Math.floor(count * 0.9)]);
+/** Writes the counts of a usual run. A tenth is left out, because the number of calls varies with the host. */
+export async function writeCounts(flavor: string, cases: readonly Case[]): Promise<void> {
+  const counts = Object.entries(countsOf(cases)).map(([name, count]) => [name, Math.floor(count * 0.9)]);
   await writeFile(
     file,
-    `${JSON.stringify({ ...(await allCounts()), [flavor]: Object.fromEntries(rounded) }, null, 2)}\n`,
+    `${JSON.stringify({ ...(await allCounts()), [flavor]: Object.fromEntries(counts) }, null, 2)}\n`,
   );
 }
 
 /** Returns the verbs and faults of which fewer cases reached their call than expected. */
 export function fewer(expected: Counts, results: readonly Result[]): string[] {
-  const counts = countsOf(results);
+  const counts = countsOf(results.filter(({ verdict }) => verdict.isReached).map(({ each }) => each));
   return Object.entries(expected)
     .filter(([name, count]) => (counts[name] ?? 0) < count)
     .map(([name, count]) => `${name}: ${counts[name] ?? 0} of ${count}`);
 }
 
-function countsOf(results: readonly Result[]): Record<string, number> {
+function countsOf(cases: readonly Case[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { each, verdict } of results) {
-    const name = `${each.verb} ${each.fault}`;
-    if (verdict.isReached) counts[name] = (counts[name] ?? 0) + 1;
-  }
+  for (const { verb, fault } of cases) counts[`${verb} ${fault}`] = (counts[`${verb} ${fault}`] ?? 0) + 1;
   return counts;
 }
 

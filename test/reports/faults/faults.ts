@@ -12,6 +12,7 @@ import { type Case, now, tracedCalls } from "./case.ts";
 import { casesOf } from "./cases.ts";
 import { Chain, targets, verbs } from "./chain.ts";
 import { fewer, readCounts, writeCounts } from "./counts.ts";
+import { fakeFaults } from "./fakes.ts";
 import { plantedTraces, unseenTraces } from "./planted.ts";
 import { rowsOf } from "./report.ts";
 import { type Result, runCases } from "./run.ts";
@@ -60,6 +61,15 @@ async function runFlavors(): Promise<number> {
     const { exitCode = 1 } = await execa(process.execPath, args, { env, stdio: "inherit", reject: false });
     worst = Math.max(worst, exitCode);
   }
+  if (!given.json && !given.count) {
+    console.log("\nFaults that other tests cause:\n");
+    console.log(
+      table(
+        ["fault", "test"],
+        fakeFaults.map(({ fault, file, title }) => [fault, `${file}: ${title}`]),
+      ),
+    );
+  }
   return worst;
 }
 
@@ -69,6 +79,7 @@ async function runFlavor(flavor: string): Promise<number> {
   const found = await casesFor(flavor);
   const cases = found.filter((_, index) => index % every === 0);
   say(`${flavor}: ${found.length} cases${every > 1 ? `, of which every ${every}th runs: ${cases.length}` : ""}`);
+  if (given.update) await writeCounts(flavor, cases);
   if (given.count) return 0;
   let count = 0;
   const results = await runCases(cases, hosts, ({ each, verdict }) => {
@@ -77,7 +88,6 @@ async function runFlavor(flavor: string): Promise<number> {
       say(`${flavor}: ${nameOf(each)}: ${verdict.left.slice(0, 6).join("; ").slice(0, 1000)}`);
   });
   print(flavor, results);
-  if (given.update) await writeCounts(flavor, results);
   const missing = isUsual ? fewer(await readCounts(flavor), results) : [];
   for (const each of missing) console.log(`${flavor}: too few cases: ${each}`);
   const dirty = results.filter(({ verdict }) => verdict.left.length > 0).length;
