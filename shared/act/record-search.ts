@@ -109,13 +109,16 @@ function listsInterface(cached: string | undefined, { containerId, ifName }: Rec
 }
 
 function readFile(host: Host, file: string): KeptFile[] {
-  const owner = parseJsonObject(host.readFile(file) ?? "") as KeptFile["owner"] | undefined;
+  // Read once: if a second read failed, GC would take the record for an invalid one and delete it.
+  const text = host.readFile(file);
+  const owner = parseJsonObject(text ?? "") as KeptFile["owner"] | undefined;
   if (owner === undefined) return [];
-  const record = parseRecord(file, host.readFile(file));
+  const record = parseRecord(file, text);
   return [{ file, owner, record, isLive: record !== undefined && isLive(host, record) }];
 }
 
-/** Whether the namespace of a record is still there. */
+/** Whether the namespace of a record is still there. Without the boot id it may be. */
 export function isLive(host: Pick<Host, "readFile" | "stat">, { netns, namespace, bootId }: AttachmentRecord): boolean {
-  return bootIdOf(host) === bootId && namespaceOf(host.stat(netns)) === namespace;
+  const present = bootIdOf(host);
+  return present === undefined || (present === bootId && namespaceOf(host.stat(netns)) === namespace);
 }

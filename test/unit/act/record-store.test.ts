@@ -145,6 +145,22 @@ describe("the files of a network", () => {
     ]);
   });
 
+  test("are read once: a record whose second read would fail is no invalid one", () => {
+    const [host, read] = [hostOf(entry(eth0)), new Set<string>()];
+    const readFile = (path: string) => {
+      if (path !== bootFile && read.has(path)) return undefined;
+      read.add(path);
+      return host.readFile(path);
+    };
+    expect(recordsOn({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ record: eth0 }]);
+  });
+
+  test("may be live if the boot id cannot be read", () => {
+    const host = hostOf(entry(recordOf({ netns: "/run/netns/gone" })));
+    const readFile = (path: string) => (path === bootFile ? undefined : host.readFile(path));
+    expect(recordsOn({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ isLive: true }]);
+  });
+
   test("need not be records of interfaces", () => {
     const routes = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
     const file = `${directory}/zone:blue:eth0::routes`;
