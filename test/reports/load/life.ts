@@ -19,7 +19,8 @@ export async function live(lab: Lab, life: Life): Promise<Story> {
     if (verb === "CHECK" && calls.at(-1)?.failure !== undefined) continue;
     calls.push(await call(lab, life, container, verb, life.kills[verb]));
     for (let time = 1; time < tries && calls.at(-1)?.failure !== undefined; time++) {
-      if (verb === "ADD" && life.delFirst)
+      // Another container may take the address that an ADD asks for again. Only DEL helps: docs/behavior.md, Limits.
+      if (verb === "ADD" && (life.delFirst || time === tries - 1))
         calls.push({ ...(await call(lab, life, container, "DEL")), isBetween: true });
       calls.push(await call(lab, life, container, verb));
     }

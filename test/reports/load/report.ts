@@ -70,7 +70,7 @@ export function problemsOf(result: LoadResult): string[] {
     ...result.stories.flatMap((story) =>
       problemsInStory(story).map((problem) => `${story.chain} c${story.number}: ${problem}`),
     ),
-    ...result.left.map((line) => `left: ${line}`),
+    ...result.left.map((line) => `${isOfKilledDel(line, result.stories) ? "left by a killed DEL" : "left"}: ${line}`),
   ];
 }
 
@@ -83,10 +83,18 @@ export function ownProblems(problems: readonly string[], plain: readonly string[
   return problems.filter((problem) => !known.has(kindOf(problem)));
 }
 
+/** Whether a line names a container of which a DEL was killed. The rules of ipMasq have such a name. */
+function isOfKilledDel(line: string, stories: readonly Story[]): boolean {
+  const [, number] = /\bid: \\*"c(\d+)/.exec(line) ?? [];
+  const own = stories.find((story) => `${story.number}` === number);
+  return own?.calls.some(({ verb, killed }) => verb === "DEL" && killed !== undefined) ?? false;
+}
+
 /** A problem without the values that differ from attachment to attachment. */
 export function kindOf(problem: string): string {
   return problem
     .replace(/^\S+ c\d+: /, "")
+    .replace(/\bname: \S+ id: \S+/, "OWNER")
     .replaceAll(/\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b/g, "MAC")
     .replaceAll(/[0-9a-f]{8,}/g, "HEX")
     .replaceAll(/\d+/g, "N");

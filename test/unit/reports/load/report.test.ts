@@ -57,6 +57,17 @@ test.each<[string, LoadResult, string[]]>([
   ["a link is left", loadOf({ left: ["eth1"] }), ["ports c3: left in its namespace: eth1"]],
   ["a lease is left", loadOf({}, { left: ["+lease"] }), ["left: +lease"]],
   [
+    "a rule is left by a DEL that was killed, and one by a DEL that was not",
+    loadOf(
+      { calls: [passed("ADD"), passed("CHECK"), failed("DEL", "died", "bridge"), passed("DEL")] },
+      { left: ['+-A X --comment "name: \\"a\\" id: \\"c3\\""', '+-A X --comment "name: \\"a\\" id: \\"c4\\""'] },
+    ),
+    [
+      'left by a killed DEL: +-A X --comment "name: \\"a\\" id: \\"c3\\""',
+      'left: +-A X --comment "name: \\"a\\" id: \\"c4\\""',
+    ],
+  ],
+  [
     "fewer than a tenth of the kills happened",
     loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole] }, { orders: 11 }),
     ["slim: 1 kills, although 11 were ordered"],
@@ -89,6 +100,9 @@ test("the tables count calls by their outcome, and kills by executable", () => {
 });
 
 test("a problem that the plain plugins have as well is not one of the wrappers", () => {
+  const rule = (name: string, id: string) =>
+    `left: +-A CNI-0123456789ab --comment "name: \\"${name}\\" id: \\"${id}\\"" -j ACCEPT`;
+  expect(ownProblems([rule("twins-eth1", "c7")], [rule("twins", "c12")])).toEqual([]);
   const plain = ["ports c7: DEL failed without a kill: iptables: line 12 failed: CNI-0a1b2c3d4e5f for 10.0.0.9"];
   const same = "twins c12: DEL failed without a kill: iptables: line 3 failed: CNI-99aabbccdd01 for 10.0.0.11";
   const other = "twins c12: ADD failed without a kill: iptables: line 3 failed: CNI-99aabbccdd01 for 10.0.0.11";
