@@ -55,6 +55,11 @@ const scripts = {
   "release:table": { run: ["node build/release/table.ts"] },
   "release:verify": { run: ["node build/release/verify.ts"] },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
+  "surface:generated": {
+    setup: "--network",
+    first: [build],
+    run: ["node test/reports/surface/generated/generated.ts"],
+  },
   test: { setup: "--network --try-kernel", run: ["node test/run.ts"] },
   "test:conformance": {
     setup: "--network --try-kernel",

@@ -92,8 +92,8 @@ interface Result extends Json {
   ips?: { address: string; interface?: number }[];
 }
 
-/** The prevResult for CHECK and DEL, as plugin configuration. */
-function recall(result: Result, how: Recall | undefined, { netns }: Container): Json {
+/** A call's prevResult after an ADD, as plugin configuration. */
+export function recall(result: Result, how: Recall | undefined, { netns }: Container): Json {
   const { interfaces = [], ips = [] } = result;
   const inside = (change: object) => interfaces.map((each) => (each.sandbox === netns ? { ...each, ...change } : each));
   const recalls: Record<Recall, () => Json> = {

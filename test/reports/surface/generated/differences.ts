@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Outcome } from "../../../support/lab.ts";
+import { allowances } from "../deviations.ts";
+import { everyVersion } from "../versions.ts";
+import type { GeneratedCall, GeneratedLife } from "./lives.ts";
+import type { Told } from "./tell.ts";
+
+/** One call of a life, with the outcomes of the plain plugin and of its wrapper. */
+export interface ComparedCall {
+  readonly life: GeneratedLife;
+  readonly call: GeneratedCall;
+  readonly plain: Outcome;
+  readonly wrapped: Outcome;
+}
+
+/** A difference that docs/behavior.md allows. */
+interface ListedDifference {
+  readonly name: string;
+  readonly reason: string;
+  readonly explains: (call: ComparedCall) => boolean;
+}
+
+/** All differences that a call may show. The state of the host may never differ. */
+export const listedDifferences: readonly ListedDifference[] = [
+  {
+    name: "own words",
+    reason: "the wrapper itself refuses a malformed call, with the plugin's code",
+    explains: ({ life, call, plain, wrapped }) =>
+      isMalformed(life, call) && bothFail(plain, wrapped) && codeOf(plain) === codeOf(wrapped),
+  },
+  {
+    name: "own error",
+    reason: "the wrapper itself refuses a prevResult without the interface, or with a wrong index",
+    explains: ({ call, plain, wrapped }) =>
+      call.verb === "CHECK" && faultyRecalls.includes(call.recall) && allowances["own error"].allows(plain, wrapped),
+  },
+  {
+    name: "no ipam",
+    reason: "CHECK of an interface without addresses fails in the plain plugin",
+    explains: ({ call, plain, wrapped }) => call.verb === "CHECK" && allowances["no ipam"].allows(plain, wrapped),
+  },
+  {
+    name: "floating MAC",
+    reason: "CHECK of a bridge whose MAC follows its ports fails in the plain plugin",
+    explains: ({ call, plain, wrapped }) => call.verb === "CHECK" && allowances["floating MAC"].allows(plain, wrapped),
+  },
+];
+
+const faultyRecalls: readonly GeneratedCall["recall"][] = [
+  "another name",
+  "another sandbox",
+  "an index that is too high",
+  "no interfaces",
+];
+
+/** The verdict on one call: the name of a listed difference, or one of the other two. */
+export type Verdict = "same" | "DIFFERENT" | (string & {});
+
+/** Compares the ends of one call. */
+export function verdictOn(life: GeneratedLife, call: GeneratedCall, plain: Told, wrapped: Told): Verdict {
+  if (!isDeepStrictEqual(plain.host, wrapped.host)) return "DIFFERENT";
+  if (isDeepStrictEqual(plain.outcome, wrapped.outcome)) return "same";
+  const compared = { life, call, plain: plain.outcome, wrapped: wrapped.outcome };
+  return listedDifferences.find(({ explains }) => explains(compared))?.name ?? "DIFFERENT";
+}
+
+/** Whether a call is wrong for every plugin: its variables, its stdin, the version or the network's name. */
+function isMalformed({ cniVersion, config: { name } }: GeneratedLife, { variables, cut }: GeneratedCall): boolean {
+  const isKnown = everyVersion.some((version) => version === cniVersion);
+  const isNamed = typeof name === "string" && /^[A-Za-z0-9][\w.-]*$/.test(name);
+  return !isKnown || !isNamed || Object.keys(variables).length > 0 || cut !== undefined;
+}
+
+function bothFail(...outcomes: readonly Outcome[]): boolean {
+  return outcomes.every(({ exitCode }) => exitCode === 1);
+}
+
+function codeOf({ stdout }: Outcome): unknown {
+  return JSON.parse(stdout).code;
+}
