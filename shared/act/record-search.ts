@@ -1,8 +1,9 @@
 import type { Host } from "../host/host.ts";
-import { isJsonObject, parseJsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import {
   type AttachmentRecord,
   cachedResultFile,
+  type Holding,
   type KeptFile,
   type KeptRecord,
   type Lease,
@@ -57,6 +58,24 @@ export function filesOfMeta(host: Host, key: RecordKey, delegate: string): strin
 export function filesOfNetwork(host: Host, network: string): KeptFile[] {
   const prefix = `${recordDirectory}/${network}:`;
   return [...filesBeginning(host, prefix).flatMap((file) => readFile(host, file)), ...unfinishedFiles(host, prefix)];
+}
+
+/** Returns the addresses of all records and of all results in libcni's cache. */
+export function holdingsOn(host: Host): Holding[] {
+  return [recordDirectory, resultDirectory]
+    .flatMap((directory) => host.listDirectory(directory).map((name) => `${directory}/${name}`))
+    .map((file) => parseJsonObject(host.readFile(file) ?? ""))
+    .flatMap((value) =>
+      typeof value?.containerId === "string" ? [{ containerId: value.containerId, addresses: addressesIn(value) }] : [],
+    );
+}
+
+/** A creator's record has addresses, a meta plugin's record a prevResult, and libcni's file a result. */
+function addressesIn({ addresses, configuration, result }: JsonObject): string[] {
+  const results = [isJsonObject(configuration) ? configuration.prevResult : undefined, result].filter(isJsonObject);
+  const ips = results.flatMap((one) => (Array.isArray(one.ips) ? one.ips.filter(isJsonObject) : []));
+  const all: unknown[] = [...(Array.isArray(addresses) ? addresses : []), ...ips.map(({ address }) => address)];
+  return all.filter((address) => typeof address === "string");
 }
 
 /** Returns the unfinished files of the records that begin with a prefix, if their writers have ended. */

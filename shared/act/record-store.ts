@@ -5,6 +5,7 @@ import {
   belongsToAnother,
   filesOfMeta,
   filesOfNetwork,
+  holdingsOn,
   leasesOf,
   recordsOfAttachment,
   sharesLeases,
@@ -24,5 +25,6 @@ export function recordsOn(host: Host): Records {
     added: (files) => files.flatMap((file) => parseRecord(file, host.readFile(file))?.added ?? []),
     unfinished: (key) => unfinishedFiles(host, recordFile({ ...key, ifName: "" })).map(({ file }) => file),
     ofNetwork: (network) => filesOfNetwork(host, network),
+    holdings: () => holdingsOn(host),
   };
 }

@@ -46,11 +46,15 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
   const containers = new Set([...valid.values(), ...present.map(({ owner }) => owner.containerId)]);
   const owners = new Set(present.map(({ owner }) => ownerKey(owner)));
   const gone = files.filter((file) => !file.isLive && !isValid(file));
+  const metas = gone.filter(
+    (file) => !containers.has(file.owner.containerId) && isMetaOf(target, file) && !leavesNothing(file, profiles),
+  );
+  const taken = takenAddresses(metas, records);
   return {
-    removals: gone.flatMap((file) => [
-      ...creatorRemoval(request, target, profiles, file),
-      ...(containers.has(file.owner.containerId) ? [] : metaRemoval(request, target, profiles, file)),
-    ]),
+    removals: [
+      ...gone.flatMap((file) => creatorRemoval(request, target, profiles, file)),
+      ...metas.flatMap((file) => metaRemoval(request, target, file, taken)),
+    ],
     forget: gone
       .filter((file) => leavesNothing(file, profiles) && !owners.has(ownerKey(file.owner)))
       .map(({ file }) => file),
@@ -66,14 +70,40 @@ function creatorRemoval(request: Request, target: Target, profiles: Profiles, { 
 }
 
 /**
- * The DEL of a meta plugin, with the configuration of its ADD: portmap removes nothing without the ports. A container's
- * attachments to one network can share rules, so the caller leaves those of a present container alone.
+ * The DEL of a meta plugin, with the configuration of its ADD: portmap removes nothing without the ports. wrapper.jq has
+ * already changed that configuration. A container's attachments to one network can share rules, so the caller leaves those
+ * of a present container alone. firewall's rules name only an address, so the DEL does not get one that another container has.
  */
-function metaRemoval(request: Request, target: Target, profiles: Profiles, kept: KeptFile): Removal[] {
+function metaRemoval(request: Request, target: Target, kept: KeptFile, taken: ReadonlySet<string>): Removal[] {
   const { file, record } = kept;
-  if (record?.delegate !== target.delegate || !isMeta(file, record) || leavesNothing(kept, profiles)) return [];
+  if (record === undefined) return [];
   const { configuration = {}, added } = record;
-  return [removalOf(delOf({ ...delegateCall(request, target), configuration }, added), file, record)];
+  const { filter: _, ...call } = delegateCall(request, target);
+  return [removalOf(delOf({ ...call, configuration: withoutAddresses(configuration, taken) }, added), file, record)];
+}
+
+/** The addresses of containers other than those of the given files, without prefixes. */
+function takenAddresses(gone: readonly KeptFile[], records: Records): ReadonlySet<string> {
+  if (gone.length === 0) return new Set();
+  const ids = new Set(gone.map(({ owner }) => owner.containerId));
+  const others = records.holdings().filter(({ containerId }) => !ids.has(containerId));
+  return new Set(others.flatMap(({ addresses }) => addresses.map(hostOf)));
+}
+
+function withoutAddresses(configuration: JsonObject, taken: ReadonlySet<string>): JsonObject {
+  const { prevResult } = configuration;
+  if (!isJsonObject(prevResult) || !Array.isArray(prevResult.ips)) return configuration;
+  const isFree = (ip: unknown) => !isJsonObject(ip) || typeof ip.address !== "string" || !taken.has(hostOf(ip.address));
+  return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
+}
+
+/** `172.26.64.2` of `172.26.64.2/20`. */
+function hostOf(address: string): string {
+  return address.split("/", 1)[0] ?? address;
+}
+
+function isMetaOf({ delegate }: Target, { file, record }: KeptFile): boolean {
+  return record !== undefined && record.delegate === delegate && isMeta(file, record);
 }
 
 function isMeta(file: string, record: AttachmentRecord): boolean {

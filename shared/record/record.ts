@@ -114,8 +114,16 @@ export interface Records {
   unfinished(key: RecordKey): readonly string[];
   /** Every file that belongs to a network. */
   ofNetwork(network: string): readonly KeptFile[];
+  /** The addresses of all records and of all results in libcni's cache. */
+  holdings(): readonly Holding[];
   /** host-local's leases in the directory of a network. Only the files of wanted addresses are read. */
   leases(directory: string, isWanted: (address: string) => boolean): readonly Lease[];
+}
+
+/** The addresses of a container, such as `172.26.64.2/20`, as a record or a result in libcni's cache tells them. */
+export interface Holding {
+  readonly containerId: string;
+  readonly addresses: readonly string[];
 }
 
 /** An address that host-local gave to an interface of a container. */

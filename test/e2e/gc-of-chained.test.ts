@@ -35,6 +35,25 @@ test.each([
   expectPassed(await lab.goCni.check(list, valid, portsOf(25080)));
 });
 
+test("GC keeps the rules of an address that another container got", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const gone = await attachedWith(lab, "gone", 25082);
+  await forgetResult(lab, gone);
+  await lab.deleteNamespace(gone);
+  // As after the loss of a tmpfs, or with static IPAM.
+  await lab.run("sh", ["-c", "rm -r /var/lib/cni/networks"]);
+  const next = await attachedWith(lab, "next", 25080);
+  const before = await stateOf(lab, next);
+  expect(before.addresses).toEqual([expect.objectContaining({ eth1: ["172.26.64.2/20"] })]);
+
+  expectPassed(await lab.goCni.gc(list, [{ containerID: "next", ifname: "eth0" }]));
+  expectPassed(await lab.goCni.check(list, next, portsOf(25080)));
+  const rules = await lab.kernel.packetRules();
+  expect(rules.filter((rule) => rule.includes("25082"))).toEqual([]);
+  expect(rules).toContainEqual(expect.stringMatching(/-A CNI-FORWARD -d 172\.26\.64\.2\/32/));
+  expect((await lab.kernel.records()).filter((record) => JSON.stringify(record).includes("gone"))).toEqual([]);
+});
+
 async function attachedWith(lab: Lab, name: string, hostPort: number): Promise<Container> {
   const container = await lab.addContainer(name);
   expectPassed(await lab.goCni.add(list, container, portsOf(hostPort)));

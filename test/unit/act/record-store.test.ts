@@ -169,6 +169,25 @@ describe("the files of a network", () => {
   });
 });
 
+test("the addresses of records and of libcni's results, with their containers", () => {
+  const ips = [{ address: "10.1.0.5/16" }, { address: 7 }, null];
+  const chained = recordOf({ containerId: "red", configuration: { prevResult: { ips } } });
+  const holdings = recordsOn(
+    hostOf(
+      entry(recordOf({ addresses: ["10.1.0.2/16", "fd00::2/64"] })),
+      [`${recordFile(chained)}:firewall-1`, JSON.stringify(chained)],
+      ["/var/lib/cni/results/zone-green-eth0", JSON.stringify({ containerId: "green", result: { ips } })],
+      ["/var/lib/cni/results/broken", "{"],
+      ["/var/lib/cni/results/old", JSON.stringify({ containerId: 1, result: { ip4: {} } })],
+    ),
+  ).holdings();
+  expect(holdings.toSorted((one, other) => one.containerId.localeCompare(other.containerId))).toEqual([
+    { containerId: "blue", addresses: ["10.1.0.2/16", "fd00::2/64"] },
+    { containerId: "green", addresses: ["10.1.0.5/16"] },
+    { containerId: "red", addresses: ["10.1.0.5/16"] },
+  ]);
+});
+
 describe("an interface is claimed", () => {
   const plan = { key: eth0, netns: blue };
   const cached = (

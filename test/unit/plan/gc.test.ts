@@ -3,7 +3,13 @@ import { profiles } from "../../../plugins/index.ts";
 import { gcCall, planGcRemovals } from "../../../shared/plan/gc.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { type AttachmentRecord, type KeptFile, metaRecordFile, recordFile } from "../../../shared/record/record.ts";
+import {
+  type AttachmentRecord,
+  type Holding,
+  type KeptFile,
+  metaRecordFile,
+  recordFile,
+} from "../../../shared/record/record.ts";
 import { keptRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 
@@ -124,10 +130,21 @@ describe("what a chained plugin made for attachments that are no longer valid", 
   const file = metaRecordFile(gone, "portmap-1");
   const kept: KeptFile = { file, owner: gone, record: gone, isLive: false };
 
-  function removed(files: readonly KeptFile[], attachments: readonly object[] = [], calledAs = "portmap-wrapper") {
-    const stdin = { wrapper, snat: false, [valid]: attachments };
+  function removed(
+    files: readonly KeptFile[],
+    attachments: readonly object[] = [],
+    calledAs = "portmap-wrapper",
+    holdings: readonly Holding[] = [],
+    jq?: string,
+  ) {
+    const stdin = { wrapper: { ...wrapper, ...(jq && { jq }) }, snat: false, [valid]: attachments };
     const request = requestOf("GC", stdin, { containerId: "", netns: "", ifName: "" });
-    return planGcRemovals(request, targetOf(request, calledAs, profiles), profiles, keptRecords([], { files }));
+    return planGcRemovals(
+      request,
+      targetOf(request, calledAs, profiles),
+      profiles,
+      keptRecords([], { files, holdings }),
+    );
   }
 
   test("is removed by DEL with the configuration of its ADD", () => {
@@ -149,6 +166,31 @@ describe("what a chained plugin made for attachments that are no longer valid", 
     const record = { ...gone, configuration: { ...configuration, prevResult }, added: [tap] };
     const [removal] = removed([{ ...kept, record }]).removals;
     expect(removal?.call?.configuration?.prevResult).toStrictEqual({ cniVersion: "1.0.0", interfaces: [tap] });
+  });
+
+  test("DEL does not get an address that another container has: firewall's rules name only the address", () => {
+    const ips = [{ address: "172.26.64.2/20" }, { address: "172.26.64.3/20" }, { address: "172.26.64.4/20" }];
+    const prevResult = { cniVersion: "1.0.0", interfaces: [], ips };
+    const record = { ...gone, configuration: { ...configuration, prevResult } };
+    const other = recordOf({ containerId: "red", ifName: "eth1", addresses: ["172.26.64.3/16"] });
+    const alsoGone = { ...record, containerId: "green" };
+    const files = [
+      { ...kept, record },
+      { file: metaRecordFile(alsoGone, "portmap-1"), owner: alsoGone, record: alsoGone, isLive: false },
+      { file: recordFile(other), owner: other, record: other, isLive: true },
+    ];
+    const holdings = [{ containerId: "orange", addresses: ["172.26.64.4/20"] }];
+    const { removals } = removed(files, [], "portmap-wrapper", holdings);
+    expect(removals.map(({ call }) => call?.configuration?.prevResult)).toStrictEqual([
+      { ...prevResult, ips: ips.slice(0, 1) },
+      { ...prevResult, ips: ips.slice(0, 1) },
+    ]);
+  });
+
+  test("wrapper.jq does not change the configuration a second time", () => {
+    const [removal] = removed([kept], [], "portmap-wrapper", [], ".snat = false").removals;
+    expect(removal?.call).not.toHaveProperty("filter");
+    expect(removal?.call?.configuration).toStrictEqual(configuration);
   });
 
   const net1 = recordOf({ runtimeIfName: "net1", ifName: "eth1" });

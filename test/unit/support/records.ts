@@ -1,5 +1,6 @@
 import {
   type AttachmentRecord,
+  type Holding,
   type KeptFile,
   type Lease,
   metaRecordFile,
@@ -31,6 +32,7 @@ export function keptRecords(
     live = [],
     leases = {},
     claimed = [],
+    holdings = [],
   }: {
     files?: readonly KeptFile[];
     live?: readonly AttachmentRecord[];
@@ -38,6 +40,8 @@ export function keptRecords(
     leases?: Readonly<Record<string, readonly Lease[]>>;
     /** The interfaces of other attachments of the container, by name. */
     claimed?: readonly string[];
+    /** The addresses in libcni's cache. */
+    holdings?: readonly Holding[];
   } = {},
 ): Records {
   const kept = records.map((record) => ({ file: recordFile(record), record }));
@@ -65,6 +69,12 @@ export function keptRecords(
     unfinished: (key) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${recordDirectory}/.${unfinishedPrefix(key)}`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
+    holdings: () => [
+      ...all.flatMap(({ record }) =>
+        record ? [{ containerId: record.containerId, addresses: record.addresses }] : [],
+      ),
+      ...holdings,
+    ],
   };
 }
 
