@@ -7,7 +7,7 @@ use std::cell::UnsafeCell;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-const SIZE: usize = 2 * 1024 * 1024;
+const SIZE: usize = 512 * 1024;
 
 /// The part of the array that every call uses.
 const EVERY_CALL: usize = 320 * 1024;
