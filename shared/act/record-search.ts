@@ -27,11 +27,15 @@ export function recordsOfAttachment(host: Host, key: RecordKey): KeptRecord[] {
   return files.map((file) => readRecord(host, file)).filter((one) => one !== undefined);
 }
 
-/** Whether another attachment of the container has an interface of the same name in the same delegate network. */
+/**
+ * Whether another attachment of the container has an interface of the same name in the same delegate network, so that the
+ * leases are its own. One of an earlier boot or namespace has nothing any more.
+ */
 export function sharesLeases(host: Host, record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">): boolean {
   return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`).some((file) => {
     const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
-    return other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
+    const isSame = other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
+    return isSame && isLive(host, other);
   });
 }
 

@@ -21,7 +21,7 @@ import {
   recovery,
   writesBefore,
 } from "../record/recovery.ts";
-import { bootIdOf, isClaimed } from "./record-search.ts";
+import { bootIdOf, isClaimed, sharesLeases } from "./record-search.ts";
 import { repairs } from "./repairs.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
@@ -112,11 +112,15 @@ function complete(attempt: Attempt, before: number | undefined, link: number | u
 
 function cleanUp(attempt: Attempt): Found {
   const { session, path, call, plan, found, present } = attempt;
-  say(session, "warn", repairs.deletedFirst);
-  const del = delOfRecord(call, found);
-  // An interface that already exists belongs to another attachment.
-  const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
-  runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
+  const { delegateNetwork = plan.delegateNetwork } = found.record ?? {};
+  // A failed ADD leaves a record, too. The leases of that name may belong to another attachment.
+  if (!sharesLeases(session.host, { ...plan.key, delegateNetwork })) {
+    say(session, "warn", repairs.deletedFirst);
+    const del = delOfRecord(call, found);
+    // An interface that already exists belongs to another attachment.
+    const netns = plan.earlierNetns !== "" && linkIndex(attempt) === 0 ? plan.earlierNetns : "";
+    runDelegate(session, path, { ...del, environment: { ...del.environment, CNI_NETNS: netns } });
+  }
   return { record: { ...present, addresses: found.record?.addresses ?? [], outlived: true } };
 }
 

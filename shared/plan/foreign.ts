@@ -11,9 +11,13 @@ export function withoutForeign(
   record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">,
   records: Records,
 ): Removal {
-  const { call, notes } = removal;
-  if (records.sharesLeases(record)) return { ...removal, call: undefined, notes: [...notes, othersLeases] };
-  return { ...removal, call: withoutNamespace(call) };
+  if (records.sharesLeases(record)) return withoutDel(removal);
+  return { ...removal, call: withoutNamespace(removal.call) };
+}
+
+/** The removal of a record whose leases belong to another attachment of the container. */
+export function withoutDel(removal: Removal): Removal {
+  return { ...removal, call: undefined, notes: [...removal.notes, othersLeases] };
 }
 
 const othersLeases = "the interface and its leases belong to another attachment of this container: DEL is skipped";

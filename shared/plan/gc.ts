@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { type AttachmentRecord, type KeptFile, type Records, recordFile } from "../record/record.ts";
 import { type DelegateCall, delegateCall, delOf } from "./call.ts";
+import { withoutDel } from "./foreign.ts";
 import { listedAs } from "./listed.ts";
 import type { GcRemovals, Plan, Removal } from "./plan.ts";
 import { planHandOver } from "./plan-hand-over.ts";
@@ -52,7 +53,11 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
   const taken = takenAddresses(metas, records);
   return {
     removals: [
-      ...gone.flatMap((file) => creatorRemoval(request, target, profiles, file)),
+      ...gone.flatMap((file) => {
+        const isShared = file.record && records.sharesLeases(file.record);
+        const removals = creatorRemoval(request, target, profiles, file);
+        return isShared ? removals.map(withoutDel) : removals;
+      }),
       ...metas.flatMap((file) => metaRemoval(request, target, file, taken)),
     ],
     forget: gone

@@ -99,7 +99,7 @@ export interface Records {
   find(key: RecordKey): KeptRecord | undefined;
   /** The records of all interfaces that creators made for one of the runtime's attachments. */
   ofAttachment(key: RecordKey): readonly KeptRecord[];
-  /** Whether another attachment of the container has an interface of the same name in the same delegate network. */
+  /** Whether another live attachment of the container has an interface of the same name in the same delegate network. */
   sharesLeases(record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">): boolean;
   /**
    * Whether the interface of this name in the namespace belongs to another attachment of the container: a result or a record

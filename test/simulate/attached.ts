@@ -29,7 +29,8 @@ export class Attached {
       isDeepStrictEqual(links, leases),
       `leases ${JSON.stringify(leases)}, links ${JSON.stringify(links)}`,
     );
-    this.#log.expect(Object.keys(links).sort().join() === "eth0,eth1", `links: ${Object.keys(links)}`);
+    const names = life.container.links.join();
+    this.#log.expect(Object.keys(links).sort().join() === names, `links: ${Object.keys(links)}`);
     const isKept = former === undefined || isDeepStrictEqual(links, former);
     this.#log.expect(isKept, `after a reboot it has ${JSON.stringify(links)} in place of ${JSON.stringify(former)}`);
     life.addresses = links;
@@ -44,7 +45,7 @@ export class Attached {
     this.#log.expect(problem === undefined, `CHECK must pass: ${problem}`);
     this.#log.expect(isDeepStrictEqual(linksOf(this.#machine, container), life.addresses), "it lost its addresses");
     const links = this.#machine.namespaces.get(container.netns)?.links;
-    const name = this.#random.of(["eth0", "eth1"]);
+    const name = this.#random.of(container.links);
     const link = links?.get(name);
     if (!links || !link) return;
     links.set(name, { ...link, addresses: [] });

@@ -1,9 +1,9 @@
 import type { Random } from "./random.ts";
 import type { Between } from "./wrapper.ts";
 
-const kinds = ["kill", "kill", "kill", "plugin", "error", "power", "other container", "namespace"] as const;
+const kinds = ["kill", "kill", "kill", "plugin", "error", "power", "other container", "namespace", "gc"] as const;
 
-/** The end of the wrapper or of its plugin, an error of the plugin, the end of the host's power; a call for another container; the end of the namespace. */
+/** The end of the wrapper or of its plugin, an error of the plugin, the end of the host's power; a call for another container; the end of the namespace; a GC. */
 export type FaultKind = (typeof kinds)[number];
 
 /** Something that happens once, between two answers of the host. */

@@ -1,7 +1,7 @@
+import type { Container } from "./lists.ts";
 import type { Machine } from "./machine.ts";
-import type { Container } from "./runtime.ts";
 
-/** What the runtime has done with a container. */
+/** What the runtime has done with an attachment. */
 export interface Life {
   readonly container: Container;
   /** `tried`: its last ADD failed. */
@@ -11,6 +11,8 @@ export interface Life {
   serial?: number | undefined;
   addedAt?: number;
   addresses?: Readonly<Record<string, readonly string[]>>;
+  /** A second attachment whose list makes an interface that the container has already: ADD must fail. */
+  readonly isClash?: boolean;
   /** A record of another namespace of this boot makes ADD fail until DEL. */
   isStuck?: boolean;
 }

@@ -1,28 +1,12 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { type Container, lists } from "./lists.ts";
 import type { Machine } from "./machine.ts";
 import { type Between, call, Ended, type Sabotage } from "./wrapper.ts";
-
-/** The list of every container. */
-export const list = {
-  cniVersion: "1.1.0",
-  name: "zone",
-  plugins: [
-    { type: "macvlan-wrapper", ipam: { type: "host-local", subnet: "10.1.0.0/24" } },
-    { type: "bridge-wrapper", wrapper: { ifName: "eth1" }, ipam: { type: "host-local", subnet: "10.2.0.0/24" } },
-    { type: "tuning-wrapper", wrapper: { ifName: "eth1" } },
-  ],
-} as const;
 
 /** A verb failed: the words of the plugin. */
 export class VerbFailed extends Error {}
 
-/** A container as the runtime knows it. */
-export interface Container {
-  readonly id: string;
-  readonly netns: string;
-}
-
-/** A runtime's calls of one list as libcni makes them (libcni/api.go). `between` also stands for the runtime's own end. */
+/** A runtime's calls as libcni makes them (libcni/api.go). `between` also stands for the runtime's own end. */
 export class Runtime {
   readonly #machine: Machine;
   readonly #sabotage: Sabotage;
@@ -34,33 +18,35 @@ export class Runtime {
 
   add(container: Container, between: Between): JsonObject {
     let result: JsonObject | undefined;
-    for (const plugin of list.plugins) result = this.#run("ADD", plugin, container, result, between);
+    const { list, id: containerId, ifName, netns } = container;
+    for (const plugin of lists[list].plugins) result = this.#run("ADD", plugin, container, result, between);
     this.#between(between, "before the result is cached");
-    const { id: containerId, netns } = container;
-    const known = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName: list.name, netns, result };
+    const known = { kind: "cniCacheV1", containerId, ifName, networkName: list, netns, result };
     this.#machine.writeFile(cacheFile(container), JSON.stringify(known));
     return result ?? {};
   }
 
   check(container: Container, between: Between): void {
     const result = this.cached(container);
-    for (const plugin of list.plugins) this.#run("CHECK", plugin, container, result, between);
+    for (const plugin of lists[container.list].plugins) this.#run("CHECK", plugin, container, result, between);
   }
 
   del(container: Container, between: Between): void {
     const result = this.cached(container);
-    for (const plugin of list.plugins.toReversed()) this.#run("DEL", plugin, container, result, between);
+    for (const plugin of lists[container.list].plugins.toReversed()) {
+      this.#run("DEL", plugin, container, result, between);
+    }
     this.#between(between, "before the cached result is removed");
     this.#machine.files.delete(cacheFile(container));
   }
 
-  /** libcni's GC first runs DEL for the cached attachments that are not valid. */
-  gc(valid: readonly Container[], known: readonly Container[], between: Between): void {
-    const isValid = ({ id }: Container) => valid.some((each) => each.id === id);
-    for (const each of known) if (!isValid(each) && this.cached(each)) this.del(each, between);
-    const attachments = valid.map(({ id }) => ({ containerID: id, ifname: "eth0" }));
+  /** libcni's GC of one list first runs DEL for the cached attachments that are not valid. */
+  gc(list: Container["list"], valid: readonly Container[], known: readonly Container[], between: Between): void {
+    for (const each of known) if (!valid.includes(each) && this.cached(each)) this.del(each, between);
+    const attachments = valid.map(({ id, ifName }) => ({ containerID: id, ifname: ifName }));
     const keys = { "cni.dev/attachments": attachments, "cni.dev/valid-attachments": attachments };
-    for (const plugin of list.plugins) this.#run("GC", { ...plugin, ...keys }, undefined, undefined, between);
+    const none = { id: "", netns: "", ifName: "", list };
+    for (const plugin of lists[list].plugins) this.#run("GC", { ...plugin, ...keys }, none, undefined, between);
   }
 
   cached(container: Container): JsonObject | undefined {
@@ -71,21 +57,21 @@ export class Runtime {
   #run(
     verb: string,
     plugin: { readonly type: string },
-    container: Container | undefined,
+    container: Omit<Container, "links" | "leases">,
     prevResult: JsonObject | undefined,
     between: Between,
   ): JsonObject | undefined {
     this.#between(between, `before ${verb} of ${plugin.type}`);
-    const of = container ?? { id: "", netns: "" };
-    const isThere = verb === "DEL" ? this.#machine.namespaces.has(of.netns) : true;
+    const { id, netns, ifName, list } = container;
+    const isThere = verb === "DEL" ? this.#machine.namespaces.has(netns) : true;
     const env = {
       CNI_COMMAND: verb,
-      CNI_CONTAINERID: of.id,
-      CNI_NETNS: isThere ? of.netns : "",
-      CNI_IFNAME: container ? "eth0" : "",
+      CNI_CONTAINERID: id,
+      CNI_NETNS: isThere ? netns : "",
+      CNI_IFNAME: ifName,
       CNI_PATH: "/opt/cni/bin",
     };
-    const config = { ...plugin, name: list.name, cniVersion: list.cniVersion, ...(prevResult && { prevResult }) };
+    const config = { ...plugin, name: list, cniVersion: "1.1.0", ...(prevResult && { prevResult }) };
     const { exitCode, answer } = call(this.#machine, plugin.type, { env, config }, between, this.#sabotage);
     if (exitCode !== 0) throw new VerbFailed(`${verb} of ${plugin.type}: ${JSON.stringify(answer)}`);
     return answer;
@@ -98,6 +84,7 @@ export class Runtime {
   }
 }
 
-function cacheFile({ id }: Container): string {
-  return `/var/lib/cni/results/${list.name}-${id}-eth0`;
+/** The file in which libcni keeps the result of an attachment. */
+export function cacheFile({ id, list, ifName }: Container): string {
+  return `/var/lib/cni/results/${list}-${id}-${ifName}`;
 }

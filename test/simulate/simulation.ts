@@ -1,6 +1,7 @@
 import { Attached } from "./attached.ts";
 import { type Fault, type FaultKind, faultBy, none } from "./fault.ts";
 import { isInPlace, type Life, mustPass, noteAdd, noteDel } from "./life.ts";
+import { firstOf, lists, secondOf } from "./lists.ts";
 import { Log } from "./log.ts";
 import { Machine } from "./machine.ts";
 import { PluginError } from "./plugins.ts";
@@ -9,7 +10,7 @@ import { Runtime } from "./runtime.ts";
 import { diskTraces, everythingOf, isTaken, leasesOf, linksOf } from "./traces.ts";
 import { Ended, PluginKilled, type Sabotage } from "./wrapper.ts";
 
-/** One schedule: a runtime and five containers on a host that may fail between any two answers. The seed decides all of it. */
+/** One schedule: a runtime and five containers, three with two attachments, on a host that may fail between any two answers. The seed decides all of it. */
 export class Simulation {
   readonly log = new Log();
   readonly #machine = new Machine();
@@ -17,17 +18,22 @@ export class Simulation {
   readonly #random: Random;
   readonly #attached: Attached;
   readonly #neighbour: Life;
-  /** The containers that come and go. */
+  /** The attachments that come and go. Some containers have two. */
   readonly #lives: readonly Life[];
-  /** The containers that the step works on. */
+  /** The attachments that the step works on. */
   #busy: Life[] = [];
 
   constructor(seed: number, sabotage: Sabotage = {}) {
     this.#random = new Random(seed);
     this.#runtime = new Runtime(this.#machine, sabotage);
     this.#attached = new Attached(this.#machine, this.#runtime, this.#random, this.log);
-    this.#neighbour = lifeOf("neighbour");
-    this.#lives = ["c1", "c2", "c3", "c4"].map(lifeOf);
+    this.#neighbour = { container: firstOf("neighbour"), phase: "none" };
+    this.#lives = [
+      ...["c1", "c2", "c3", "c4"].map((id): Life => ({ container: firstOf(id), phase: "none" })),
+      { container: secondOf("c1", "side"), phase: "none" },
+      { container: secondOf("c2", "zone"), phase: "none", isClash: true },
+      { container: secondOf("c3", "cross"), phase: "none", isClash: true },
+    ];
   }
 
   /** Throws `Broken` if a promise is broken. */
@@ -63,10 +69,33 @@ export class Simulation {
   #act(life: Life, isAlone: boolean): void {
     const once = (many: number) => this.#random.once(many);
     if (isAlone && once(15)) this.#reboot();
-    else if (isAlone && once(8)) once(2) ? this.#collect() : this.#collectForAnother();
+    else if (isAlone && once(8)) this.#collectAlone();
     else if (life.phase !== "none" && once(6)) this.#lose(life);
+    else if (life.isClash) this.#clash(life);
     else if (life.phase === "attached" && isInPlace(this.#machine, life)) this.#use(life);
     else once(3) ? this.#stop(life) : this.#start(life);
+  }
+
+  /** ADD of an attachment that would make an interface of another one must fail. Nothing of the other may change. */
+  #clash(life: Life): void {
+    if (life.phase !== "none" && this.#random.once(2)) {
+      this.#stop(life);
+      return;
+    }
+    const [other] = this.#others(life);
+    if (other?.phase !== "attached" || !isInPlace(this.#machine, other)) return;
+    const fault = this.#random.once(2) ? this.#fault(life) : none;
+    const { boot } = this.#machine;
+    const problem = this.log.try("ADD of a clash", life.container.id, () =>
+      this.#runtime.add(life.container, fault.between),
+    );
+    this.log.expect(problem !== undefined, "ADD of a clash must fail");
+    Object.assign(life, { phase: "tried", boot, serial: other.serial, addedAt: this.#machine.now });
+  }
+
+  /** The other attachments of the container. */
+  #others(life: Life): readonly Life[] {
+    return this.#lives.filter((other) => other !== life && other.container.id === life.container.id);
   }
 
   /** An attached container. A second ADD must fail and change nothing that lives. */
@@ -95,7 +124,8 @@ export class Simulation {
       if (this.#add(life, serial, mayFail)) return;
       if (this.#machine.boot !== boot) return;
     }
-    this.#machine.removeNamespace(netns);
+    if (this.#others(life).some((other) => other.phase === "attached")) this.#stop(life, false);
+    else this.#lose(life);
   }
 
   #add(life: Life, serial: number, mayFail: boolean): boolean {
@@ -118,7 +148,9 @@ export class Simulation {
   /** DEL until it passes, before or after the end of the namespace. */
   #stop(life: Life, mayFail = true): void {
     const { container } = life;
-    if (this.#random.once(3)) this.#machine.removeNamespace(container.netns);
+    if (this.#random.once(3)) this.#lose(life);
+    // Without the namespace, the leases of a clash may go with either attachment.
+    if (!this.#machine.namespaces.has(container.netns)) this.#busy.push(...this.#others(life));
     for (let isDone = false, tries = 0; !isDone; tries++) {
       const fault = mayFail && tries < 5 && this.#random.once(2) ? this.#fault(life) : none;
       const problem = this.log.try("DEL", container.id, () => this.#runtime.del(container, fault.between));
@@ -127,13 +159,14 @@ export class Simulation {
     }
     const left = [...diskTraces(this.#machine, container), ...Object.keys(linksOf(this.#machine, container))];
     this.log.expect(left.length === 0, `left after DEL: ${left}`);
-    this.#machine.removeNamespace(container.netns);
     noteDel(life);
+    if (this.#others(life).every((other) => other.phase === "none")) this.#lose(life);
   }
 
-  #lose({ container }: Life): void {
-    this.log.note(`${container.id} loses its namespace`);
-    this.#machine.removeNamespace(container.netns);
+  #lose(life: Life): void {
+    this.log.note(`${life.container.id} loses its namespace`);
+    this.#busy.push(...this.#others(life));
+    this.#machine.removeNamespace(life.container.netns);
   }
 
   #reboot(): void {
@@ -141,30 +174,51 @@ export class Simulation {
     this.#machine.reboot();
   }
 
-  /** GC with all containers as valid that are attached or tried, in their place. */
+  #collectAlone(): void {
+    this.#busy = [];
+    this.#collectAny();
+  }
+
+  #collectAny(): void {
+    if (this.#random.once(2)) this.#collect();
+    else this.#collectForAnother();
+  }
+
+  /** GC with all attachments as valid that are attached or tried, in their place, or under way. */
   #collect(): void {
-    const isValid = (life: Life) => life.phase !== "none" && isInPlace(this.#machine, life);
-    const valid = this.#all()
-      .filter(isValid)
-      .map(({ container }) => container);
-    const known = this.#all().map(({ container }) => container);
-    this.#busy = this.#all().filter((life) => !isValid(life));
-    const problem = this.log.try("GC", "of the network", () => this.#runtime.gc(valid, known, none.between));
-    this.log.expect(problem === undefined, `GC must pass: ${problem}`);
-    for (const life of this.#busy.filter(({ container }) => !this.#machine.namespaces.has(container.netns))) {
+    const busy = [...this.#busy];
+    const isValid = (life: Life) => busy.includes(life) || (life.phase !== "none" && isInPlace(this.#machine, life));
+    const invalid = this.#all().filter((life) => !isValid(life));
+    this.#busy.push(...invalid);
+    this.#collectWith(this.#all().filter(isValid), this.#all(), "of the network");
+    for (const life of invalid.filter(({ container }) => !this.#machine.namespaces.has(container.netns))) {
       const left = diskTraces(this.#machine, life.container);
       this.log.expect(left.length === 0, `left after GC: ${left}`);
       noteDel(life);
     }
   }
 
-  /** Another runtime on this host has a list of the same name. It knows none of these containers, and has its own cache. */
+  /** Another runtime on this host has lists of the same names. It knows none of these containers, and has its own cache. */
   #collectForAnother(): void {
-    const lost = this.#lives.filter((life) => life.phase !== "none" && !isInPlace(this.#machine, life));
-    this.#busy = lost;
-    const problem = this.log.try("GC", "of another runtime", () => this.#runtime.gc([], [], none.between));
-    this.log.expect(problem === undefined, `GC must pass: ${problem}`);
-    for (const life of lost) this.#stop(life, false);
+    const busy = [...this.#busy];
+    const lost = this.#all().filter((life) => life.phase !== "none" && !isInPlace(this.#machine, life));
+    this.#busy.push(...lost);
+    this.#collectWith([], [], "of another runtime");
+    for (const life of lost) {
+      // The leases of a call under way may go, too.
+      if (busy.includes(life)) life.phase = "tried";
+      else this.#stop(life, false);
+    }
+  }
+
+  #collectWith(valid: readonly Life[], known: readonly Life[], whose: string): void {
+    for (const list of Object.keys(lists) as (keyof typeof lists)[]) {
+      const of = (lives: readonly Life[]) =>
+        lives.map(({ container }) => container).filter((container) => container.list === list);
+      const gc = () => this.#runtime.gc(list, of(valid), of(known), none.between);
+      const problem = this.log.try("GC", `${whose} ${list}`, gc);
+      this.log.expect(problem === undefined, `GC must pass: ${problem}`);
+    }
   }
 
   #fault(life: Life): Fault {
@@ -183,16 +237,16 @@ export class Simulation {
       throw new Ended();
     }
     if (kind === "namespace") this.#lose(life);
+    else if (kind === "gc") this.#collectAny();
     else this.#actOnOther();
   }
 
   #actOnOther(): void {
-    const other = this.#random.of(this.#lives.filter((each) => !this.#busy.includes(each)));
+    const isFree = (each: Life) => ![each, ...this.#others(each)].some((one) => this.#busy.includes(one));
+    const free = this.#lives.filter(isFree);
+    if (free.length === 0) return;
+    const other = this.#random.of(free);
     this.#busy.push(other);
     this.#act(other, false);
   }
-}
-
-function lifeOf(id: string): Life {
-  return { container: { id, netns: `/run/netns/${id}` }, phase: "none" };
 }

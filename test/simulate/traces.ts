@@ -1,41 +1,48 @@
-import { recordDirectory, resultDirectory } from "../../shared/record/record.ts";
+import { recordDirectory } from "../../shared/record/record.ts";
+import type { Container } from "./lists.ts";
 import type { Machine } from "./machine.ts";
 import { leaseDirectory } from "./plugins.ts";
-import type { Container } from "./runtime.ts";
+import { cacheFile } from "./runtime.ts";
 
-/** What a container has on the disk of the host: its leases with their interface, libcni's result, and records. */
-export function diskTraces({ files }: Machine, { id }: Container): string[] {
+/** What an attachment has on the disk of the host: its leases with their interface, libcni's result, and records. */
+export function diskTraces({ files }: Machine, container: Container): string[] {
+  const { id, list, ifName } = container;
   return [...files]
     .filter(([path, { text }]) => {
-      if (path.startsWith(`${leaseDirectory}/`)) return text.startsWith(`${id}\r\n`);
-      if (path.startsWith(`${resultDirectory}/`)) return path.includes(`-${id}-`);
-      return path.startsWith(`${recordDirectory}/`) && path.includes(`:${id}:`);
+      if (path.startsWith(`${leaseDirectory}/`)) return isLease(container, path, text);
+      return path === cacheFile(container) || path.startsWith(`${recordDirectory}/${list}:${id}:${ifName}:`);
     })
     .map(([path, { text }]) => `${path} ${text}`)
     .sort();
 }
 
-/** The addresses of a container's leases, by interface. */
-export function leasesOf(machine: Machine, { id }: Container): Record<string, string[]> {
+/** The addresses of an attachment's leases, by interface. */
+export function leasesOf(machine: Machine, container: Container): Record<string, string[]> {
   const leases: Record<string, string[]> = {};
   for (const [path, { text }] of machine.files) {
-    const [owner, name = ""] = text.split("\r\n");
-    if (!path.startsWith(`${leaseDirectory}/`) || owner !== id) continue;
+    const [, name = ""] = text.split("\r\n");
+    if (!isLease(container, path, text)) continue;
     leases[name] = [...(leases[name] ?? []), `${path.slice(path.lastIndexOf("/") + 1)}/24`];
   }
   return leases;
 }
 
-/** The addresses of a container's links, by interface. */
-export function linksOf({ namespaces }: Machine, { netns }: Container): Record<string, readonly string[]> {
-  const links = namespaces.get(netns)?.links ?? new Map();
-  return Object.fromEntries([...links].map(([name, { addresses }]) => [name, addresses]));
+function isLease({ id, leases }: Container, path: string, text: string): boolean {
+  const networks = Object.entries(leases);
+  return networks.some(([name, of]) => path.startsWith(`${leaseDirectory}/${name}/`) && text === `${id}\r\n${of}`);
 }
 
-/** Everything of a container, as one text. */
+/** The addresses of an attachment's links, by interface. */
+export function linksOf({ namespaces }: Machine, { netns, links }: Container): Record<string, readonly string[]> {
+  const own = [...(namespaces.get(netns)?.links ?? [])].filter(([name]) => links.includes(name));
+  return Object.fromEntries(own.map(([name, { addresses }]) => [name, addresses]));
+}
+
+/** Everything of an attachment, as one text. */
 export function everythingOf(machine: Machine, container: Container): string {
   const links = [...(machine.namespaces.get(container.netns)?.links ?? [])];
-  return JSON.stringify([diskTraces(machine, container), links], null, 1);
+  const own = links.filter(([name]) => container.links.includes(name));
+  return JSON.stringify([diskTraces(machine, container), own], null, 1);
 }
 
 /** Whether ADD failed because another container has the address that this one had and asks for. */

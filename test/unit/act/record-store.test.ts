@@ -79,6 +79,8 @@ describe("leases that another attachment of the container shares", () => {
     expect(shares(entry(failed), entry({ ...eth1, delegateNetwork: "disc" }))).toBe(false);
     expect(shares(entry(failed), entry({ ...eth1, containerId: "red" }))).toBe(false);
     expect(shares(entry(failed), [`${directory}/zone:blue:eth0:eth2`, "{"])).toBe(false);
+    expect(shares(entry(failed), entry({ ...eth1, bootId: "before" }))).toBe(false);
+    expect(shares(entry(failed), entry({ ...eth1, namespace: "4:1" }))).toBe(false);
   });
 });
 

@@ -382,6 +382,17 @@ describe("a line in the log", () => {
     );
   });
 
+  test("the cleanup after an earlier boot keeps leases that another live attachment of the container has", () => {
+    const files = {
+      [`${directory}/zone:blue:eth0:eth1`]: text({ ifName: "eth1", bootId: "before", made: 0 }),
+      [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", runtimeIfName: "net1" }),
+    };
+    expect(runs(add({ answers: [refused], files, links: [7] }, { ifName: "eth1" }))).toEqual(["ADD"]);
+    const gone = { ...files, [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", bootId: "before" }) };
+    const outcome = add({ answers: [exits(0), refused], files: gone, links: [7] }, { ifName: "eth1" });
+    expect(runs(outcome)).toEqual(["DEL in no namespace", "ADD"]);
+  });
+
   test("reports that a meta plugin's earlier try is undone", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: bothResult, wrapper: { log } };
     const call: Call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin };

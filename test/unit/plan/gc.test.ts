@@ -106,6 +106,14 @@ describe("what belongs to attachments that are no longer valid", () => {
     });
   });
 
+  test("leaves leases that another live attachment of the container has", () => {
+    const live = recordOf({ ifName: "eth1", runtimeIfName: "net1" });
+    const request = requestOf("GC", { wrapper, [valid]: [] }, { containerId: "", netns: "", ifName: "" });
+    const kept = keptRecords([gone, live], { live: [live] });
+    const { removals } = planGcRemovals(request, targetOf(request, "bridge-wrapper", {}), {}, kept);
+    expect(removals).toMatchObject([{ call: undefined, forget: ["/var/lib/cni/wrappers/zone:blue:eth0:eth1"] }]);
+  });
+
   test.each<[string, JsonObject]>([
     ["there is no list", {}],
     ["a list is not one", { [valid]: "all", [former]: null }],
