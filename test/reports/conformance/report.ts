@@ -14,7 +14,8 @@ import {
   titleOf,
   writeCommitted,
 } from "./results.ts";
-import { type Ended, sampleOf } from "./run.ts";
+import { type Ended, sampleOf, versionsSince } from "./run.ts";
+import { setups } from "./targets.ts";
 
 /** Puts the results into results.json and into the page. The results of plugins that did not run stay. */
 export function writeReport(ended: readonly Ended[]): void {
@@ -38,12 +39,15 @@ export function failureTable({ cases, plain, wrapped }: Committed): string {
 function cell(failed: Failures[string] | undefined, all: readonly string[], name: string): string {
   if (failed === undefined) return "none";
   const given = conformanceCases.find((each) => each.name === name);
-  const every = sampleOf(specVersions.filter((version) => given && isIn(given, version)));
-  const groups = Map.groupBy(Object.keys(failed), (plugin) => (failed[plugin] ?? []).join(", "));
+  const versions = specVersions.filter((version) => given && isIn(given, version));
+  const groups = Map.groupBy(Object.keys(failed), (plugin) => {
+    const own = (failed[plugin] ?? []).join(", ");
+    return own === sampleOf(versionsSince(versions, setups[plugin]?.since)).join(", ") ? "" : ` (${own})`;
+  });
   return [...groups]
-    .map(([versions, plugins]) => {
+    .map(([some, plugins]) => {
       const who = plugins.length === all.length && all.length > 1 ? `all ${all.length}` : plugins.join(", ");
-      return versions === every.join(", ") ? who : `${who} (${versions})`;
+      return `${who}${some}`;
     })
     .join("; ");
 }

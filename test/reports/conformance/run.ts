@@ -43,7 +43,7 @@ export async function runPlugin(
   const target = { ...setup, type, file: `${Lab.pluginPath}/${type}` };
   const given = executable === "plain" ? {} : { wrappers: wrappers[executable] };
   await using lab = await Lab.start({ plugins: "1.9.1", byShell: true, ...given });
-  const ended = await runCases(lab, target, versions);
+  const ended = await runCases(lab, target, versionsSince(versions, setup.since));
   return ended.map((each) => ({ plugin, executable, ...each }));
 }
 
@@ -113,6 +113,11 @@ async function listedVersions(lab: Lab, { file }: Target): Promise<readonly Spec
   const listed = json?.supportedVersions;
   const known = Array.isArray(listed) ? specVersions.filter((version) => listed.includes(version)) : [];
   return known.length > 0 ? known : specVersions;
+}
+
+/** The versions that a plugin of the table has. */
+export function versionsSince(versions: readonly SpecVersion[], since: SpecVersion = "0.3.0"): SpecVersion[] {
+  return versions.filter((version) => specVersions.indexOf(version) >= specVersions.indexOf(since));
 }
 
 /** The first and the last version. The rules in between are the same. */

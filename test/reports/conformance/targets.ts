@@ -1,4 +1,5 @@
 import type { needs } from "../../support/needs.ts";
+import type { SpecVersion } from "./case.ts";
 import type { Trial } from "./trial.ts";
 
 /** What a plugin can be: it creates interfaces, or it changes those of earlier plugins. */
@@ -47,6 +48,8 @@ export interface Setup
     | "cleanUp"
   > {
   readonly needs?: keyof typeof needs;
+  /** The oldest version of the specification that it has. Without it: 0.3.0. */
+  readonly since?: SpecVersion;
 }
 
 function leased(number: number) {
@@ -113,7 +116,12 @@ export const setups: Readonly<Record<string, Setup>> = {
     config: () => ({ ingressRate: 8_000_000, ingressBurst: 800_000, egressRate: 8_000_000, egressBurst: 800_000 }),
     breakIt: ({ lab, container }) => lab.run("tc", ["qdisc", "delete", "dev", `h${container.name}`, "root"]),
   },
-  firewall: { role: "chained", config: () => ({ backend: "iptables" }), breakIt: deleteRules("filter", "-j ACCEPT") },
+  firewall: {
+    role: "chained",
+    since: "0.4.0",
+    config: () => ({ backend: "iptables" }),
+    breakIt: deleteRules("filter", "-j ACCEPT"),
+  },
   sbr: {
     role: "chained",
     config: () => ({}),
@@ -122,6 +130,7 @@ export const setups: Readonly<Record<string, Setup>> = {
   vrf: {
     role: "chained",
     needs: "vrf",
+    since: "0.3.1",
     config: () => ({ vrfname: "blue" }),
     breakIt: ({ lab, container }) => lab.ip(container, "link", "set", "eth0", "nomaster"),
   },
