@@ -10,7 +10,7 @@ variable "write" {
 variable "node" {
   type        = string
   default     = ".*"
-  description = "a regular expression for the names of the clients"
+  description = "a regular expression for the whole names of the clients"
 }
 
 job "cni-adopt" {
@@ -25,7 +25,7 @@ job "cni-adopt" {
   constraint {
     attribute = "${node.unique.name}"
     operator  = "regexp"
-    value     = var.node
+    value     = "^(${var.node})$"
   }
 
   group "host" {

@@ -30,7 +30,13 @@ variable "tools_checksum" {
 variable "commands" {
   type        = string
   default     = "/usr/local/bin"
-  description = "the directory in PATH that gets the commands"
+  description = "the directory in PATH that gets the commands: not the one of the wrappers"
+}
+
+variable "reload" {
+  type        = string
+  default     = "systemctl reload nomad"
+  description = "runs after the installation: SIGHUP makes the client read the plugins' versions again. Empty: nothing runs"
 }
 
 job "cni-install-on-new-clients" {
@@ -88,6 +94,7 @@ job "cni-install-on-new-clients" {
 
       env {
         COMMANDS = var.commands
+        RELOAD   = var.reload
       }
 
       resources {

@@ -30,13 +30,19 @@ variable "tools_checksum" {
 variable "commands" {
   type        = string
   default     = "/usr/local/bin"
-  description = "the directory in PATH that gets the commands"
+  description = "the directory in PATH that gets the commands: not the one of the wrappers"
+}
+
+variable "reload" {
+  type        = string
+  default     = "systemctl reload nomad"
+  description = "runs after the installation: SIGHUP makes the client read the plugins' versions again. Empty: nothing runs"
 }
 
 variable "node" {
   type        = string
   default     = ".*"
-  description = "a regular expression for the names of the clients: name a canary first"
+  description = "a regular expression for the whole names of the clients: name a canary first"
 }
 
 job "cni-install" {
@@ -51,7 +57,7 @@ job "cni-install" {
   constraint {
     attribute = "${node.unique.name}"
     operator  = "regexp"
-    value     = var.node
+    value     = "^(${var.node})$"
   }
 
   constraint {
@@ -107,6 +113,7 @@ job "cni-install" {
 
       env {
         COMMANDS = var.commands
+        RELOAD   = var.reload
       }
 
       resources {
