@@ -4,6 +4,10 @@ import { install, installPrevious } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { installedText } from "../install/report.ts";
 import { readSource } from "../install/source.ts";
+import { hasJq } from "../install/uses.ts";
+import { usualConfigDirectories } from "../live/host-paths.ts";
+import { loadNetworks } from "../live/networks.ts";
+import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options {
@@ -33,7 +37,12 @@ export const installCommand: CommandMaker = (terminal, finish) =>
       const place = placeAt(dir, terminal.directory);
       const installed = rollback
         ? installPrevious(place)
-        : install(place, readSource(from, terminal), plugins ?? "all");
+        : install(place, readSource(from, terminal), plugins ?? "all", listsWithJq(terminal));
       terminal.write(json ? `${JSON.stringify(installed, null, 2)}\n` : installedText(installed));
       finish(0);
     });
+
+function listsWithJq(terminal: Terminal): readonly string[] {
+  const networks = [...loadNetworks(usualConfigDirectories(), terminal).byName.values()];
+  return networks.filter(({ value }) => hasJq(value)).map(({ list }) => list.file.path);
+}

@@ -31,13 +31,15 @@ export const uninstallCommand: CommandMaker = (terminal, finish) =>
       const place = placeAt(dir, terminal.directory);
       ownRelease(place);
       const paths = hostPathsOf({ ...options, cniPath: place.directory });
-      const uses = usesAmong(readAttachments(paths, terminal.writeError).all);
-      const isRefused = uses.length > 0 && !force;
+      const unreadable: string[] = [];
+      const uses = usesAmong(readAttachments(paths, (line) => void unreadable.push(line)).all);
+      for (const line of unreadable) terminal.writeError(line);
+      const isRefused = uses.length + unreadable.length > 0 && !force;
       const networks = [...loadNetworks(paths.configDirectories, terminal).byName.values()];
       const lists = networks.filter(({ value }) => isWrapped(value)).map(({ list }) => list.file.path);
       const removed = isRefused ? [] : removeAll(place);
       if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);
-      else terminal.write(isRefused ? usesText(uses) : removedText(removed, place.directory));
+      else terminal.write(isRefused ? usesText(uses, unreadable.length) : removedText(removed, place.directory));
       if (!isRefused)
         for (const list of lists)
           terminal.writeError(`${list}: names wrappers, so no container of it starts any more\n`);

@@ -25,14 +25,15 @@ import { executableName } from "./source.ts";
 
 /**
  * Writes the executable, runs it, and puts it into its place in one step. The one that was there becomes the previous one.
- * Throws Trouble if that is impossible; the old one is in its place then.
+ * Throws Trouble if that is impossible, and what `check` throws; the old one is in its place then.
  */
-export function putInPlace(place: Place, bytes: Buffer): InstalledRelease {
+export function putInPlace(place: Place, bytes: Buffer, check: (release: InstalledRelease) => void): InstalledRelease {
   const fresh = join(place.hidden, `new.${ownMark()}`);
   return withPath(place.directory, () => {
     try {
       makeHidden(place);
       const release = written(fresh, bytes);
+      check(release);
       noteWritten(place, bytes, release);
       swapIn(place, fresh);
       return release;

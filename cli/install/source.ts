@@ -18,13 +18,16 @@ export interface Source {
 }
 
 /** Reads a release archive or an executable; without a path the executable that runs. Throws Trouble if it is neither. */
-export function readSource(path: string | undefined, { directory, executable }: Terminal): Source {
+export function readSource(path: string | undefined, terminal: Terminal): Source {
+  const { directory, executable } = terminal;
   if (path === undefined && executable === undefined)
     throw new Trouble("this is the npm package, which has no executable: name an archive or an executable with --from");
   const file = path === undefined ? (executable ?? "") : resolve(directory, path);
   const bytes = withPath(file, () => readFileSync(file));
-  if (path !== undefined) compareChecksum(file, bytes);
-  const source = bytes[0] === 0x1f && bytes[1] === 0x8b ? unpacked(file, bytes) : { bytes, links: undefined };
+  const isArchive = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const isCompared = path !== undefined && compareChecksum(file, bytes);
+  if (isArchive && !isCompared) terminal.writeError(`${file}: no checksum file: not compared\n`);
+  const source = isArchive ? unpacked(file, bytes) : { bytes, links: undefined };
   const machine = machineOf(source.bytes);
   if (machine === undefined) throw new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
   const own = ownMachine(process.arch);
@@ -48,14 +51,16 @@ function entriesOf(file: string, bytes: Buffer) {
   }
 }
 
-function compareChecksum(file: string, bytes: Buffer): void {
-  for (const algorithm of ["sha256", "sha512"]) {
+// Returns whether there was a checksum to compare with.
+function compareChecksum(file: string, bytes: Buffer): boolean {
+  const algorithms = ["sha256", "sha512"].filter((algorithm) => existsSync(`${file}.${algorithm}`));
+  for (const algorithm of algorithms) {
     const list = `${file}.${algorithm}`;
-    if (!existsSync(list)) continue;
     const lines = withPath(list, () => readFileSync(list, "utf8")).split("\n");
     const line = lines.find((each) => each.split(/\s+\*?/)[1] === basename(file));
     if (line === undefined) throw new Trouble(`${list}: it has no line for ${basename(file)}`);
     if (line.split(/\s/)[0]?.toLowerCase() !== createHash(algorithm).update(bytes).digest("hex"))
       throw new Trouble(`${file}: it does not match ${basename(list)}; download both again`);
   }
+  return algorithms.length > 0;
 }

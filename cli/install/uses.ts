@@ -38,6 +38,12 @@ export function isWrapped(list: JsonObject | undefined): boolean {
   );
 }
 
+/** Whether a list has a jq program for a wrapper, which only the Node flavor runs. */
+export function hasJq(list: JsonObject): boolean {
+  const plugins = Array.isArray(list.plugins) ? list.plugins.filter(isJsonObject) : [];
+  return plugins.some(({ wrapper }) => isJsonObject(wrapper) && wrapper.jq !== undefined);
+}
+
 /** Reads the records of this boot whose namespaces are still there. */
 function liveRecords(): readonly AttachmentRecord[] {
   return readRecords(recordNames()).filter((record) => isLive({ readFile, stat }, record));

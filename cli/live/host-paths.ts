@@ -14,7 +14,7 @@ export interface HostPaths {
   readonly containerId?: string;
 }
 
-const usualConfigDirectories = ["/opt/cni/config", "/etc/cni/net.d"];
+const usualLists = ["/opt/cni/config", "/etc/cni/net.d"];
 // The default of Nomad 1.11 (client/config/config_linux.go). Earlier versions have only the first directory.
 const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
 /** Where libcni keeps its cache if a runtime says nothing else. */
@@ -28,7 +28,7 @@ export function mayBeMissing(cacheDirectory: string, usual = usualCacheDirectory
 /** Adds the options that name the directories of a host. */
 export function addHostOptions(command: Command): Command {
   return command
-    .option("--config-dir <dir...>", `directories of the lists (default: ${usualConfigDirectories.join(" and ")})`)
+    .option("--config-dir <dir...>", `directories of the lists (default: ${usualLists.join(" and ")})`)
     .option("--cni-path <dirs>", "directories of the plugins, separated by colons", usualCniPath)
     .option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory)
     .option("--network <name>", "only this network", notEmpty)
@@ -39,6 +39,11 @@ export function addHostOptions(command: Command): Command {
 function notEmpty(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It is empty. To select all, leave the option out.");
+}
+
+/** Returns the directories of the lists that this host has, if no option names others. */
+export function usualConfigDirectories(): readonly string[] {
+  return usualLists.filter((directory) => existsSync(directory));
 }
 
 /** The values of the options of `addHostOptions`. */
@@ -53,7 +58,7 @@ export interface HostOptions {
 /** Returns the host's directories from a command's options. */
 export function hostPathsOf({ configDir, cniPath, cacheDir, network, container }: HostOptions): HostPaths {
   return {
-    configDirectories: configDir ?? usualConfigDirectories.filter((directory) => existsSync(directory)),
+    configDirectories: configDir ?? usualConfigDirectories(),
     cniPath: cniPath.split(delimiter).filter(Boolean),
     cacheDirectory: cacheDir,
     ...(network !== undefined && { network }),

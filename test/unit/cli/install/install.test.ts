@@ -19,6 +19,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { install, installPrevious } from "../../../../cli/install/install.ts";
 import { ownRelease, placeAt } from "../../../../cli/install/place.ts";
 import { removeAll } from "../../../../cli/install/uninstall.ts";
+import { hasJq } from "../../../../cli/install/uses.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -92,6 +94,44 @@ test("the checksums of what was written are those that sha256sum prints", () => 
 test("a rollback without a kept version", () => {
   installed("1.0.0");
   expect(() => installPrevious(place())).toThrow("no previous version is kept there");
+});
+
+test("a rollback from an executable that install did not write", () => {
+  installed("1.0.0");
+  installed("2.0.0");
+  writeFileSync(at("cni-wrappers"), program("3.0.0"));
+  expect(() => installPrevious(place())).toThrow("/cni-wrappers: install did not write it");
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("3.0.0"));
+});
+
+test("a list with wrapper.jq needs the Node flavor", () => {
+  const withJq = (flavor: "node" | "slim") =>
+    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", ["/lists/a.conflist"]);
+  expect(() => withJq("slim")).toThrow("/lists/a.conflist: it has wrapper.jq, and the slim flavor has no jq");
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
+  expect(withJq("node")).toMatchObject({ is: "installed" });
+});
+
+test("the lists that have wrapper.jq", () => {
+  expect(hasJq({ plugins: [{ type: "tuning" }, { type: "bridge-wrapper", wrapper: { jq: "." } }] })).toBe(true);
+  expect(hasJq({ plugins: [{ type: "bridge-wrapper", wrapper: { ifName: "eth1" } }] })).toBe(false);
+});
+
+test("uninstall removes nothing while a result cannot be read", async () => {
+  mkdirSync(at("results"));
+  writeFileSync(at("results/zone-c1-eth0"), "");
+  installed("1.0.0");
+  const uninstall = (...more: string[]) =>
+    runCommand(["uninstall", "--dir", directory, "--cache-dir", directory, ...more]);
+  expect(await uninstall()).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(
+      /^A result that cannot be read may be of a running container that needs the wrappers\./,
+    ),
+  });
+  expect(existsSync(at("cni-wrappers"))).toBe(true);
+  expect(await uninstall("--force")).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
 });
 
 test("a rollback from an executable that is broken", () => {

@@ -10,10 +10,16 @@ import type { Terminal } from "../../../../cli/terminal.ts";
 let directory = "";
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "install-source-"));
+  told = "";
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const read = (path?: string, executable?: string) => readSource(path, { directory, executable } as Terminal);
+let told = "";
+const writeError = (text: string) => {
+  told += text;
+};
+const read = (path?: string, executable?: string) =>
+  readSource(path, { directory, executable, writeError } as Terminal);
 
 /** The first 20 bytes of an ELF file (elf.h): 64 bits, the byte order, an executable, the machine. */
 function header(machine: number, order: "LE" | "BE" = "LE"): Buffer {
@@ -64,6 +70,13 @@ test("an archive gives the executable and its links", () => {
   checksum("sha256");
   checksum("sha512");
   expect(read("a.tgz")).toEqual({ bytes, links: ["bridge-wrapper"] });
+  expect(told).toBe("");
+});
+
+test("an archive without a checksum file: a line says that nothing was compared", () => {
+  pack(header(own));
+  expect(read("a.tgz").links).toEqual(["bridge-wrapper"]);
+  expect(told).toBe(`${directory}/a.tgz: no checksum file: not compared\n`);
 });
 
 test("an executable, and the one that runs", () => {
