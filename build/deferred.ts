@@ -18,6 +18,7 @@ const deferred = {
     "shared/attachment/shared-address.ts",
     "shared/plan/add.ts",
     "shared/plan/del.ts",
+    "shared/plan/foreign.ts",
     "shared/plan/leased-network.ts",
     "shared/host/slim/spawn.ts",
     "shared/plan/listed.ts",

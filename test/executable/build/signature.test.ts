@@ -13,7 +13,8 @@ function commandsOf(page: string, heading: string): string {
 }
 
 const verify = commandsOf("docs/operations.md", "### Verify the archive");
-const [archive = ""] = /cni-wrappers-linux-amd64-v[\d.]+\.tgz/.exec(verify) ?? [];
+const archives = [...new Set(verify.match(/cni-wrappers-(tools-)?linux-amd64-v[\d.]+\.tgz/g))];
+const [archive = "", toolsArchive = ""] = archives;
 
 function run(commands: string, cwd: string) {
   return execa("sh", ["-ec", commands], { cwd, reject: false, all: true });
@@ -24,9 +25,11 @@ async function signedRelease(): Promise<string> {
   const [directory, content] = [scratch(), join(scratch(), "content")];
   mkdirSync(content);
   writeFileSync(join(content, "cni-wrappers"), "an executable");
-  pack(content, join(directory, archive), 1_700_000_000);
-  writeChecksums(join(directory, archive));
-  for (const name of [`${archive}.intoto.json`, "cni-wrappers.deb", "cni-wrappers.rpm"]) {
+  for (const name of archives) {
+    pack(content, join(directory, name), 1_700_000_000);
+    writeChecksums(join(directory, name));
+  }
+  for (const name of [...archives.map((each) => `${each}.intoto.json`), "cni-wrappers.deb", "cni-wrappers.rpm"]) {
     writeFileSync(join(directory, name), "{}");
   }
   const signed = await run(commandsOf("docs/release.md", "## Sign the archives"), directory);
@@ -37,19 +40,23 @@ async function signedRelease(): Promise<string> {
 test("the operator's commands accept a signed archive", async () => {
   const { exitCode, stdout } = await run(verify, await signedRelease());
   expect(exitCode).toBe(0);
-  expect(stdout).toContain(`${archive}: OK`);
+  expect([archive, toolsArchive]).not.toContain("");
+  for (const name of archives) expect(stdout).toContain(`${name}: OK`);
   expect(stdout).toContain("Signature and comment signature verified");
 });
 
-test("a changed archive fails at the checksum, and with a changed checksum at the signature", async () => {
+test.each([
+  ["archive", archive],
+  ["archive of the commands", toolsArchive],
+])("a changed %s fails at the checksum, and with a changed checksum at the signature", async (_, changed) => {
   const directory = await signedRelease();
-  const file = join(directory, archive);
+  const file = join(directory, changed);
   writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from("x")]));
   expect(await run(verify, directory)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("FAILED") });
   writeChecksums(file);
   const { exitCode, all } = await run(verify, directory);
   expect(exitCode).toBe(1);
-  expect(all).toContain(`${archive}: OK`);
+  expect(all).toContain(`${changed}: OK`);
   expect(all).toContain("Signature verification failed");
 });
 
