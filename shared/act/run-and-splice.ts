@@ -4,7 +4,7 @@ import { spliceResult } from "../plan/add.ts";
 import { delOf } from "../plan/call.ts";
 import type { AddPlan, Splice } from "../plan/plan.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
-import { hasTooManyValues, isTooDeep, parseJsonObject } from "../protocol/json.ts";
+import { hasTooManyValues, isTooDeep, parseJsonObject, tooManyValues } from "../protocol/json.ts";
 import { losesNumbers } from "../protocol/json-text.ts";
 import { resultProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -93,7 +93,7 @@ function splicedAnswer(delegate: string, splice: Splice, stdout: Bytes): Spliced
 
 /** Says why JSON may be too much for the engine; undefined if it is not. */
 function tooMuch(text: string): string | undefined {
-  if (hasTooManyValues(text)) return "it has more than 500,000 commas and opening brackets";
+  if (hasTooManyValues(text)) return tooManyValues;
   return isTooDeep(text) ? "it is nested too deeply" : undefined;
 }
 

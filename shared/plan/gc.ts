@@ -1,3 +1,4 @@
+import { ipName } from "../attachment/addresses.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { type AttachmentRecord, type KeptFile, type Records, recordFile } from "../record/record.ts";
@@ -53,11 +54,7 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
   const taken = takenAddresses(metas, records);
   return {
     removals: [
-      ...gone.flatMap((file) => {
-        const isShared = file.record && records.sharesLeases(file.record);
-        const removals = creatorRemoval(request, target, profiles, file);
-        return isShared ? removals.map(withoutDel) : removals;
-      }),
+      ...gone.flatMap((file) => creatorRemoval(request, target, profiles, file, records)),
       ...metas.flatMap((file) => metaRemoval(request, target, file, taken)),
     ],
     forget: gone
@@ -66,12 +63,19 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
   };
 }
 
-/** The DEL of a creator, as the list has it now. Its IPAM plugin frees the leases. */
-function creatorRemoval(request: Request, target: Target, profiles: Profiles, { file, record }: KeptFile): Removal[] {
+/** The DEL of a creator, as the list has it now. Its IPAM plugin frees the leases that no other attachment has. */
+function creatorRemoval(
+  request: Request,
+  target: Target,
+  profiles: Profiles,
+  { file, record }: KeptFile,
+  records: Records,
+): Removal[] {
   if (!record || isMeta(file, record) || !isIts(request, target, record)) return [];
   const call = delegateCall(request, recordedTarget(target, record, profiles));
   const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
-  return [removalOf({ ...call, configuration }, file, record)];
+  const removal = removalOf({ ...call, configuration }, file, record);
+  return [records.sharesLeases(record) ? withoutDel(removal) : removal];
 }
 
 /**
@@ -79,7 +83,7 @@ function creatorRemoval(request: Request, target: Target, profiles: Profiles, { 
  * already changed that configuration. A container's attachments to one network can share rules, so the caller leaves those
  * of a present container alone. firewall's rules name only an address, so the DEL does not get one that another container has.
  */
-function metaRemoval(request: Request, target: Target, kept: KeptFile, taken: ReadonlySet<string>): Removal[] {
+function metaRemoval(request: Request, target: Target, kept: KeptFile, taken: ReadonlySet<unknown>): Removal[] {
   const { file, record } = kept;
   if (record === undefined) return [];
   const { configuration = {}, added } = record;
@@ -87,24 +91,19 @@ function metaRemoval(request: Request, target: Target, kept: KeptFile, taken: Re
   return [removalOf(delOf({ ...call, configuration: withoutAddresses(configuration, taken) }, added), file, record)];
 }
 
-/** The addresses of containers other than those of the given files, without prefixes. */
-function takenAddresses(gone: readonly KeptFile[], records: Records): ReadonlySet<string> {
+/** The names of the addresses that containers other than those of the given files have. */
+function takenAddresses(gone: readonly KeptFile[], records: Records): ReadonlySet<unknown> {
   if (gone.length === 0) return new Set();
   const ids = new Set(gone.map(({ owner }) => owner.containerId));
   const others = records.holdings().filter(({ containerId }) => !ids.has(containerId));
-  return new Set(others.flatMap(({ addresses }) => addresses.map(hostOf)));
+  return new Set(others.flatMap(({ addresses }) => addresses.map(ipName)));
 }
 
-function withoutAddresses(configuration: JsonObject, taken: ReadonlySet<string>): JsonObject {
+function withoutAddresses(configuration: JsonObject, taken: ReadonlySet<unknown>): JsonObject {
   const { prevResult } = configuration;
   if (!isJsonObject(prevResult) || !Array.isArray(prevResult.ips)) return configuration;
-  const isFree = (ip: unknown) => !isJsonObject(ip) || typeof ip.address !== "string" || !taken.has(hostOf(ip.address));
+  const isFree = (ip: unknown) => !isJsonObject(ip) || !isText(ip.address) || !taken.has(ipName(ip.address));
   return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
-}
-
-/** `172.26.64.2` of `172.26.64.2/20`. */
-function hostOf(address: string): string {
-  return address.split("/", 1)[0] ?? address;
 }
 
 function isMetaOf({ delegate }: Target, { file, record }: KeptFile): boolean {
@@ -155,7 +154,7 @@ function validAttachments({ configuration }: Request): ReadonlyMap<string, unkno
   return entries && new Map(entries);
 }
 
-function isText(value: unknown): boolean {
+function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 

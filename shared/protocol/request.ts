@@ -1,5 +1,5 @@
 import { CniError } from "./errors.ts";
-import { hasTooManyValues, isJsonObject, type JsonObject } from "./json.ts";
+import { hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "./json.ts";
 import { configurationProblem, resultShapeProblem, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
 import type { WrapperConfiguration } from "./schema.ts";
@@ -86,7 +86,7 @@ function parseConfiguration(decoded: JsonObject): PluginConfiguration {
 
 function parseJson(stdin: string): unknown {
   if (stdin.trim() === "") return undecodable("it is empty");
-  if (hasTooManyValues(stdin)) return undecodable("it has more than 500,000 commas and opening brackets");
+  if (hasTooManyValues(stdin)) return undecodable(tooManyValues);
   try {
     return JSON.parse(stdin);
   } catch (error) {

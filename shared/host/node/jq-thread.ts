@@ -5,7 +5,7 @@ import type { JqTask } from "./jq.ts";
 
 // The thread of `jq.ts`: runs one program and replies. It is a bundle of its own.
 
-const { program, input, reply, done } = workerData as JqTask;
+const { program, input, memory, reply, done } = workerData as JqTask;
 void answer().then((given) => {
   reply.postMessage(given);
   Atomics.store(done, 0, 1);
@@ -19,6 +19,6 @@ async function answer(): Promise<JqAnswer> {
   } catch (error) {
     // jq says nothing when it gets no more memory: it aborts.
     const isAborted = String(error).startsWith("RuntimeError: Aborted");
-    return { problem: isAborted ? "jq aborted; a program has 256 MiB of memory" : String(error) };
+    return { problem: isAborted ? `jq aborted; a program has ${memory} MiB of memory` : String(error) };
   }
 }

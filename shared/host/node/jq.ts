@@ -1,14 +1,16 @@
 import type { JqAnswer } from "../host.ts";
 
-/** How long a program may run. In milliseconds. */
-const patience = 10_000;
-/** How much memory a program may use. In pages of 64 KiB. */
-const mostPages = 4096;
+/** How long a program may run, in seconds. */
+const patience = 10;
+/** How much memory a program may use, in MiB. */
+const memory = 256;
 
 /** The task of the thread that runs jq. */
 export interface JqTask {
   readonly program: string;
   readonly input: string;
+  /** How much memory the program may use, in MiB. */
+  readonly memory: number;
   readonly reply: import("node:worker_threads").MessagePort;
   /** Set to 1 and notified when there is a reply. */
   readonly done: Int32Array;
@@ -22,16 +24,16 @@ export function jq(program: string, input: string): JqAnswer {
   const { MessageChannel, receiveMessageOnPort, Worker } = process.getBuiltinModule("node:worker_threads");
   const { getAsset } = process.getBuiltinModule("node:sea");
   // WebAssembly takes as much memory as a program asks for. A page has 64 KiB.
-  process.getBuiltinModule("node:v8").setFlagsFromString(`--wasm-max-mem-pages=${mostPages}`);
+  process.getBuiltinModule("node:v8").setFlagsFromString(`--wasm-max-mem-pages=${memory * 16}`);
   const done = new Int32Array(new SharedArrayBuffer(4));
   const { port1, port2 } = new MessageChannel();
-  const workerData: JqTask = { program, input, reply: port2, done };
+  const workerData: JqTask = { program, input, memory, reply: port2, done };
   const options = { eval: true, workerData, transferList: [port2], env: {}, execArgv: [] };
   const worker = new Worker(getAsset("jq", "utf8"), options);
-  const outcome = Atomics.wait(done, 0, 0, patience);
+  const outcome = Atomics.wait(done, 0, 0, patience * 1000);
   const reply = receiveMessageOnPort(port1)?.message as JqAnswer | undefined;
   port1.close();
   worker.unref();
   void worker.terminate();
-  return reply ?? { problem: outcome === "timed-out" ? "it takes longer than 10 s" : "it did not finish" };
+  return reply ?? { problem: outcome === "timed-out" ? `it takes longer than ${patience} s` : "it did not finish" };
 }
