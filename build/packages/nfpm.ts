@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { built } from "../../test/support/go-build.ts";
+import { built } from "../go-build.ts";
 
 /** Returns the program that makes packages, in the tools' cache. Go builds it if it is missing. */
 export async function nfpmProgram(): Promise<string> {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { table } from "../../test/support/table.ts";
+import { table } from "../docs/table.ts";
 import { executable, firstError } from "../publish.ts";
 import { parseArchiveName } from "./artifacts.ts";
 

@@ -3,7 +3,7 @@
 // Compares the sizes on the pages with the archives in dist/release. --write renews the table of the archives.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readSection, writeSection } from "../../test/support/page-section.ts";
+import { readSection, writeSection } from "../docs/page-section.ts";
 import { root, runBuild } from "../publish.ts";
 import { readStamp } from "../stamp.ts";
 import { type ArchiveSize, figuresOf, type NamedSize, sizeProblems, sizesIn, sizeTable } from "./sizes.ts";

@@ -1,6 +1,6 @@
+import { table } from "../../build/docs/table.ts";
 import type { Mutant } from "../reports/mutation/mutants.ts";
 import { say } from "../support/progress.ts";
-import { table } from "../support/table.ts";
 import type { Done, Pool } from "./pool.ts";
 import type { Order } from "./worker.ts";
 

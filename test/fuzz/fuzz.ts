@@ -10,7 +10,7 @@ import { randomInt } from "node:crypto";
 import { matchesGlob } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { table } from "../support/table.ts";
+import { table } from "../../build/docs/table.ts";
 import { tellFaults } from "./faults.ts";
 import { foundIn, writeFound } from "./found.ts";
 import { type Done, Pool } from "./pool.ts";

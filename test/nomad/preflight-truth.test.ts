@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { table } from "../support/table.ts";
+import { table } from "../../build/docs/table.ts";
 import type { NomadLab } from "./nomad-lab.ts";
 import { type Outcome, outcomeIn, outcomesIn } from "./outcome.ts";
 import { changeStates } from "./states/changes.ts";

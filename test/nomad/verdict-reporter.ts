@@ -1,5 +1,5 @@
 import type { Reporter, TestModule } from "vitest/node";
-import { table } from "../support/table.ts";
+import { table } from "../../build/docs/table.ts";
 
 const columns = ["case", "allocations", "survived", "recovered", "restored in"];
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { built } from "../support/go-build.ts";
+import { built } from "../../build/go-build.ts";
 
 /** Returns the directory of containerd 2, its shim, ctr, and the tests' client for its CRI. Go builds them if they are missing. */
 export function containerd2(): Promise<string> {

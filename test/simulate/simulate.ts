@@ -9,8 +9,8 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { table } from "../../build/docs/table.ts";
 import { say } from "../support/progress.ts";
-import { table } from "../support/table.ts";
 import { Broken } from "./log.ts";
 import { Simulation } from "./simulation.ts";
 

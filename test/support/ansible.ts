@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { cacheDirectory } from "./cache.ts";
+import { cache } from "../../build/publish.ts";
 
 const requirements = path.resolve(import.meta.dirname, "../long/ansible-requirements.txt");
 
 /** Returns the directory with the pinned ansible's programs. pip installs them on the first use. */
 export function ansible(): string {
   const checksum = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
-  const directory = path.join(cacheDirectory(), `ansible-${checksum}`);
+  const directory = path.join(cache, `ansible-${checksum}`);
   const bin = path.join(directory, "bin");
   const done = path.join(directory, "installed");
   if (existsSync(done)) return bin;

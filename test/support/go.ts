@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { built } from "./go-build.ts";
+import { built } from "../../build/go-build.ts";
 
 /** The versions of the reference plugins that can be built: the folders in `test/support/plugins/`. */
 export type PluginVersion = "1.9.1" | "1.6.2" | "1.3.0" | "1.2.0";

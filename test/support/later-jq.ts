@@ -3,7 +3,7 @@ import { glob, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
-import { cacheDirectory } from "./cache.ts";
+import { cache } from "../../build/publish.ts";
 
 /** A jq, and the command line that starts it. */
 export interface Jq {
@@ -28,7 +28,7 @@ const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
  * from the mirror that it already uses. Nothing is installed. Throws if apt has no such mirror or cannot reach it.
  */
 export async function laterJq(suite: Suite): Promise<Jq> {
-  const directory = path.join(cacheDirectory(), "jq", suite);
+  const directory = path.join(cache, "jq", suite);
   if (!existsSync(directory)) await fetchInto(directory, suite);
   const [loader, library, program] = await Promise.all([
     find(directory, "usr/lib*/**/ld-linux-*.so.?"),

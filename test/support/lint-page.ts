@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { table } from "../../build/docs/table.ts";
 import type { Rule } from "../../cli/lint/rule.ts";
 import { textReport } from "../../cli/lint/text-report.ts";
 import { rules } from "../../cli/rules/index.ts";
 import { findingsOf } from "./lint-findings.ts";
 import { lintFixtureDirectory } from "./lint-fixtures.ts";
-import { table } from "./table.ts";
 
 /** The generated part of docs/lint.md: a table of the rules, and a section for each with a real report. */
 export function lintPage(): string {

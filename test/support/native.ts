@@ -4,7 +4,7 @@ import { mkdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
-import { cacheDirectory } from "./cache.ts";
+import { cache } from "../../build/publish.ts";
 
 const sources = path.resolve(import.meta.dirname, "native");
 const flags = {
@@ -19,7 +19,7 @@ export async function nativeProgram(name: keyof typeof flags, command: readonly 
   const compiler = await run(command, "--version");
   const library = await readFile(path.join(sources, "start.h"));
   const key = [await readFile(source), library, compiler, process.arch, ...command.slice(1), ...flags[name]];
-  const directory = path.join(cacheDirectory(), "native", hashOf(key));
+  const directory = path.join(cache, "native", hashOf(key));
   const program = path.join(directory, name);
   if (!existsSync(program)) await compile(source, program, [...command, ...flags[name]]);
   return program;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
-import { type Build, built, isBuilt } from "./go-build.ts";
+import { type Build, built, isBuilt } from "../../build/go-build.ts";
 
 /** The versions of Nomad that can be built, the oldest first: the folders in `test/nomad/agents/`. */
 export const nomadVersions = ["1.9.5", "1.10.5", "1.11.3"] as const;

@@ -1,6 +1,6 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import type { Holder } from "./holder.ts";
+import type { Holder } from "../../build/holder.ts";
 import type { CallOptions, Outcome } from "./lab.ts";
 import { gocni } from "./runtime.ts";
 

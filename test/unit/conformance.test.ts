@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { readSection } from "../../build/docs/page-section.ts";
 import type { ConformanceCase, SpecVersion } from "../reports/conformance/case.ts";
 import { isIn } from "../reports/conformance/case.ts";
 import { conformanceCases } from "../reports/conformance/cases.ts";
 import { caseTable, failureTable } from "../reports/conformance/report.ts";
 import { committedOf, merged, problemsOf, readCommitted } from "../reports/conformance/results.ts";
 import type { Ended } from "../reports/conformance/run.ts";
-import { readSection } from "../support/page-section.ts";
 
 const ended = (executable: Ended["executable"], problem: string, version: SpecVersion = "1.1.0"): Ended => ({
   plugin: "bridge",

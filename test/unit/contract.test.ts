@@ -1,10 +1,10 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { readSection, type SectionName } from "../../build/docs/page-section.ts";
 import { profiles } from "../../plugins/index.ts";
 import { catalogue } from "../../shared/protocol/catalogue.ts";
 import { wrapperSchema } from "../../shared/protocol/schema.ts";
-import { readSection, type SectionName } from "../support/page-section.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");

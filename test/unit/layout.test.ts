@@ -28,10 +28,14 @@ function nodesIn(file: string): Node[] {
 
 /** Every relative path of a module in a source is an import: of values, of types, at the top or when it is needed. */
 function importsOf(file: string): string[] {
+  return pathsIn(file).filter((path) => sources.includes(path));
+}
+
+function pathsIn(file: string): string[] {
   const paths = (nodes.get(file) ?? []).flatMap(({ type, value }) =>
     type === "StringLiteral" && /^\.\.?\/.*\.(?:ts|mjs)$/.test(String(value)) ? [String(value)] : [],
   );
-  return paths.map((path) => join(dirname(file), path)).filter((path) => sources.includes(path));
+  return paths.map((path) => join(dirname(file), path));
 }
 
 /** The files of a circle that this file begins, or nothing. */
@@ -65,6 +69,10 @@ function linesOf({ loc: { start, end } }: Node): number {
 describe("imports", () => {
   test("no file imports itself, directly or through others", () => {
     expect(sources.map(circleFrom).filter((circle) => circle.length > 0)).toEqual([]);
+  });
+
+  test("the product and its build import no code of the tests", () => {
+    expect(sources.filter((file) => pathsIn(file).some((path) => path.startsWith("test/")))).toEqual([]);
   });
 
   const layered = sources.filter((file) => /^(?:shared|plugins|cli)\//.test(file));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Holder } from "../../../build/holder.ts";
 import { linkIndex } from "../../../shared/host/node/link-index.ts";
-import type { Holder } from "../../support/holder.ts";
 import { holdLinks, indexes, noNamespaces } from "../support/links.ts";
 
 let holder: Holder;

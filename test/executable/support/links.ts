@@ -1,4 +1,4 @@
-import { type Holder, hold } from "../../support/holder.ts";
+import { type Holder, hold } from "../../../build/holder.ts";
 
 // ip(8) shows one end of the pair as `near0@far0`. It has a second name.
 const script = `

@@ -1,4 +1,4 @@
-import { table } from "../../support/table.ts";
+import { table } from "../../../build/docs/table.ts";
 import { type Aim, aimsOf, isMet } from "./aims.ts";
 import type { Footprint } from "./footprint.ts";
 import { type AtOnceRow, type BaseRow, type Report, type Restore, type Row, rowOf, timingOfPeer } from "./report.ts";

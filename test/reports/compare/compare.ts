@@ -3,7 +3,7 @@
 // docs/alternatives.md. `--row TEXT` asks only the questions whose titles contain this text.
 import { parseArgs } from "node:util";
 import { execa } from "execa";
-import { writeSection } from "../../support/page-section.ts";
+import { writeSection } from "../../../build/docs/page-section.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
 import { add, addressSeen, check, del, interfaceSeen, masqueradingDel } from "./attachments.ts";

@@ -1,5 +1,5 @@
+import { table } from "../../../build/docs/table.ts";
 import { Notes } from "../../support/notes.ts";
-import { table } from "../../support/table.ts";
 
 /** The answers to one question, by contestant. */
 export interface RowReport {

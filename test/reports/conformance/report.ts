@@ -1,5 +1,5 @@
-import { writeSection } from "../../support/page-section.ts";
-import { table } from "../../support/table.ts";
+import { writeSection } from "../../../build/docs/page-section.ts";
+import { table } from "../../../build/docs/table.ts";
 import { isIn, specVersions } from "./case.ts";
 import { conformanceCases } from "./cases.ts";
 import {

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
-import { readSection, writeSection } from "../../support/page-section.ts";
+import { readSection, writeSection } from "../../../build/docs/page-section.ts";
 import { say } from "../../support/progress.ts";
 import { columns, readRows, suites, type Total, tableOf, totalOf } from "./totals.ts";
 

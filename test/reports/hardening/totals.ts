@@ -1,4 +1,4 @@
-import { table } from "../../support/table.ts";
+import { table } from "../../../build/docs/table.ts";
 
 /** The end of a suite. */
 export interface Total {

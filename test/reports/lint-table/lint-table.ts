@@ -1,12 +1,12 @@
 // `npm run lint-table`: lint's verdict about each of its fixtures, and what the real plugins do with it.
 import process from "node:process";
+import { table } from "../../../build/docs/table.ts";
 import { lintFiles } from "../../../cli/lint/lint.ts";
 import { readListFile } from "../../../cli/lists/find-files.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { isAsTold, type Truth, truthOf } from "../../support/lint-truth.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
-import { table } from "../../support/table.ts";
 
 const possible = lintFixtures().filter(({ needs }) => !needs || hostHas[needs]);
 const truth = await truthOf(possible, ({ fixture }) => say(fixture.name));

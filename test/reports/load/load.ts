@@ -4,9 +4,9 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
+import { table } from "../../../build/docs/table.ts";
 import { flavors } from "../../support/flavors.ts";
 import { say } from "../../support/progress.ts";
-import { table } from "../../support/table.ts";
 import { plainChains, wrappedChains } from "./chains.ts";
 import { type PlantedChange, plantedChanges } from "./changes.ts";
 import { isFlat, type Peak, peaksOf } from "./memory.ts";

@@ -1,6 +1,6 @@
+import { table } from "../../../build/docs/table.ts";
 import { firstLine } from "../../support/first-line.ts";
 import { Notes } from "../../support/notes.ts";
-import { table } from "../../support/table.ts";
 import { type Cause, causes } from "./causes.ts";
 import type { StepName, StepResult } from "./course.ts";
 import { nameOf, type Place } from "./places.ts";

@@ -1,5 +1,5 @@
 import { matchesGlob } from "node:path";
-import { table } from "../../support/table.ts";
+import { table } from "../../../build/docs/table.ts";
 import type { Mutant } from "./mutants.ts";
 
 /** A mutant that no test noticed, as in `survivors.json`. */

@@ -3,11 +3,11 @@
 // table into docs/plugins.md. `--rows NAME,NAME` prints these rows as JSON.
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { writeSection } from "../../../build/docs/page-section.ts";
+import { table } from "../../../build/docs/table.ts";
 import { profiles } from "../../../plugins/index.ts";
 import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
-import { writeSection } from "../../support/page-section.ts";
-import { table } from "../../support/table.ts";
 import type { PluginCase } from "./case.ts";
 import { loadCases, type Position, positions, steps, tryOut } from "./positions.ts";
 

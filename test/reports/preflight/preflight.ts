@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { table } from "../../../build/docs/table.ts";
 import { say } from "../../support/progress.ts";
-import { table } from "../../support/table.ts";
 import { makeHost } from "./host.ts";
 import { type Figures, measure } from "./measure.ts";
 

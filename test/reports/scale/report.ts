@@ -1,4 +1,4 @@
-import { table } from "../../support/table.ts";
+import { table } from "../../../build/docs/table.ts";
 import { spreadOf } from "../bench/statistics.ts";
 
 /** What became of one list's allocations. */

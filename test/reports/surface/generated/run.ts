@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from "node:util";
+import { table } from "../../../../build/docs/table.ts";
 import { say } from "../../../support/progress.ts";
-import { table } from "../../../support/table.ts";
 import { listedDifferences, type Verdict, verdictOn } from "./differences.ts";
 import { ReusedHost } from "./host.ts";
 import { type GeneratedLife, generatedVerbs, livesWith } from "./lives.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { readSection } from "../../../../build/docs/page-section.ts";
 import expectedCells from "../../../reports/matrix/expected.json" with { type: "json" };
 import { nameOf, type Place, places } from "../../../reports/matrix/places.ts";
 import { type Cell, failuresOf, improvements, matrixTable, regressions } from "../../../reports/matrix/report.ts";
-import { readSection } from "../../../support/page-section.ts";
 
 const place: Place = { plugins: "1.9.1", specification: "0.3.1", runtime: "go-cni" };
 const refused = 'configuration version "0.3.1" does not support the CHECK command';

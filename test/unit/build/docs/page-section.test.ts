@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withSection } from "../../support/page-section.ts";
+import { withSection } from "../../../../build/docs/page-section.ts";
 
 const text = `# Title
 

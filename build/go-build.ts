@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { glob, mkdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
-import { cacheDirectory } from "./cache.ts";
 import { hold } from "./holder.ts";
+import { cache } from "./publish.ts";
 
-/** A Go module of the tests, and what is built of it. */
+/** A Go module, and what is built of it. */
 export interface Build {
   readonly title: string;
   /** The folder of the go.mod. */
@@ -56,7 +56,7 @@ async function findOrBuild(build: Build): Promise<string> {
 }
 
 async function directoryOf(build: Build, toolchain: Toolchain): Promise<string> {
-  return path.join(cacheDirectory(), "go", `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
+  return path.join(cache, "go", `${path.basename(build.module)}-${await fingerprint(build, toolchain)}`);
 }
 
 async function goBuild(build: Build, toolchain: Toolchain, directory: string): Promise<void> {
