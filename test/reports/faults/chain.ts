@@ -42,7 +42,7 @@ export class Chain implements AsyncDisposable {
     this.#victim = victim;
   }
 
-  /** Makes the host, attaches the neighbour and puts a script in the place of each wrapper. */
+  /** Makes the host, attaches the neighbour and replaces each wrapper by a script. */
   static async start(): Promise<Chain> {
     // Its own /tmp and /dev/shm show temporary files.
     const lab = await Lab.start({ plugins: "1.9.1", forRuntimes: true });

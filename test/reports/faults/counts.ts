@@ -22,7 +22,7 @@ export async function writeCounts(flavor: string, cases: readonly Case[]): Promi
   );
 }
 
-/** Returns the verbs and faults of which fewer cases reached their call than expected. */
+/** Returns the verbs and faults whose cases reached their call less often than expected. */
 export function fewer(expected: Counts, results: readonly Result[]): string[] {
   const counts = countsOf(results.filter(({ verdict }) => verdict.isReached).map(({ each }) => each));
   return Object.entries(expected)

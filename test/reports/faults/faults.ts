@@ -78,7 +78,7 @@ async function runFlavor(flavor: string): Promise<number> {
   const every = given.every === undefined ? usualStep(flavor) : numberOf(given.every, "--every");
   const found = await casesFor(flavor);
   const cases = found.filter((_, index) => index % every === 0);
-  say(`${flavor}: ${found.length} cases${every > 1 ? `, of which every ${every}th runs: ${cases.length}` : ""}`);
+  say(`${flavor}: ${found.length} cases${every > 1 ? `, and every ${every}th runs: ${cases.length}` : ""}`);
   if (given.update) await writeCounts(flavor, cases);
   if (given.count) return 0;
   let count = 0;

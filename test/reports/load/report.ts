@@ -24,7 +24,7 @@ export interface LoadResult {
   readonly chains: readonly string[];
   /** The number of attachments that it should have run. */
   readonly count: number;
-  /** The number of calls of which an executable should have been killed. */
+  /** How many calls should have lost an executable to a kill. */
   readonly orders: number;
   readonly stories: readonly Story[];
   /** What differed on the host afterwards. */
@@ -83,7 +83,7 @@ export function ownProblems(problems: readonly string[], plain: readonly string[
   return problems.filter((problem) => !known.has(kindOf(problem)));
 }
 
-/** Whether a line names a container of which a DEL was killed. The rules of ipMasq have such a name. */
+/** Whether a line names a container whose DEL was killed. The rules of ipMasq have such a name. */
 function isOfKilledDel(line: string, stories: readonly Story[]): boolean {
   const [, number] = /\bid: \\*"c(\d+)/.exec(line) ?? [];
   const own = stories.find((story) => `${story.number}` === number);

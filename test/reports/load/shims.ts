@@ -24,7 +24,7 @@ begun=\${22}
 `;
 
 /**
- * Puts a script in the place of each executable. It follows the orders to kill, and gives wrappers only so much address
+ * Replaces each executable by a script. It follows the orders to kill, and gives wrappers only so much address
  * space. In KiB. Their plugins are not limited.
  */
 export async function installShims(lab: Lab, limit: number, change?: Change): Promise<void> {
