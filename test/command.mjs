@@ -67,6 +67,7 @@ const scripts = {
     tries: [buildSlim],
     run: ["node test/reports/conformance/conformance.ts"],
   },
+  "test:coverage": { run: ["vitest run --project unit --coverage"] },
   "test:faults": { setup: "--network", first: [build, buildSlim], run: ["node test/reports/faults/faults.ts"] },
   "test:fuzz": { run: ["node test/fuzz/fuzz.ts"] },
   "test:kernel": {

@@ -10,7 +10,7 @@ export interface Case {
 }
 
 type Body = (...row: unknown[]) => unknown;
-type Declare = (name: string, body: Body) => void;
+type Declare = (name: string, ...optionsAndBody: [Body] | [options: object, Body]) => void;
 
 /**
  * The part of vitest that the unit tests use. With it they run in a warm process thousands of times. A file's tests are
@@ -18,14 +18,14 @@ type Declare = (name: string, body: Body) => void;
  */
 export function testApi(cases: Case[]): object {
   let path: string[] = [];
-  const describe: Declare = (name, body) => {
+  const describe: Declare = (name, ...optionsAndBody) => {
     const outer = path;
     path = [...outer, name];
-    body();
+    bodyOf(optionsAndBody)();
     path = outer;
   };
-  const test: Declare = (name, body) => {
-    cases.push({ name: [...path, name].join(" > "), run: body });
+  const test: Declare = (name, ...optionsAndBody) => {
+    cases.push({ name: [...path, name].join(" > "), run: bodyOf(optionsAndBody) });
   };
   return onlyKnown({
     expect,
@@ -35,9 +35,14 @@ export function testApi(cases: Case[]): object {
   });
 }
 
+function bodyOf(optionsAndBody: readonly [Body] | readonly [object, Body]): Body {
+  return optionsAndBody.at(-1) as Body;
+}
+
 function each(declare: Declare) {
   return (rows: readonly unknown[]) =>
-    (name: string, body: Body): void => {
+    (name: string, ...optionsAndBody: [Body] | [options: object, Body]): void => {
+      const body = bodyOf(optionsAndBody);
       // If not every row is a list, a list is one argument.
       const areLists = rows.every(Array.isArray);
       for (const row of rows) declare(name, () => (areLists ? body(...(row as unknown[])) : body(row)));
