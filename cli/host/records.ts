@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
-import { type AttachmentRecord, parseRecord, recordDirectory } from "../../shared/record/record.ts";
+import { parseRecord } from "../../shared/record/parse-record.ts";
+import { type AttachmentRecord, recordDirectory } from "../../shared/record/record.ts";
 
 /** Returns the file names of the wrappers' records on this host. */
 export function recordNames(): readonly string[] {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { isJsonObject } from "../../shared/protocol/json.ts";
-import { type AttachmentRecord, parseRecord } from "../../shared/record/record.ts";
+import { parseRecord } from "../../shared/record/parse-record.ts";
+import type { AttachmentRecord } from "../../shared/record/record.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";

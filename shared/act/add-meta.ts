@@ -1,11 +1,13 @@
 import type { AddedInterface } from "../attachment/added.ts";
 import { type DelegateCall, delOf } from "../plan/call.ts";
-import { type MetaRecoveryPlan, parseRecord } from "../record/record.ts";
+import { parseRecord } from "../record/parse-record.ts";
+import type { MetaRecoveryPlan } from "../record/record.ts";
 import { isSameOrigin } from "../record/recovery.ts";
-import { isComplete, readOrigin, writeRecord } from "./recover.ts";
+import { isComplete } from "./recover.ts";
 import { repairs } from "./repairs.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
+import { readOrigin, writeRecord } from "./write-record.ts";
 
 /** Runs a meta plugin's ADD after undoing an earlier try: plugins like bandwidth fail if it left something. */
 export function addMeta(session: Session, path: string, call: DelegateCall, plan: MetaRecoveryPlan): Finished {

@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { parseRecord } from "../record/parse-record.ts";
 import {
   type AttachmentRecord,
   cachedResultFile,
@@ -7,10 +8,11 @@ import {
   type KeptFile,
   type KeptRecord,
   type Lease,
+  type LeaseOwner,
   metaRecordFile,
   namespaceOf,
+  type Place,
   parseLease,
-  parseRecord,
   type RecordKey,
   type RecoveryPlan,
   recordDirectory,
@@ -27,16 +29,26 @@ export function recordsOfAttachment(host: Host, key: RecordKey): KeptRecord[] {
   return files.map((file) => readRecord(host, file)).filter((one) => one !== undefined);
 }
 
+/** Whether a live attachment of the container has the leases of a record's interface. */
+export function sharesLeases(host: Host, record: LeaseOwner): boolean {
+  return othersWithLeases(host, record).some((other) => isLive(host, other));
+}
+
 /**
- * Whether another attachment of the container has an interface of the same name in the same delegate network, so that the
- * leases are its own. One of an earlier boot or namespace has nothing any more.
+ * Whether the leases of a record's interface may belong to another attachment of the container. If that one is of an earlier
+ * boot or namespace, it has them unless only this record's ADD made the interface: host-local gives an interface one lease.
  */
-export function sharesLeases(host: Host, record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">): boolean {
-  return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`).some((file) => {
-    const other = file === recordFile(record) ? undefined : readRecord(host, file)?.record;
-    const isSame = other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork;
-    return isSame && isLive(host, other);
-  });
+export function mayShareLeases(host: Host, record: LeaseOwner): boolean {
+  return othersWithLeases(host, record).some((other) => isLive(host, other) || (!record.made && other.made !== 0));
+}
+
+/** The records of the container's other attachments with an interface of the same name in the same delegate network. */
+function othersWithLeases(host: Host, record: LeaseOwner): AttachmentRecord[] {
+  return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`)
+    .filter((file) => file !== recordFile(record))
+    .map((file) => readRecord(host, file)?.record)
+    .filter((other) => other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork)
+    .filter((other) => other !== undefined);
 }
 
 /** Whether the interface belongs to another attachment of the container. If several attachments claim it, its index decides. */
@@ -105,7 +117,7 @@ export function bootIdOf(host: Pick<Host, "readFile">): string | undefined {
 
 /**
  * Whether a result in libcni's cache or another record says that the interface of this name belongs to another attachment of
- * the container.
+ * the container. An attachment whose record is of an earlier boot or of another namespace has nothing in this one.
  */
 export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" | "netns">): boolean {
   const isOther = (file: string): boolean => file !== recordFile(key) && file !== cachedResultFile(key);
@@ -116,19 +128,34 @@ export function isClaimed(host: Host, { key, netns }: Pick<RecoveryPlan, "key" |
       .map((found) => `${directory}/${found}`)
       .filter(isOther);
   return (
-    ofContainer(resultDirectory, key.containerId).some((file) => listsInterface(host.readFile(file), key, netns)) ||
+    ofContainer(resultDirectory, key.containerId).some((file) => listsInterface(host, file, key, netns)) ||
     ofContainer(recordDirectory, `:${key.containerId}:`).some((file) => {
       const other = readRecord(host, file)?.record;
-      return other?.ifName === key.ifName && other.made !== 0;
+      return other?.ifName === key.ifName && other.made !== 0 && mayBeIn(host, other, netns);
     })
   );
 }
 
-// libcni's cache (cniCacheV1) has the container's id next to the result.
-function listsInterface(cached: string | undefined, { containerId, ifName }: RecordKey, netns: string): boolean {
-  const { containerId: owner, result } = parseJsonObject(cached ?? "") ?? {};
+/** Whether a record may be about a namespace. It may be if the namespace or the boot cannot be read. */
+function mayBeIn(host: Host, { bootId, namespace, later }: AttachmentRecord, netns: string): boolean {
+  const present = namespaceOf(host.stat(netns));
+  if (present === undefined) return true;
+  return [bootId, undefined].includes(bootIdOf(host)) && [namespace, later?.namespace].includes(present);
+}
+
+// libcni's cache (cniCacheV1) has the attachment's names next to the result. Its record, if it has one, tells the namespace.
+function listsInterface(host: Host, file: string, { containerId, ifName }: RecordKey, netns: string): boolean {
+  const {
+    containerId: owner,
+    networkName,
+    ifName: runtimeIfName,
+    result,
+  } = parseJsonObject(host.readFile(file) ?? "") ?? {};
   if (owner !== containerId || !isJsonObject(result) || !Array.isArray(result.interfaces)) return false;
-  return result.interfaces.some((one) => isJsonObject(one) && one.name === ifName && one.sandbox === netns);
+  if (!result.interfaces.some((one) => isJsonObject(one) && one.name === ifName && one.sandbox === netns)) return false;
+  const key = { network: String(networkName), containerId, runtimeIfName: String(runtimeIfName), ifName };
+  const record = readRecord(host, recordFile(key))?.record;
+  return record === undefined || mayBeIn(host, record, netns);
 }
 
 function readFile(host: Host, file: string): KeptFile[] {
@@ -140,8 +167,12 @@ function readFile(host: Host, file: string): KeptFile[] {
   return [{ file, owner, record, isLive: record !== undefined && isLive(host, record) }];
 }
 
-/** Whether the namespace of a record is still there. Without the boot id it may be. */
-export function isLive(host: Pick<Host, "readFile" | "stat">, { netns, namespace, bootId }: AttachmentRecord): boolean {
+/** Whether a namespace of a record is still there. Without the boot id it may be. */
+export function isLive(host: Pick<Host, "readFile" | "stat">, record: AttachmentRecord): boolean {
   const present = bootIdOf(host);
-  return present === undefined || (present === bootId && namespaceOf(host.stat(netns)) === namespace);
+  const isThere = ({ netns, namespace }: Place) => namespaceOf(host.stat(netns)) === namespace;
+  return (
+    present === undefined ||
+    (present === record.bootId && (isThere(record) || (!!record.later && isThere(record.later))))
+  );
 }

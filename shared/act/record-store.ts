@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
-import { parseRecord, type Records, recordFile } from "../record/record.ts";
+import { parseRecord } from "../record/parse-record.ts";
+import { type Records, recordFile } from "../record/record.ts";
 import { readRecord } from "./read-record.ts";
 import {
   belongsToAnother,
@@ -7,8 +8,8 @@ import {
   filesOfNetwork,
   holdingsOn,
   leasesOf,
+  mayShareLeases,
   recordsOfAttachment,
-  sharesLeases,
   unfinishedFiles,
 } from "./record-search.ts";
 
@@ -18,7 +19,7 @@ export function recordsOn(host: Host): Records {
     has: (file) => host.stat(file) !== undefined,
     find: (key) => readRecord(host, recordFile(key)),
     ofAttachment: (key) => recordsOfAttachment(host, key),
-    sharesLeases: (record) => sharesLeases(host, record),
+    mayShareLeases: (record) => mayShareLeases(host, record),
     belongsToAnother: (key, netns, made) => belongsToAnother(host, key, netns, made),
     leases: (directory, isWanted) => leasesOf(host, directory, isWanted),
     ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),

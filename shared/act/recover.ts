@@ -1,13 +1,12 @@
 import type { Host } from "../host/host.ts";
 import { type DelegateCall, delOf } from "../plan/call.ts";
 import { addressesOf, askingFor } from "../plan/earlier-addresses.ts";
-import { jsonText } from "../protocol/json-text.ts";
+import { parseRecord } from "../record/parse-record.ts";
 import {
   type AttachmentRecord,
   cachedResultFile,
-  namespaceOf,
   type Origin,
-  parseRecord,
+  type RecordKey,
   type RecoveryPlan,
   recordFile,
 } from "../record/record.ts";
@@ -21,10 +20,11 @@ import {
   recovery,
   writesBefore,
 } from "../record/recovery.ts";
-import { bootIdOf, isClaimed, sharesLeases } from "./record-search.ts";
+import { isClaimed, sharesLeases } from "./record-search.ts";
 import { repairs } from "./repairs.ts";
 import { type Finished, runDelegate } from "./run-delegate.ts";
 import { type Session, say } from "./session.ts";
+import { noteLaterAdd, readOrigin, writeRecord } from "./write-record.ts";
 
 /** One creator's ADD: its call, the record that it found, and the present boot and namespace. */
 interface Attempt {
@@ -59,6 +59,7 @@ function addOrRecover(attempt: Attempt, writes: boolean): Finished {
   const before = linkIndex(attempt);
   const begins = writes || (before === 0 && isTry(attempt.found, attempt.present));
   if (begins) save(attempt, { before, ...earlierAddresses(attempt) });
+  else noteLaterAdd(attempt.session, attempt.plan, attempt.present);
   const first = add(attempt, true);
   const link = linkIndex(attempt);
   if (first.exitCode === 0) return complete(attempt, before, link, first);
@@ -144,7 +145,7 @@ function findRecord(host: Host, plan: RecoveryPlan, present: Origin): Found {
   const known = parseRecord(file, text);
   // A power failure may leave an empty file. Then only the namespace can tell.
   if (known === undefined) return { record: { ...present, addresses: [] } };
-  return { record: known, completed: isComplete(host, plan.key, file) };
+  return { record: known, completed: isComplete(host, plan.key, file, known) };
 }
 
 function isFirst({ session, plan, found }: Attempt): boolean {
@@ -152,8 +153,8 @@ function isFirst({ session, plan, found }: Attempt): boolean {
 }
 
 /** Whether the attachment of a record is complete, so that it may be live. */
-export function isComplete(host: Host, key: RecoveryPlan["key"], file: string): boolean {
-  const recorded = host.stat(file)?.modifiedMs ?? host.now();
+export function isComplete(host: Host, key: RecordKey, file: string, record?: AttachmentRecord): boolean {
+  const recorded = record?.later?.recordedMs ?? host.stat(file)?.modifiedMs ?? host.now();
   return isCompleted(recorded, host.stat(cachedResultFile(key))?.modifiedMs, host.now());
 }
 
@@ -172,23 +173,7 @@ function linkIndex({ session, plan }: Attempt): number | undefined {
   return session.host.linkIndex(plan.netns, plan.key.ifName);
 }
 
-/** Reads the present boot and namespace; undefined if one cannot be read, and then nothing is recorded. */
-export function readOrigin(session: Session, netns: string): Origin | undefined {
-  const { host } = session;
-  const bootId = bootIdOf(host);
-  const namespace = namespaceOf(host.stat(netns));
-  // The delegate itself reports a wrong namespace.
-  if (bootId === undefined) say(session, "warn", "recovery is off: cannot read the boot id");
-  return bootId && namespace ? { bootId, namespace } : undefined;
-}
-
 function save({ session, plan, present }: Attempt, outcome: Outcome): void {
   const { key, listed, netns, delegate, delegateNetwork } = plan;
   writeRecord(session, recordFile(key), { ...key, ...present, netns, delegate, delegateNetwork, listed, ...outcome });
-}
-
-/** Writes a record. A failure does not fail ADD. */
-export function writeRecord(session: Session, file: string, content: AttachmentRecord): void {
-  const problem = session.host.writeFile(file, `${jsonText(content)}\n`);
-  if (problem !== undefined) say(session, "warn", `recovery is off: cannot write the record: ${problem}`);
 }

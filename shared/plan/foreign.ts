@@ -1,17 +1,13 @@
-import type { AttachmentRecord, RecordKey, Records } from "../record/record.ts";
+import type { LeaseOwner, Records } from "../record/record.ts";
 import type { DelegateCall } from "./call.ts";
 import type { Removal } from "./plan.ts";
 
 /**
  * Returns the DEL of an attachment that has no interface in the namespace. One of that name belongs to another attachment, so
- * DEL runs without a namespace. If another attachment of the container has the same leases, DEL does not run.
+ * DEL runs without a namespace. If another attachment of the container may have the same leases, DEL does not run.
  */
-export function withoutForeign(
-  removal: Removal,
-  record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">,
-  records: Records,
-): Removal {
-  if (records.sharesLeases(record)) return withoutDel(removal);
+export function withoutForeign(removal: Removal, record: LeaseOwner, records: Records): Removal {
+  if (records.mayShareLeases(record)) return withoutDel(removal);
   return { ...removal, call: withoutNamespace(removal.call) };
 }
 

@@ -52,9 +52,10 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
     (file) => !containers.has(file.owner.containerId) && isMetaOf(target, file) && !leavesNothing(file, profiles),
   );
   const taken = takenAddresses(metas, records);
+  const leases = new Set(present.flatMap(leasesOf));
   return {
     removals: [
-      ...gone.flatMap((file) => creatorRemoval(request, target, profiles, file, records)),
+      ...gone.flatMap((file) => creatorRemoval(request, target, profiles, file, leases)),
       ...metas.flatMap((file) => metaRemoval(request, target, file, taken)),
     ],
     forget: gone
@@ -63,19 +64,26 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
   };
 }
 
-/** The DEL of a creator, as the list has it now. Its IPAM plugin frees the leases that no other attachment has. */
+/** The name of the leases that a creator's record is about. host-local has one lease for interfaces of one name in one network. */
+function leasesOf({ file, record }: KeptFile): string[] {
+  if (record === undefined || isMeta(file, record)) return [];
+  return [[record.containerId, record.ifName, record.delegateNetwork].join(":")];
+}
+
+/** The DEL of a creator, as the list has it now. Its IPAM plugin frees the leases that no present attachment has. */
 function creatorRemoval(
   request: Request,
   target: Target,
   profiles: Profiles,
-  { file, record }: KeptFile,
-  records: Records,
+  kept: KeptFile,
+  leases: ReadonlySet<string>,
 ): Removal[] {
+  const { file, record } = kept;
   if (!record || isMeta(file, record) || !isIts(request, target, record)) return [];
   const call = delegateCall(request, recordedTarget(target, record, profiles));
   const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
   const removal = removalOf({ ...call, configuration }, file, record);
-  return [records.sharesLeases(record) ? withoutDel(removal) : removal];
+  return [leasesOf(kept).some((name) => leases.has(name)) ? withoutDel(removal) : removal];
 }
 
 /**

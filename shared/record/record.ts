@@ -1,6 +1,6 @@
 import type { AddedInterface } from "../attachment/added.ts";
 import type { FileIdentity } from "../host/host.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import type { JsonObject } from "../protocol/json.ts";
 
 /** Identifies the record of one attachment. */
 export interface RecordKey {
@@ -38,7 +38,24 @@ export interface AttachmentRecord extends RecordKey, Origin {
   readonly configuration?: JsonObject | undefined;
   /** Whether the addresses are from an earlier boot. Nothing on the host refers to them, so others will do. */
   readonly outlived?: boolean | undefined;
+  /** A later ADD in another namespace of the same boot, which has not passed. */
+  readonly later?: LaterAdd | undefined;
 }
+
+/** A network namespace (device and inode) and its path at that time. */
+export interface Place {
+  readonly netns: string;
+  readonly namespace: string;
+}
+
+/** An ADD that found a record of another namespace. */
+export interface LaterAdd extends Place {
+  /** When the record had been written before that. In milliseconds. */
+  readonly recordedMs: number;
+}
+
+/** The part of a record that says whose leases an interface has. */
+export type LeaseOwner = RecordKey & Pick<AttachmentRecord, "delegateNetwork" | "made">;
 
 /**
  * `own` cleans up what a try of this attachment certainly left. `always` also gives up an attachment that was complete.
@@ -99,8 +116,8 @@ export interface Records {
   find(key: RecordKey): KeptRecord | undefined;
   /** The records of all interfaces that creators made for one of the runtime's attachments. */
   ofAttachment(key: RecordKey): readonly KeptRecord[];
-  /** Whether another live attachment of the container has an interface of the same name in the same delegate network. */
-  sharesLeases(record: RecordKey & Pick<AttachmentRecord, "delegateNetwork">): boolean;
+  /** Whether another attachment of the container, with an interface of the same name in the same delegate network, may have its leases. */
+  mayShareLeases(record: LeaseOwner): boolean;
   /**
    * Whether the interface of this name in the namespace belongs to another attachment of the container: a result or a record
    * says so, and its index is not `made`.
@@ -170,27 +187,3 @@ export function cachedResultFile({ network, containerId, runtimeIfName }: Record
 
 /** The directory of libcni's cached results. */
 export const resultDirectory = "/var/lib/cni/results";
-
-/** Parses a record; undefined if it is invalid or does not belong to the file's name. */
-export function parseRecord(file: string, text: string | undefined): AttachmentRecord | undefined {
-  const value = text === undefined ? undefined : parseJsonObject(text);
-  return value && isRecord(value) && `${file}:`.startsWith(`${recordFile(value)}:`) ? value : undefined;
-}
-
-function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
-  const { before, made, added = [], addresses, configuration } = value;
-  return (
-    texts.every((key) => typeof value[key] === "string") &&
-    [before, made].every((index) => index === undefined || typeof index === "number") &&
-    Array.isArray(added) &&
-    added.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.sandbox === "string") &&
-    (configuration === undefined || isJsonObject(configuration)) &&
-    Array.isArray(addresses) &&
-    addresses.every((address) => typeof address === "string")
-  );
-}
-
-const texts: readonly (keyof AttachmentRecord)[] = [
-  ...(["network", "containerId", "runtimeIfName", "ifName"] as const),
-  ...(["bootId", "namespace", "netns", "delegate", "delegateNetwork"] as const),
-];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { identity } from "./recovery-support.ts";
+import { identity, rebooted } from "./recovery-support.ts";
 import { bridge, expectFailure, expectNothingLeft, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
 
 // Many runtimes run DEL after an ADD that failed. It must remove what that ADD made, and nothing else.
@@ -20,6 +20,23 @@ test("a list is attached as eth0, and cannot be as net1: DEL of net1 leaves the 
   expectPassed(await lab.cnitool.check(list, container));
   expectPassed(await lab.cnitool.del(list, container));
   await expectNothingLeft(lab, ["front0", "disc0"]);
+});
+
+test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of net1 leaves the first one's leases", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
+  const old = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(list, old));
+  const addresses = await lab.kernel.allAddresses(old);
+  const leases = await lab.kernel.leases();
+  expectFailure(await lab.cnitool.addAs("net1", list, old), /exists/);
+  const container = await rebooted(lab, old, "front0", "disc0");
+  expectPassed(await lab.cnitool.delAs("net1", list, container));
+  expect(await lab.kernel.leases()).toEqual(leases);
+  expectPassed(await lab.cnitool.add(list, await lab.addContainer("c2")));
+  expectPassed(await lab.cnitool.add(list, container));
+  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+  expectPassed(await lab.cnitool.check(list, container));
 });
 
 test("another network has an eth1, on which ADD failed: DEL leaves it", async () => {

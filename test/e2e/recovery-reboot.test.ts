@@ -108,6 +108,21 @@ test.each([
   await expectNothingLeft(lab, ["front0"]);
 });
 
+test("before a reboot another network had eth1, and has a record and a result: a failed ADD is repaired", async () => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const other = { ...zone("1.0.0", wrapped(front, "eth1")), name: "other" };
+  const list = creators({}, flaky);
+  const container = await rebooted(lab, await attached(lab, lab.goCni, other), "front0");
+  await failNext(lab);
+  expectFailure(await lab.goCni.add(list, container), /not now/);
+  expectPassed(await lab.goCni.add(list, container));
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  expectPassed(await lab.goCni.del(other, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
 // A runtime may keep libcni's results in another directory.
 test("a live attachment with its result in another directory: another ADD fails like the plain plugin's, and touches nothing", async () => {
   await using lab = await Lab.start({ plugins });

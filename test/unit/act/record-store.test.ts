@@ -68,20 +68,32 @@ describe("the records on a host", () => {
   });
 });
 
-describe("leases that another attachment of the container shares", () => {
-  const failed = recordOf({ ifName: "eth1", runtimeIfName: "net1" });
-  const shares = (...files: (readonly [string, string])[]) => recordsOn(hostOf(...files)).sharesLeases(failed);
+describe("leases that another attachment of the container may have", () => {
+  const made = recordOf({ ifName: "eth1", runtimeIfName: "net1" });
+  const { made: _, ...killed } = made;
+  const failed = { ...made, made: 0 };
+  const earlier = { ...eth1, bootId: "before" };
+  const may = (own: AttachmentRecord, ...files: (readonly [string, string])[]) =>
+    recordsOn(hostOf(entry(own), ...files)).mayShareLeases(own);
 
   test("are those of the same interface in the same network", () => {
-    expect(shares(entry(failed), entry(eth1))).toBe(true);
-    expect(shares(entry(failed))).toBe(false);
-    expect(shares(entry(failed), entry(eth0))).toBe(false);
-    expect(shares(entry(failed), entry({ ...eth1, delegateNetwork: "disc" }))).toBe(false);
-    expect(shares(entry(failed), entry({ ...eth1, containerId: "red" }))).toBe(false);
-    expect(shares(entry(failed), [`${directory}/zone:blue:eth0:eth2`, "{"])).toBe(false);
-    expect(shares(entry(failed), entry({ ...eth1, bootId: "before" }))).toBe(false);
-    expect(shares(entry(failed), entry({ ...eth1, namespace: "4:1" }))).toBe(false);
+    expect(may(made, entry(eth1))).toBe(true);
+    expect(may(made)).toBe(false);
+    expect(may(made, entry(eth0))).toBe(false);
+    expect(may(made, entry({ ...eth1, delegateNetwork: "disc" }))).toBe(false);
+    expect(may(made, entry({ ...eth1, containerId: "red" }))).toBe(false);
+    expect(may(made, [`${directory}/zone:blue:eth0:eth2`, "{"])).toBe(false);
   });
+
+  test.each([earlier, { ...eth1, namespace: "4:1" }])(
+    "outlive its boot or namespace if this one's ADD made nothing: %j",
+    (other) => {
+      expect(may(failed, entry(other))).toBe(true);
+      expect(may(killed, entry(other))).toBe(true);
+      expect(may(made, entry(other))).toBe(false);
+      expect(may(failed, entry({ ...other, made: 0 }))).toBe(false);
+    },
+  );
 });
 
 describe("host-local's leases", () => {
@@ -163,6 +175,14 @@ describe("the files of a network", () => {
     expect(recordsOn({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ isLive: true }]);
   });
 
+  test("are live if a later ADD ran in a namespace that is still there", () => {
+    const gone = { netns: "/run/netns/gone", namespace: "4:1" };
+    const later = { netns: blue, namespace: "4:4026531840", recordedMs: 0 };
+    expect(ofNetwork(entry(recordOf({ ...gone, later })))).toMatchObject([{ isLive: true }]);
+    expect(ofNetwork(entry(recordOf({ ...gone, later: { ...later, ...gone } })))).toMatchObject([{ isLive: false }]);
+    expect(ofNetwork(entry(recordOf({ later, bootId: "before" })))).toMatchObject([{ isLive: false }]);
+  });
+
   test("need not be records of interfaces", () => {
     const routes = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
     const file = `${directory}/zone:blue:eth0::routes`;
@@ -218,6 +238,40 @@ describe("an interface is claimed", () => {
     expect(isClaimed(hostOf(entry({ ...eth0, network: "other", containerId: "red" })), plan)).toBe(false);
     const chained = [`${recordFile({ ...eth0, network: "other" })}:portmap-1`, entry(eth0)[1]] as const;
     expect(isClaimed(hostOf(chained), plan)).toBe(false);
+  });
+});
+
+describe("a record of another attachment claims an interface", () => {
+  const plan = { key: eth1, netns: blue };
+  const other = { ...eth1, network: "other" };
+  const later = { netns: blue, namespace: other.namespace, recordedMs: 0 };
+  const host = (record: AttachmentRecord) => hostOf(entry(record));
+
+  test("of its own boot and namespace, or of that of a later ADD", () => {
+    expect(isClaimed(host(other), plan)).toBe(true);
+    expect(isClaimed(host({ ...other, bootId: "before" }), plan)).toBe(false);
+    expect(isClaimed(host({ ...other, namespace: "4:1" }), plan)).toBe(false);
+    expect(isClaimed(host({ ...other, namespace: "4:1", later }), plan)).toBe(true);
+  });
+
+  test("together with libcni's result for it", () => {
+    const cached = { containerId: "blue", networkName: "other", ifName: "eth0" };
+    const result = { interfaces: [{ name: "eth1", sandbox: blue }] };
+    const file = ["/var/lib/cni/results/other-blue-eth0", JSON.stringify({ ...cached, result })] as const;
+    const claims = (changes: Partial<AttachmentRecord>) =>
+      isClaimed(hostOf(file, entry({ ...other, made: 0, ...changes })), plan);
+    expect(isClaimed(hostOf(file), plan)).toBe(true);
+    expect(claims({})).toBe(true);
+    expect(claims({ bootId: "before" })).toBe(false);
+    expect(claims({ bootId: "before", runtimeIfName: "net1" })).toBe(true);
+    expect(claims({ bootId: "before", containerId: "red" })).toBe(true);
+  });
+
+  test("if the namespace or the boot cannot be read", () => {
+    const earlier = host({ ...other, bootId: "before" });
+    expect(isClaimed(earlier, { ...plan, netns: "" })).toBe(true);
+    const readFile = (path: string) => (path === bootFile ? undefined : earlier.readFile(path));
+    expect(isClaimed({ ...earlier, readFile }, plan)).toBe(true);
   });
 });
 

@@ -95,6 +95,37 @@ describe("the record", () => {
     expect(recorded(outcome)).toEqual(recordOf({ before: 7 }));
   });
 
+  describe("of another namespace of this boot, while ADD runs in this one", () => {
+    const elsewhere = { namespace: "4:1", addresses: ["10.0.0.9/24"] };
+    const killed = { answers: [{ ended: "signal", signal: "SIGKILL" }], links: [0] } as const;
+    const later = { netns: blue, namespace: recordOf().namespace };
+
+    test("names both, so that no GC frees the new leases", () => {
+      const outcome = add({ ...killed, files: { [file]: text(elsewhere) } });
+      expect(recorded(outcome)).toMatchObject({ ...recordOf(elsewhere), later });
+    });
+
+    test("keeps its first time, which tells whether its attachment is complete", () => {
+      const first = { ...elsewhere, later: { netns: "/run/netns/red", namespace: "4:2", recordedMs: 42 } };
+      const outcome = add({ ...killed, files: { [file]: text(first) } });
+      expect(recorded(outcome)).toMatchObject({ later: { ...later, recordedMs: 42 } });
+    });
+
+    test("names only this one once ADD has passed", () => {
+      const outcome = add({ answers: [passed], links: [0, 7], files: { [file]: text(elsewhere) } });
+      expect(recorded(outcome)).toEqual(recordOf({ addresses: [address] }));
+    });
+  });
+
+  test("is complete if it was written before libcni's result, whenever a later ADD ran elsewhere", () => {
+    const tried = (recordedMs: number) => {
+      const later = { netns: "/run/netns/red", namespace: "4:1", recordedMs };
+      return runs(add({ answers: [refused], links: [7], files: { [file]: text({ later }) } }));
+    };
+    expect(tried(Date.UTC(2030, 0, 2, 3, 0))).toEqual(["ADD", "DEL", "ADD"]);
+    expect(tried(0)).toEqual(["ADD"]);
+  });
+
   test.each([
     ["left an interface", [0, 9], { before: 0, made: 9 }],
     ["left none", [0, 0], { before: 0, made: 0 }],
@@ -129,7 +160,8 @@ describe("the record", () => {
     ["of a live attachment", { [file]: text(), [cache]: "{}" }],
     ["of another namespace", { [file]: text({ namespace: "4:1" }) }],
   ])("%s survives a failed ADD and is renewed by one that passes", (_, files) => {
-    expect(add({ answers: [refused], files, links: [0, 9] }).files[file]).toBe(files[file]);
+    const { later: _later, ...left } = recorded(add({ answers: [refused], files, links: [0, 9] }));
+    expect(left).toEqual(JSON.parse(files[file] ?? ""));
     expect(recorded(add({ answers: [passed], files, links: [0, 9] }))).toEqual(
       recordOf({ made: 9, addresses: [address] }),
     );

@@ -114,6 +114,20 @@ describe("what belongs to attachments that are no longer valid", () => {
     expect(removals).toMatchObject([{ call: undefined, forget: ["/var/lib/cni/wrappers/zone:blue:eth0:eth1"] }]);
   });
 
+  test.each([
+    ["of a valid attachment of the container, even before its ADD after a reboot", {}, undefined],
+    ["but not those of another container", { containerId: "red" }, "DEL"],
+    ["but not those of another interface", { ifName: "eth2", delegateNetwork: "zone-eth1" }, "DEL"],
+    ["but not those of another network", { delegateNetwork: "disc" }, "DEL"],
+  ])("leaves leases %s", (_, changes, verb) => {
+    const other = recordOf({ ifName: "eth1", runtimeIfName: "net1", ...changes });
+    const list = [{ containerID: other.containerId, ifname: "net1" }];
+    const request = requestOf("GC", { wrapper, [valid]: list }, { containerId: "", netns: "", ifName: "" });
+    const kept = keptRecords([gone, other]);
+    const [first] = planGcRemovals(request, targetOf(request, "bridge-wrapper", {}), {}, kept).removals;
+    expect(first?.call?.environment.CNI_COMMAND).toBe(verb);
+  });
+
   test.each<[string, JsonObject]>([
     ["there is no list", {}],
     ["a list is not one", { [valid]: "all", [former]: null }],

@@ -8,7 +8,8 @@ import {
   isAttachment,
   parseCachedResult,
 } from "../../../cli/live/cached-results.ts";
-import { parseLease, parseRecord } from "../../../shared/record/record.ts";
+import { parseRecord } from "../../../shared/record/parse-record.ts";
+import { parseLease } from "../../../shared/record/record.ts";
 import { resultOf, scenes } from "./scene.ts";
 import { damaged, jsonObjects, jsonValues } from "./values.ts";
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { instanceOf } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
-import { metaRecordFile, parseRecord, recordFile } from "../../../shared/record/record.ts";
+import { parseRecord } from "../../../shared/record/parse-record.ts";
+import { metaRecordFile, recordFile } from "../../../shared/record/record.ts";
 import { recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 
 const record = recordOf({ addresses: ["10.0.0.2/24"] });
 const file = recordFile(record);
+const later = { netns: "/run/netns/red", namespace: "4:1", recordedMs: 7 };
 const parsed = (changes: object, from = file) => parseRecord(from, JSON.stringify({ ...record, ...changes }));
 
 describe("a record in a file's text", () => {
@@ -46,6 +48,10 @@ describe("a record in a file's text", () => {
     { added: [7] },
     { added: [{ name: "tap0" }] },
     { added: [{ name: 7, sandbox: "/run/netns/blue" }] },
+    { later: null },
+    { later: { ...later, netns: 7 } },
+    { later: { ...later, namespace: 7 } },
+    { later: { ...later, recordedMs: "7" } },
   ])("does not count with %j", (changes) => {
     expect(parsed(changes)).toBeUndefined();
   });
@@ -53,6 +59,10 @@ describe("a record in a file's text", () => {
   test("may name the interfaces that a meta plugin added", () => {
     const added = [{ name: "tap0", sandbox: "/run/netns/blue" }];
     expect(parsed({ added })).toMatchObject({ added });
+  });
+
+  test("may name a later ADD", () => {
+    expect(parsed({ later })).toMatchObject({ later });
   });
 
   test("may lack unknown indexes", () => {

@@ -53,7 +53,7 @@ export function keptRecords(
     has: (file) => all.some((one) => one.file === file),
     find: (key) => kept.find(({ file }) => file === recordFile(key)),
     ofAttachment: (key) => kept.filter(({ file }) => file.startsWith(recordFile({ ...key, ifName: "" }))),
-    sharesLeases: (record) =>
+    mayShareLeases: (record) =>
       records.some(
         (one) =>
           recordFile(one) !== recordFile(record) &&
