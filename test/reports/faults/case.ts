@@ -1,7 +1,7 @@
 import type { Outcome } from "../../support/lab.ts";
 import { type Chain, passed, type Target, type Verb } from "./chain.ts";
 import { type State, settledDifference, stateOf } from "./state.ts";
-import { callsOf, type Fault, flagsFor, isInjected, type SystemCall } from "./system-calls.ts";
+import { callsOf, type Fault, flagsFor, isHung, isInjected, isNodesOwn, type SystemCall } from "./system-calls.ts";
 
 /** The runtime's next call after a fault in ADD: it tries again, it gives up, or it forgets the container and runs GC. */
 export type Next = "ADD" | "DEL" | "GC";
@@ -15,9 +15,13 @@ export interface Case {
   readonly next: Next;
 }
 
-/** `isReached` says whether the call happened; `left` has what differs from the state before, and failed calls. */
+/**
+ * `isReached` says whether the call happened, and `isHung` whether the wrapper did not end by itself; `left` has what differs
+ * from the state before, and failed calls.
+ */
 export interface Verdict {
   readonly isReached: boolean;
+  readonly isHung: boolean;
   readonly left: readonly string[];
 }
 
@@ -53,13 +57,15 @@ export async function runCase(chain: Chain, each: Case, before: Before): Promise
   const attached = verb === "CHECK" ? await now(chain) : before.alone;
   await arm(chain, target, verb, flagsFor(call, fault));
   const first = await callFor(chain, verb, target);
-  const isReached = isInjected(await chain.lab.readFile("/run/lab/trace"), fault);
+  const trace = await chain.lab.readFile("/run/lab/trace");
   const expectPass = (outcome: Outcome, name: string) => {
     if (outcome.exitCode !== 0) problems.push(`${name} failed: ${(outcome.stderr || outcome.stdout).slice(0, 400)}`);
   };
+  if (isHung(trace) && !isNodesOwn(trace)) problems.push(`${verb} did not end`);
   if (verb === "CHECK") problems.push(...(await settledDifference(attached, () => now(chain))));
   await goOn(chain, each, first, expectPass);
-  return { isReached, left: [...problems, ...(await settledDifference(before.alone, () => now(chain)))] };
+  const left = [...problems, ...(await settledDifference(before.alone, () => now(chain)))];
+  return { isReached: isInjected(trace, fault), isHung: isHung(trace), left };
 }
 
 type ExpectPass = (outcome: Outcome, name: string) => void;

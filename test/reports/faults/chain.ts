@@ -105,6 +105,9 @@ export function passed({ exitCode, stdout, stderr }: Outcome, name: string): voi
   if (exitCode !== 0) throw new Error(`${name} failed: ${stderr || stdout}`);
 }
 
+/** How long a wrapper may take after a fault, in seconds. Then it and strace are killed, as a runtime's deadline does. */
+const patience = 60;
+
 /** The script runs the next call of the verb in `/run/lab/fault-verb` under strace, with the flags in `/run/lab/fault`. */
 async function installScript(lab: Lab, target: Target): Promise<void> {
   const file = `${Lab.pluginPath}/${target}`;
@@ -115,7 +118,7 @@ async function installScript(lab: Lab, target: Target): Promise<void> {
     `if [ -e ${fault}-$CNI_COMMAND ]; then`,
     `  flags=$(cat ${fault}-$CNI_COMMAND)`,
     `  rm ${fault}-$CNI_COMMAND`,
-    `  exec strace -o /run/lab/trace $flags ${real}`,
+    `  exec timeout -s KILL ${patience} strace -o /run/lab/trace $flags ${real}`,
     "fi",
     `exec ${real}`,
   ];

@@ -10,8 +10,9 @@ export function rowsOf(flavor: string, results: readonly Result[]): string[][] {
       if (own.length === 0) return [];
       const calls = new Set(own.map(({ each: { target, call } }) => `${target} ${call.name} ${call.nth}`));
       const missed = own.filter(({ verdict }) => !verdict.isReached);
+      const hung = own.filter(({ verdict }) => verdict.isHung);
       const left = own.filter(({ verdict }) => verdict.left.length > 0);
-      const counts = [calls.size, own.length, missed.length, left.length];
+      const counts = [calls.size, own.length, missed.length, hung.length, left.length];
       return [[flavor, verb, fault, ...counts.map(String)]];
     }),
   );

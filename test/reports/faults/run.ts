@@ -52,6 +52,6 @@ async function verdictOf(chain: Chain, each: Case, before: Before): Promise<Verd
   try {
     return await runCase(chain, each, before);
   } catch (error) {
-    return { isReached: true, left: [error instanceof Error ? error.message : String(error)] };
+    return { isReached: true, isHung: false, left: [error instanceof Error ? error.message : String(error)] };
   }
 }

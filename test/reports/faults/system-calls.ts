@@ -81,3 +81,13 @@ export function flagsFor({ name, nth }: SystemCall, fault: Fault): string {
 export function isInjected(trace: string, fault: Fault): boolean {
   return fault === "KILL" ? trace.includes("+++ killed by SIGKILL") : trace.includes("(INJECTED)");
 }
+
+/** Whether the wrapper hung after a fault: a trace has no end if strace was killed with it. */
+export function isHung(trace: string): boolean {
+  return !/^\+\+\+ (exited|killed)/m.test(trace);
+}
+
+/** Whether the fault hit a thread's start or the pipe of signals. Only Node has these, and it waits for them without an end. */
+export function isNodesOwn(trace: string): boolean {
+  return /^(clone3\(|read\(\d+, [^,]+, 1\)).*\(INJECTED\)$/m.test(trace);
+}

@@ -2,7 +2,16 @@ import { expect, test } from "vitest";
 import { casesOf } from "../../../reports/faults/cases.ts";
 import { fewer } from "../../../reports/faults/counts.ts";
 import { difference } from "../../../reports/faults/state.ts";
-import { callsOf, errorsOf, faults, flagsFor, isInjected, killPoints } from "../../../reports/faults/system-calls.ts";
+import {
+  callsOf,
+  errorsOf,
+  faults,
+  flagsFor,
+  isHung,
+  isInjected,
+  isNodesOwn,
+  killPoints,
+} from "../../../reports/faults/system-calls.ts";
 
 const trace = `execve("/opt/cni/bin/bridge-wrapper", ["bridge-wrapper"], 0x7ff /* 8 vars */) = 0
 openat(AT_FDCWD, "/a", O_RDONLY)        = 3
@@ -31,6 +40,17 @@ test("each fault has strace's flags and its mark in the trace", () => {
   expect(isInjected("openat() = -1 EIO (Input/output error) (INJECTED)", "EIO")).toBe(true);
   expect(isInjected(trace, "KILL")).toBe(false);
   expect(isInjected(trace, "EIO")).toBe(false);
+});
+
+test("a wrapper without an end hung, and only a thread or Node's pipe of signals excuses it", () => {
+  expect(isHung(trace)).toBe(false);
+  expect(isHung("read(0, 0x7ffd0, 4096) = ?\n+++ killed by SIGKILL +++\n")).toBe(false);
+  expect(isHung(trace.replace("+++ exited with 0 +++", ""))).toBe(true);
+  const failed = (call: string) => `close(3)                = 0\n${call} = -1 EIO (Input/output error) (INJECTED)\n`;
+  expect(isNodesOwn(failed("clone3({flags=CLONE_VM|CLONE_THREAD}, 88)"))).toBe(true);
+  expect(isNodesOwn(failed("read(5, 0x7ffeeed25cff, 1)             "))).toBe(true);
+  expect(isNodesOwn(failed("read(5, 0x7ffeeed25cff, 65536)"))).toBe(false);
+  expect(isNodesOwn(failed("clone(child_stack=NULL)"))).toBe(false);
 });
 
 test("the difference of two states has what was added and what is missing, as often as it occurs", () => {
@@ -77,7 +97,10 @@ test("a usual run has each error that a call can return, and three ways to go on
 
 test("a verb and fault with fewer cases than expected, or with cases whose call did not come, is named", () => {
   const [each] = casesOf("DEL", "bridge-wrapper", [write], { isWhole: false, faults: ["KILL"] });
-  const result = (isReached: boolean) => ({ each: each as NonNullable<typeof each>, verdict: { isReached, left: [] } });
+  const result = (isReached: boolean) => ({
+    each: each as NonNullable<typeof each>,
+    verdict: { isReached, isHung: false, left: [] },
+  });
   expect(fewer({ "DEL KILL": 1 }, [result(true)])).toEqual([]);
   expect(fewer({ "DEL KILL": 2, "ADD EIO": 1 }, [result(true), result(false)])).toEqual([
     "DEL KILL: 1 of 2",
