@@ -27,6 +27,16 @@ export function casesOf(verb: Verb, target: Target, calls: readonly SystemCall[]
     .flatMap(({ call, fault }) => nextsOf(verb, fault, isWhole).map((next) => ({ verb, target, call, fault, next })));
 }
 
+/** Returns each `every`th case of each verb and fault, the first one included. */
+export function sampleOf(cases: readonly Case[], every: number): Case[] {
+  return [...Map.groupBy(cases, kindOf).values()].flatMap((own) => own.filter((_, index) => index % every === 0));
+}
+
+/** Returns the verb and the fault of a case: `ADD KILL`. */
+export function kindOf({ verb, fault }: Case): string {
+  return `${verb} ${fault}`;
+}
+
 const errors = ["ENOSPC", "EIO", "EMFILE", "EINTR", "ENOMEM"] as const;
 
 /** After a fault in ADD, the runtime tries again, runs DEL, or ends as well: then the container goes, and GC finds it. */

@@ -9,7 +9,7 @@ import { table } from "../../../build/docs/table.ts";
 import { flavors } from "../../support/flavors.ts";
 import { say } from "../../support/progress.ts";
 import { type Case, now, tracedCalls } from "./case.ts";
-import { casesOf } from "./cases.ts";
+import { casesOf, sampleOf } from "./cases.ts";
 import { Chain, targets, verbs } from "./chain.ts";
 import { fewer, readCounts, writeCounts } from "./counts.ts";
 import { fakeFaults } from "./fakes.ts";
@@ -77,7 +77,7 @@ async function runFlavors(): Promise<number> {
 async function runFlavor(flavor: string): Promise<number> {
   const every = given.every === undefined ? usualStep(flavor) : numberOf(given.every, "--every");
   const found = await casesFor(flavor);
-  const cases = found.filter((_, index) => index % every === 0);
+  const cases = sampleOf(found, every);
   say(`${flavor}: ${found.length} cases${every > 1 ? `, and every ${every}th runs: ${cases.length}` : ""}`);
   if (given.update) await writeCounts(flavor, cases);
   if (given.count) return 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { casesOf } from "../../../reports/faults/cases.ts";
+import { casesOf, sampleOf } from "../../../reports/faults/cases.ts";
 import { fewer } from "../../../reports/faults/counts.ts";
 import { difference } from "../../../reports/faults/state.ts";
 import {
@@ -93,6 +93,13 @@ test("a usual run has each error that a call can return, and three ways to go on
   expect(kinds("DEL", false)).toEqual(["KILL DEL", "ENOSPC DEL", "EIO DEL", "EINTR DEL"]);
   expect(kinds("DEL", true)).toEqual(faults.map((fault) => `${fault} DEL`));
   expect(kinds("ADD", true)).toHaveLength(3 * faults.length);
+});
+
+test("a sample has each nth case of each verb and fault, and at least one", () => {
+  const found = casesOf("DEL", "bridge-wrapper", [write, write, write], { isWhole: false, faults: ["KILL", "EIO"] });
+  expect(found).toHaveLength(6);
+  expect(sampleOf(found, 2).map(({ fault }) => fault)).toEqual(["KILL", "KILL", "EIO", "EIO"]);
+  expect(sampleOf(found, 40).map(({ fault }) => fault)).toEqual(["KILL", "EIO"]);
 });
 
 test("a verb and fault with fewer cases than expected, or with cases whose call did not come, is named", () => {
