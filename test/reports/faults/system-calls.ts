@@ -90,7 +90,10 @@ export function isHung(trace: string): boolean {
   return !/^\+\+\+ (exited|killed)/m.test(trace);
 }
 
-/** Whether the fault hit a thread's start or the pipe of signals. Only Node has these, and it waits for them without an end. */
+/**
+ * Whether the fault hit the start of a thread, or the pipe or event that wakes one. Only Node has these, and it waits for them
+ * without an end.
+ */
 export function isNodesOwn(trace: string): boolean {
-  return /^(clone3\(|read\(\d+, [^,]+, 1\)).*\(INJECTED\)$/m.test(trace);
+  return /^(clone3\(|read\(\d+, [^,]+, 1\)|write\(\d+, "(\*|\\1(\\0){7})", [18]\)).*\(INJECTED\)$/m.test(trace);
 }

@@ -42,14 +42,17 @@ test("each fault has strace's flags and its mark in the trace", () => {
   expect(isInjected(trace, "EIO")).toBe(false);
 });
 
-test("a wrapper without an end hung, and only a thread or Node's pipe of signals excuses it", () => {
+test("a wrapper without an end hung, and only what starts or wakes a thread of Node's excuses it", () => {
   expect(isHung(trace)).toBe(false);
   expect(isHung("read(0, 0x7ffd0, 4096) = ?\n+++ killed by SIGKILL +++\n")).toBe(false);
   expect(isHung(trace.replace("+++ exited with 0 +++", ""))).toBe(true);
   const failed = (call: string) => `close(3)                = 0\n${call} = -1 EIO (Input/output error) (INJECTED)\n`;
   expect(isNodesOwn(failed("clone3({flags=CLONE_VM|CLONE_THREAD}, 88)"))).toBe(true);
   expect(isNodesOwn(failed("read(5, 0x7ffeeed25cff, 1)             "))).toBe(true);
+  expect(isNodesOwn(failed('write(6, "*", 1)'))).toBe(true);
+  expect(isNodesOwn(failed(String.raw`write(15, "\1\0\0\0\0\0\0\0", 8)`))).toBe(true);
   expect(isNodesOwn(failed("read(5, 0x7ffeeed25cff, 65536)"))).toBe(false);
+  expect(isNodesOwn(failed(String.raw`write(1, "{\"cniVersion\":\"1.1.0\"}", 101)`))).toBe(false);
   expect(isNodesOwn(failed("clone(child_stack=NULL)"))).toBe(false);
 });
 
