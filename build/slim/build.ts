@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { bundleForSlim } from "../bundle.ts";
 import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
-import { cargoProblem, crossProblem, hostTarget } from "./toolchain.ts";
+import { cargoProblem, crossProblem, hostTarget, librarySources } from "./toolchain.ts";
 
 const crate = join(root, "build/slim");
 
@@ -84,8 +84,8 @@ function checksumOfSources(): string {
 /** Returns cargo's settings for a static executable at a fixed address that contains no path of this host. */
 function settings(directory: string): Record<string, string> {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
-  const places = { "/cargo": home, "/target": directory };
-  const remapped = Object.entries(places).map(([place, path]) => [path, place].join("="));
+  const places = [[home, "/cargo"], [directory, "/target"], librarySources()];
+  const remapped = places.map((pair) => pair.join("="));
   const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static"];
   return {
     CNI_WRAPPERS_BUNDLES: bundles,

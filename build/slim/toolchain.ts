@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 /** The first cargo with `io::pipe`, which the Rust host uses. */
 const oldestCargo = [1, 87] as const;
@@ -7,6 +8,15 @@ const oldestCargo = [1, 87] as const;
 /** Returns the target of this host's Rust toolchain: `x86_64-unknown-linux-gnu`, for example. */
 export function hostTarget(): string {
   return /^host: (.*)$/m.exec(output("rustc", "-vV"))?.[1] ?? "unknown";
+}
+
+/**
+ * Returns the directory of the sources of Rust's library, and its name in the library. With the component `rust-src` rustc
+ * finds them, and the directory gets into the executable.
+ */
+export function librarySources(): readonly [directory: string, name: string] {
+  const commit = /^commit-hash: (.*)$/m.exec(output("rustc", "-vV"))?.[1];
+  return [join(output("rustc", "--print", "sysroot").trim(), "lib/rustlib/src/rust"), `/rustc/${commit}`];
 }
 
 /** Says in one line why cargo cannot build on this host; undefined if it can. */
