@@ -16,7 +16,6 @@ test.skipIf(!existsSync(slim))(
   "the role installs, changes nothing twice, upgrades, goes back, keeps what containers need, and removes",
   { timeout: 900_000 },
   async () => {
-    const bin = ansible();
     const directory = scratch();
     const [first, second] = [slim, path.join(directory, "second")];
     copyFileSync(slim, second);
@@ -27,28 +26,24 @@ test.skipIf(!existsSync(slim))(
     await using lab = await host();
     const sum = async (file: string) => (await lab.run("sha256sum", [file])).slice(0, 64);
     const [firstSum, secondSum] = [await sum(first), await sum(second)];
-    const play = async (state: string, version: string) => {
-      const variables = {
+    const play = (state: string, version: string, more: Variables = {}) =>
+      playRole(lab, {
         cni_wrappers_state: state,
         cni_wrappers_release: `file://${directory}`,
         cni_wrappers_version: version,
         cni_wrappers_checksum: archives[version]?.slim,
         cni_wrappers_tools_checksum: archives[version]?.tools,
-        cni_wrappers_cache: "/run/archives",
-        cni_wrappers_commands: "/run/commands",
-        cni_wrappers_reload: "cp /proc/uptime /run/reloaded",
-        ansible_become: false,
-        ansible_python_interpreter: `${bin}/python3`,
-      };
-      const args = ["-i", "host,", "-c", "local", "-e", JSON.stringify(variables), "site.yml"];
-      const script = `cd ${root}/conf-examples/ansible; rm -f /run/reloaded; exec ${bin}/ansible-playbook "$@"`;
-      const env = { HOME: "/run/home", LC_ALL: "C.UTF-8", ANSIBLE_NOCOLOR: "1" };
-      const { exitCode, stdout, stderr } = await lab.call("sh", ["-c", script, "sh", ...args], { env });
-      const [, changed = "no recap"] = /changed=(\d+)/.exec(stdout) ?? [];
-      const isReloaded = existsSync(lab.path("/run/reloaded"));
-      return { exitCode, changed, isReloaded, output: `${stdout}${stderr}` };
-    };
-    const unchanged = { exitCode: 0, changed: "0", isReloaded: false };
+        ...more,
+      });
+
+    const before = await lab.readdir("/opt/cni/bin");
+    await lab.run("ln", ["-s", "/opt/cni/bin", "/run/plugins"]);
+    for (const cni_wrappers_commands of ["/opt/cni/bin", "/run/plugins"]) {
+      const same = await play("present", "1.0.0", { cni_wrappers_commands });
+      expect(same).toMatchObject({ exitCode: 2, isReloaded: false });
+      expect(same.output).toContain("cni_wrappers_commands and cni_wrappers_directory are the same directory");
+      expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
+    }
 
     expect(await play("present", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
     expect(await sum(executable)).toBe(firstSum);
@@ -80,6 +75,68 @@ test.skipIf(!existsSync(slim))(
     expect(await play("absent", "1.0.0")).toMatchObject(unchanged);
   },
 );
+
+test("absent switches off the timers that are there, and leaves a link that is not its own", async () => {
+  await using lab = await host();
+  await lab.run("sh", ["-ec", "cp -a /etc /run/etc; mount --bind /run/etc /etc; mkdir /run/programs /run/timers"]);
+  await lab.writeFile("/run/programs/systemctl", systemctl);
+  await lab.run("chmod", ["+x", "/run/programs/systemctl"]);
+  for (const name of ["cni-wrappers-prune.timer", "cni-wrappers-other.timer"])
+    await lab.run("touch", [
+      `/etc/systemd/system/${name}`,
+      `/run/timers/${name}.enabled`,
+      `/run/timers/${name}.active`,
+    ]);
+  await lab.run("ln", ["-s", "/opt/tools/cni-wrappers", "/run/commands/cni-wrappers"]);
+
+  const absent = () => playRole(lab, { cni_wrappers_state: "absent" });
+  expect(await absent()).toMatchObject({ exitCode: 0, changed: "1", isReloaded: false });
+  const others = ["cni-wrappers-other.timer.active", "cni-wrappers-other.timer.enabled"];
+  expect(await lab.readdir("/run/timers")).toEqual(others);
+  expect(await lab.run("readlink", ["/run/commands/cni-wrappers"])).toBe("/opt/tools/cni-wrappers");
+  expect(await absent()).toMatchObject(unchanged);
+});
+
+/** A systemd with timers. The state of each is two files in /run/timers. */
+const systemctl = `#!/bin/sh
+verb=$1 unit=$2
+cd /run/timers
+case $verb in
+  show)
+    [ -e "/etc/systemd/system/$unit" ] && echo LoadState=loaded || echo LoadState=not-found
+    [ -e "$unit.active" ] && echo ActiveState=active || echo ActiveState=inactive
+    ;;
+  is-enabled) [ -e "$unit.enabled" ] && echo enabled || { echo disabled; exit 1; } ;;
+  disable) rm "$unit.enabled" ;;
+  stop) rm "$unit.active" ;;
+  *) exit 1 ;;
+esac
+`;
+
+const unchanged = { exitCode: 0, changed: "0", isReloaded: false };
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Plays the role in a lab. Says how it ended, and whether it reloaded the runtime. */
+async function playRole(lab: Lab, own: Variables) {
+  const bin = ansible();
+  const variables = {
+    cni_wrappers_cache: "/run/archives",
+    cni_wrappers_commands: "/run/commands",
+    cni_wrappers_reload: "cp /proc/uptime /run/reloaded",
+    ansible_become: false,
+    ansible_python_interpreter: `${bin}/python3`,
+    ...own,
+  };
+  const args = ["-i", "host,", "-c", "local", "-e", JSON.stringify(variables), "site.yml"];
+  const script = `cd ${root}/conf-examples/ansible; rm -f /run/reloaded; exec ${bin}/ansible-playbook "$@"`;
+  const PATH = "/run/programs:/usr/sbin:/usr/bin:/sbin:/bin";
+  const env = { HOME: "/run/home", LC_ALL: "C.UTF-8", ANSIBLE_NOCOLOR: "1", PATH };
+  const { exitCode, stdout, stderr } = await lab.call("sh", ["-c", script, "sh", ...args], { env });
+  const [, changed = "no recap"] = /changed=(\d+)/.exec(stdout) ?? [];
+  const isReloaded = existsSync(lab.path("/run/reloaded"));
+  return { exitCode, changed, isReloaded, output: `${stdout}${stderr}` };
+}
 
 /** A host with the reference plugins and a list, without the wrappers. */
 async function host(): Promise<Lab> {
