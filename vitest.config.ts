@@ -4,6 +4,8 @@ import { flavors } from "./test/support/flavors.ts";
 
 // In the second kernel every process takes ten times as long.
 const patience = process.env.CNI_WRAPPERS_SECOND_KERNEL ? 10 : 1;
+// And in an emulator of another architecture.
+const emulated = process.env.CNI_WRAPPERS_EMULATED ? 10 : 1;
 
 export default defineConfig({
   test: {
@@ -24,7 +26,7 @@ export default defineConfig({
             name: `executable${suffix}`,
             env,
             include: ["test/executable/*.test.ts", ownTests],
-            testTimeout: 30_000,
+            testTimeout: 30_000 * emulated,
           },
         },
         {

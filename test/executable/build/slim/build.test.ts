@@ -33,6 +33,19 @@ test("building twice, in two directories, gives the same bytes, with no director
   expect(places.filter((place) => first?.includes(`${place}/`))).toEqual([]);
 });
 
+// With the component rust-src, rustc writes the toolchain's directory into panics of the library.
+test("the directory of the library's sources gets the name that the library has for it", { timeout }, async () => {
+  const [tree, directory] = [copyOfTree(), scratch()];
+  const scripts = {
+    cargo: '[ "$1" = --version ] && echo cargo 1.90.0 && exit; echo "error: $CARGO_ENCODED_RUSTFLAGS" >&2; exit 1',
+    rustc: '[ "$1" = -vV ] && printf "commit-hash: 0123\nhost: none\n" || echo /toolchain',
+  };
+  for (const [name, script] of Object.entries(scripts)) writeScript(join(directory, name), script);
+  const env = { PATH: `${directory}:/usr/bin:/bin`, CARGO_TARGET_DIR: directory };
+  const { stderr } = await execa(process.execPath, ["build/slim/build.ts"], { cwd: tree, env, reject: false });
+  expect(stderr.split("\x1f")).toContain("--remap-path-prefix=/toolchain/lib/rustlib/src/rust=/rustc/0123");
+});
+
 describe("what is missing is one line", () => {
   const cargo = (version: string) => `echo cargo ${version}`;
   const able = { cargo: cargo("1.90.0"), cc: "echo cc 14.2.0" };
