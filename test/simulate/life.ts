@@ -15,6 +15,11 @@ export interface Life {
   readonly isClash?: boolean;
   /** A record of another namespace of this boot makes ADD fail until DEL. */
   isStuck?: boolean;
+  /**
+   * ADD ended early, and had no record although libcni has a result: the GC of another runtime took it after a reboot. The
+   * result may be of a plain plugin's live attachment, so nothing may be undone: ADD may fail until DEL.
+   */
+  isUnrecorded?: boolean;
 }
 
 const minute = 60_000;
@@ -26,6 +31,7 @@ export function isInPlace({ namespaces, boot }: Machine, life: Life): boolean {
 
 /** Whether ADD must pass: for a new container, after a reboot, and after a try in this namespace that is not too old. */
 export function mustPass(machine: Machine, life: Life): boolean {
+  if (life.isUnrecorded) return false;
   if (life.phase === "none" || life.boot !== machine.boot) return true;
   const isYoung = machine.now - (life.addedAt ?? 0) < 14 * minute;
   return life.phase === "tried" && !life.isStuck && isInPlace(machine, life) && isYoung;
@@ -35,10 +41,10 @@ export function mustPass(machine: Machine, life: Life): boolean {
 export function noteAdd(life: Life, { boot, now }: Machine, serial: number, passed: boolean): void {
   if (life.phase === "attached" && life.boot === boot && !passed) return;
   Object.assign(life, { boot, serial, addedAt: now, phase: passed ? "attached" : "tried" });
-  if (passed) life.isStuck = false;
+  if (passed) Object.assign(life, { isStuck: false, isUnrecorded: false });
 }
 
 /** Notes that nothing is left of a container. */
 export function noteDel(life: Life): void {
-  Object.assign(life, { phase: "none", isStuck: false });
+  Object.assign(life, { phase: "none", isStuck: false, isUnrecorded: false });
 }

@@ -7,7 +7,7 @@ import { Machine } from "./machine.ts";
 import { PluginError } from "./plugins.ts";
 import { Random } from "./random.ts";
 import { Runtime } from "./runtime.ts";
-import { diskTraces, everythingOf, isTaken, leasesOf, linksOf } from "./traces.ts";
+import { diskTraces, everythingOf, isTaken, lacksRecord, leasesOf, linksOf } from "./traces.ts";
 import { Ended, PluginKilled, type Sabotage } from "./wrapper.ts";
 
 /** One schedule: a runtime and five containers, three with two attachments, on a host that may fail between any two answers. The seed decides all of it. */
@@ -133,10 +133,12 @@ export class Simulation {
     const { boot } = this.#machine;
     const fault = mayFail && this.#random.once(2) ? this.#fault(life) : none;
     const must = mustPass(this.#machine, life);
+    const isUnrecorded = lacksRecord(this.#machine, container);
     const keeps = life.phase === "attached" && life.boot !== boot;
     const problem = this.log.try("ADD", container.id, () => this.#runtime.add(container, fault.between));
     if (this.#machine.boot === boot) noteAdd(life, this.#machine, serial, problem === undefined);
     else Object.assign(life, { phase: "tried", boot });
+    if (isUnrecorded && problem !== undefined && fault.came()) life.isUnrecorded = true;
     const isExcused = problem === undefined || !must || fault.came() || isTaken(problem, this.#machine, container);
     this.log.expect(isExcused, `ADD must pass: ${problem}`);
     if (problem !== undefined) return false;

@@ -16,6 +16,13 @@ export function diskTraces({ files }: Machine, container: Container): string[] {
     .sort();
 }
 
+/** Whether libcni has a result of an attachment, but an interface has no record. */
+export function lacksRecord({ files }: Machine, container: Container): boolean {
+  const { id, list, ifName, links } = container;
+  const isMissing = (name: string) => !files.has(`${recordDirectory}/${list}:${id}:${ifName}:${name}`);
+  return files.has(cacheFile(container)) && links.some(isMissing);
+}
+
 /** The addresses of an attachment's leases, by interface. */
 export function leasesOf(machine: Machine, container: Container): Record<string, string[]> {
   const leases: Record<string, string[]> = {};
