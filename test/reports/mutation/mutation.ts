@@ -4,7 +4,8 @@
 //   --since <git ref>  only the mutants of lines that changed since then
 //   --workers <n>      at most this many at a time; the default is 2
 //   --json             the result as JSON
-//   --write            renews survivors.json; write the reasons of new survivors by hand
+//   --write            renews survivors.json (with --only, the entries of these files); write the reasons of new
+//                      survivors by hand
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ import {
   fileScores,
   listProblems,
   missedAims,
+  renewedList,
   type Survivor,
   scoreTable,
   survivorsOf,
@@ -50,6 +52,9 @@ const { values: options } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
+if (options.write && options.since !== undefined) {
+  throw new Error("--since runs a part of a file, so --write would lose the entries of the rest");
+}
 const scope: Scope = JSON.parse(readFileSync(join(import.meta.dirname, "scope.json"), "utf8"));
 const listFile = join(import.meta.dirname, "survivors.json");
 const listed: Survivor[] = JSON.parse(readFileSync(listFile, "utf8"));
@@ -101,9 +106,15 @@ function problemsOf(verdicts: readonly Verdict[], survivors: readonly Survivor[]
   return [...listProblems(survivors, listed), ...missedAims(aimScores(verdicts, scope.aims), scope.aims)];
 }
 
+function writeList(verdicts: readonly Verdict[], survivors: readonly Survivor[]): void {
+  const run = options.only === undefined ? listed : verdicts.map(({ mutant }) => mutant);
+  const list = renewedList(survivors, listed, new Set(run.map(({ file }) => file)));
+  writeFileSync(listFile, `${JSON.stringify(list, null, 2)}\n`);
+}
+
 function report(verdicts: readonly Verdict[]): void {
   const survivors = survivorsOf(verdicts, listed);
-  if (options.write) writeFileSync(listFile, `${JSON.stringify(survivors, null, 2)}\n`);
+  if (options.write) writeList(verdicts, survivors);
   const problems = problemsOf(verdicts, survivors);
   const scores = [...fileScores(verdicts), ...aimScores(verdicts, scope.aims)];
   console.log(options.json ? JSON.stringify({ scores, survivors, problems }, null, 2) : scoreTable(scores));

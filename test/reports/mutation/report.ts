@@ -97,6 +97,16 @@ export function listProblems(survivors: readonly Survivor[], listed: readonly Su
   return [...unlisted, ...gone.map((entry) => `does not survive any more: ${describe(entry)}`)];
 }
 
+/** The list after a run of some files: their survivors, and the entries of the other files. */
+export function renewedList(
+  survivors: readonly Survivor[],
+  listed: readonly Survivor[],
+  files: ReadonlySet<string>,
+): Survivor[] {
+  const all = [...survivors, ...listed.filter(({ file }) => !files.has(file))];
+  return all.toSorted((one, other) => (one.file < other.file ? -1 : Number(one.file > other.file)));
+}
+
 function describe({ file, place, original, replacement }: Survivor): string {
   return `${file}, ${place}: ${original} -> ${replacement || "(nothing)"}`;
 }

@@ -5,6 +5,7 @@ import {
   fileScores,
   listProblems,
   missedAims,
+  renewedList,
   type Survivor,
   survivorsOf,
 } from "../../../reports/mutation/report.ts";
@@ -55,6 +56,17 @@ describe("the list of survivors", () => {
   test("counts those that are alike", () => {
     const twice = [...verdicts, verdict("shared/record/record.ts", "b + c", false)];
     expect(survivorsOf(twice, [])).toEqual([{ ...listed, times: 2, reason: "" }]);
+  });
+
+  test("keeps the entries of files that did not run", () => {
+    const [before, after] = [listed, { ...listed, original: "d" }];
+    const [other, last] = [
+      { ...listed, file: "shared/act/log.ts" },
+      { ...listed, file: "shared/run.ts" },
+    ];
+    const files = new Set([listed.file]);
+    expect(renewedList([after], [other, before, last], files)).toEqual([other, after, last]);
+    expect(renewedList([], [other, before, last], files)).toEqual([other, last]);
   });
 
   const where = "shared/record/record.ts, f: b + c -> true";
