@@ -47,8 +47,8 @@ function othersWithLeases(host: Host, record: LeaseOwner): AttachmentRecord[] {
   return filesBeginning(host, `${recordDirectory}/${record.network}:${record.containerId}:`)
     .filter((file) => file !== recordFile(record))
     .map((file) => readRecord(host, file)?.record)
-    .filter((other) => other?.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork)
-    .filter((other) => other !== undefined);
+    .filter((other) => other !== undefined)
+    .filter((other) => other.ifName === record.ifName && other.delegateNetwork === record.delegateNetwork);
 }
 
 /** Whether the interface belongs to another attachment of the container. If several attachments claim it, its index decides. */

@@ -22,10 +22,10 @@ export function addedInterfaces(
 
 /** Returns the attachment with those of the added interfaces that the result lists, in the result's order. */
 export function withAdded(result: CniResult, attachment: Attachment, added: readonly AddedInterface[]): Attachment {
-  const found = added
-    .map(({ name, sandbox }) => ({ sandbox, found: findAttachment(result, name, sandbox) }))
-    .filter(({ sandbox, found }) => found && result.interfaces?.[found.container]?.sandbox === sandbox)
-    .flatMap(({ found }) => found?.members ?? []);
+  const found = added.flatMap(({ name, sandbox }) => {
+    const own = findAttachment(result, name, sandbox);
+    return own && result.interfaces?.[own.container]?.sandbox === sandbox ? own.members : [];
+  });
   if (found.length === 0) return attachment;
   const members = new Set([...attachment.members, ...found]);
   return { ...attachment, members: [...members].sort((one, other) => one - other) };

@@ -52,7 +52,7 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
     (file) => !containers.has(file.owner.containerId) && isMetaOf(target, file) && !leavesNothing(file, profiles),
   );
   const taken = takenAddresses(metas, records);
-  const leases = new Set(present.flatMap(leasesOf));
+  const leases = new Set(present.map(leaseOf));
   return {
     removals: [
       ...gone.flatMap((file) => creatorRemoval(request, target, profiles, file, leases)),
@@ -65,9 +65,9 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
 }
 
 /** The name of the leases that a creator's record is about. host-local has one lease for interfaces of one name in one network. */
-function leasesOf({ file, record }: KeptFile): string[] {
-  if (record === undefined || isMeta(file, record)) return [];
-  return [[record.containerId, record.ifName, record.delegateNetwork].join(":")];
+function leaseOf({ file, record }: KeptFile): string | undefined {
+  if (record === undefined || isMeta(file, record)) return undefined;
+  return [record.containerId, record.ifName, record.delegateNetwork].join(":");
 }
 
 /** The DEL of a creator, as the list has it now. Its IPAM plugin frees the leases that no present attachment has. */
@@ -76,14 +76,14 @@ function creatorRemoval(
   target: Target,
   profiles: Profiles,
   kept: KeptFile,
-  leases: ReadonlySet<string>,
+  leases: ReadonlySet<string | undefined>,
 ): Removal[] {
   const { file, record } = kept;
   if (!record || isMeta(file, record) || !isIts(request, target, record)) return [];
   const call = delegateCall(request, recordedTarget(target, record, profiles));
   const { [attachmentKeys[0]]: _valid, [attachmentKeys[1]]: _former, ...configuration } = call.configuration ?? {};
   const removal = removalOf({ ...call, configuration }, file, record);
-  return [leasesOf(kept).some((name) => leases.has(name)) ? withoutDel(removal) : removal];
+  return [leases.has(leaseOf(kept)) ? withoutDel(removal) : removal];
 }
 
 /**
