@@ -148,6 +148,8 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
 
   test.each([
     ["no JSON object", "done", "it is not a JSON object"],
+    ["a number like infinity", '{"mtu":1e400}', "a number is too large"],
+    ["500,001 commas", `[0${",0".repeat(500_001)}]`, "it has more than 500,000 commas and opening brackets"],
     ["a result that is none", { ips: [{}] }, "result.ips[0].address must be a string"],
     ["another version", { cniVersion: "2.0.0" }, "a result of cniVersion 2.0.0 cannot be spliced"],
   ])("the details of %s name the problem and say that nothing is left", (_, output, what) => {
@@ -170,6 +172,13 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
       { level: "info", message: "delegate passed DEL" },
       { level: "error", code: 102 },
     ]);
+  });
+
+  test("alone in its chain it may return a number like infinity, or many values", () => {
+    for (const answer of ['{"mtu":1e400}', `{"ips":[],"more":[0${",0".repeat(500_001)}]}`]) {
+      const outcome = callWrapper(first, { answers: [exits(0, answer)] });
+      expect(outcome).toMatchObject({ exitCode: 0, stdout: answer, runs: [{ how: "spawn" }] });
+    }
   });
 
   describe("by an answer that is nested too deeply", () => {
@@ -209,6 +218,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   test.each<[string, FakeAnswer, string]>([
     ["with an error", exits(1, '{"code":11,"msg":"busy"}'), "failed as well: busy"],
     ["without a word", exits(5), "exit code 5"],
+    ["with words that are not UTF-8", exits(5, Buffer.from([0x7b, 0xff, 0x7d])), "exit code 5"],
     ["by a signal", { ended: "signal", signal: "SIGTERM" }, "delegate bridge died"],
     ["before it begins", { ended: "not started", reason: "ENOENT" }, "delegate bridge cannot be started"],
     ["with too many words", { ended: "too much output" }, "output of delegate bridge is invalid"],
@@ -263,6 +273,12 @@ describe("nothing runs after an earlier error", () => {
   test.each(["ADD", "CHECK"])("%s of a configuration nested too deeply to be written again: code 6", (command) => {
     const outcome = callWrapper(calling(command, { stdin: nested }));
     expect(printed(outcome)).toMatchObject({ code: 6, details: expect.stringContaining("it is nested too deeply.") });
+  });
+
+  test.each(["ADD", "CHECK"])("%s of a configuration with a number like infinity: code 6", (command) => {
+    const outcome = callWrapper(calling(command, { stdin: '{"cniVersion":"1.0.0","name":"zone","mtu":1e400}' }));
+    const details = expect.stringContaining("it has a number that is too large.");
+    expect(printed(outcome)).toMatchObject({ code: 6, details });
   });
 });
 

@@ -87,6 +87,12 @@ describe("a missing delegate", () => {
     });
   });
 
+  test("is looked for only next to the executable without CNI_PATH", () => {
+    const call = { env: { CNI_PATH: undefined, CNI_COMMAND: "STATUS" } };
+    const { details } = printed(callWrapper(call, { inspect: () => "missing" }));
+    expect(details).toMatch(/^Looked for \/usr\/lib\/cni-wrappers\/bridge \(missing\)\. /);
+  });
+
   test("the error names files that cannot be used", () => {
     const outcome = looking("/a:/b", { "/b/bridge": "not executable" });
     expect(printed(outcome).details).toMatch(/, \/b\/bridge \(not executable\), /);

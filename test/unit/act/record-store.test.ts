@@ -113,6 +113,11 @@ describe("host-local's leases", () => {
     expect(recordsOn(hostOf()).leases("/leases/zone", () => true)).toEqual([]);
   });
 
+  test("do not count if the file is gone when it is read", () => {
+    const host = { ...hostOf(["/leases/zone/10.0.0.2", "blue\neth1"]), readFile: () => undefined };
+    expect(recordsOn(host).leases("/leases/zone", () => true)).toEqual([]);
+  });
+
   test("are read only of the wanted addresses", () => {
     const host = hostOf(["/leases/zone/10.0.0.2", "blue\neth1"], ["/leases/zone/10.0.0.3", "red\neth1"]);
     const read: string[] = [];
@@ -169,6 +174,21 @@ describe("the files of a network", () => {
     expect(recordsOn({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ record: eth0 }]);
   });
 
+  test("do not count if they are gone when they are read", () => {
+    const host = { ...hostOf(entry(eth0)), readFile: () => undefined };
+    expect(recordsOn(host).ofNetwork("zone")).toEqual([]);
+    expect(recordsOn(host).holdings()).toEqual([]);
+  });
+
+  test("may be unfinished: the name tells the owner, and they count once their writer has ended", () => {
+    const unfinished = `${directory}/.zone:blue:net1:eth1:4712-99`;
+    const owner = { network: "zone", containerId: "blue", runtimeIfName: "net1" };
+    const others = [`${directory}/.zone-two:blue:net1:eth1:4712-99`, `${directory}/.4712-98`];
+    const files = [unfinished, ...others].map((file) => [file, ""] as const);
+    expect(ofNetwork(...files)).toStrictEqual([{ file: unfinished, owner, record: undefined, isLive: false }]);
+    expect(ofNetwork(...files, ["/proc/4712", ""])).toEqual([]);
+  });
+
   test("may be live if the boot id cannot be read", () => {
     const host = hostOf(entry(recordOf({ netns: "/run/netns/gone" })));
     const readFile = (path: string) => (path === bootFile ? undefined : host.readFile(path));
@@ -199,6 +219,7 @@ test("the addresses of records and of libcni's results, with their containers", 
       entry(recordOf({ addresses: ["10.1.0.2/16", "fd00::2/64"] })),
       [`${recordFile(chained)}:firewall-1`, JSON.stringify(chained)],
       ["/var/lib/cni/results/zone-green-eth0", JSON.stringify({ containerId: "green", result: { ips } })],
+      ["/var/lib/cni/results/zone-pink-eth0", JSON.stringify({ containerId: "pink", result: { interfaces: [] } })],
       ["/var/lib/cni/results/broken", "{"],
       ["/var/lib/cni/results/old", JSON.stringify({ containerId: 1, result: { ip4: {} } })],
     ),
@@ -206,6 +227,7 @@ test("the addresses of records and of libcni's results, with their containers", 
   expect(holdings.toSorted((one, other) => one.containerId.localeCompare(other.containerId))).toEqual([
     { containerId: "blue", addresses: ["10.1.0.2/16", "fd00::2/64"] },
     { containerId: "green", addresses: ["10.1.0.5/16"] },
+    { containerId: "pink", addresses: [] },
     { containerId: "red", addresses: ["10.1.0.5/16"] },
   ]);
 });
@@ -225,6 +247,10 @@ describe("an interface is claimed", () => {
 
   test.each([null, 7, {}, { interfaces: {} }, { interfaces: null }])("not by a result like %j", (result) => {
     expect(isClaimed(hostOf(cached({}, result)), plan)).toBe(false);
+  });
+
+  test("not by a result that is gone when it is read", () => {
+    expect(isClaimed({ ...hostOf(cached({})), readFile: () => undefined }, plan)).toBe(false);
   });
 
   test("not by invalid JSON or by another container's result", () => {

@@ -208,6 +208,24 @@ describe("ADD fails after an earlier try", () => {
     expect(recorded(outcome)).toEqual(expected);
   });
 
+  test("the record keeps the index of the interface that the earlier try left, while ADD runs", () => {
+    const killed = { ended: "signal", signal: "SIGKILL" } as const;
+    expect(recorded(add({ answers: [killed], files: { [file]: text() }, links: [7] }))).toEqual(recordOf());
+  });
+
+  test("the record names the interface that a failed DEL left, while the second ADD runs", () => {
+    const killed = { ended: "signal", signal: "SIGKILL" } as const;
+    const outcome = add({ answers: [refused, refused, killed], files: { [file]: text() }, links: [7] });
+    expect(recorded(outcome)).toEqual(recordOf({ before: 7 }));
+  });
+
+  test("the record leaves open what the second ADD makes if the earlier try left nothing", () => {
+    const killed = { ended: "signal", signal: "SIGKILL" } as const;
+    const outcome = add({ answers: [refused, exits(0), killed], files: { [file]: text({ made: 0 }) }, links: [0] });
+    const { made: _, ...expected } = recordOf();
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
   test("the record has the addresses that the second ADD gave", () => {
     const other = exits(0, { cniVersion: "1.0.0", ips: [{ address: "10.0.0.7/24" }] });
     const outcome = add({ answers: [refused, exits(0), other], files: tried, links: [7, 7, 0, 8] });
@@ -378,6 +396,12 @@ describe("after a reboot", () => {
     expect(recorded(outcome)).toEqual(expected);
   });
 
+  test("the record has this boot even if another interface has the name", () => {
+    const outcome = add({ answers: [exits(0), { ended: "signal", signal: "SIGKILL" }], files, links: [9] });
+    const { made: _, ...expected } = recordOf({ before: 9, addresses: [address], outlived: true });
+    expect(recorded(outcome)).toEqual(expected);
+  });
+
   test("DEL runs in the record's network, if the plugin is the same", () => {
     const network = (changes: Partial<AttachmentRecord>) => {
       const record = text({ bootId: "before", namespace: "4:1", delegateNetwork: "disc", ...changes });
@@ -423,6 +447,12 @@ describe("a line in the log", () => {
     const gone = { ...files, [`${directory}/zone:blue:net1:eth1`]: text({ ifName: "eth1", bootId: "before" }) };
     const outcome = add({ answers: [exits(0), refused], files: gone, links: [7] }, { ifName: "eth1" });
     expect(runs(outcome)).toEqual(["DEL in no namespace", "ADD"]);
+    const disc = { ifName: "eth1", delegateNetwork: "disc" };
+    const inDisc = {
+      [`${directory}/zone:blue:eth0:eth1`]: text({ ...disc, bootId: "before", made: 0 }),
+      [`${directory}/zone:blue:net1:eth1`]: text({ ...disc, runtimeIfName: "net1" }),
+    };
+    expect(runs(add({ answers: [refused], files: inDisc, links: [7] }, { ifName: "eth1" }))).toEqual(["ADD"]);
   });
 
   test("reports that a meta plugin's earlier try is undone", () => {
@@ -546,6 +576,13 @@ describe("a meta plugin that adds an interface", () => {
   test("the record is as before if it adds none", () => {
     const outcome = callWrapper(call, { answers: [exits(0, { cniVersion: "1.0.0", interfaces: [eth("eth1")] })] });
     expect(recorded(outcome, path)).not.toHaveProperty("added");
+  });
+
+  test('with "never" ADD passes without a record', () => {
+    const never = { ...call, stdin: { ...stdin, prevResult, wrapper: { ifName: "eth1", recover: "never" } } };
+    const outcome = callWrapper(never, { answers });
+    expect([outcome.exitCode, outcome.files]).toEqual([0, {}]);
+    expect(printed(outcome).interfaces).toEqual([eth("eth0"), eth("eth1"), eth("tap0")]);
   });
 
   test("without a record, ADD still passes", () => {
