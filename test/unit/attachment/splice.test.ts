@@ -196,6 +196,7 @@ describe("a creator after others", () => {
       { dst: "0.0.0.0/0", gw: "10.0.0.1", mtu: 1400 },
     ];
     expect(spliced({ routes: [first] }, { routes: [same, other] }).routes).toStrictEqual([first, other]);
+    expect(spliced({}, { routes: [first, same, other, other] }).routes).toStrictEqual([first, other]);
   });
 
   describe("DNS is joined", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { delegateCall } from "../../../shared/plan/call.ts";
+import { delegateCall, delOf } from "../../../shared/plan/call.ts";
 import { askingFor } from "../../../shared/plan/earlier-addresses.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
 import { frozen } from "../support/frozen.ts";
-import { requestOf } from "../support/requests.ts";
+import { blue, requestOf } from "../support/requests.ts";
 
 function callOf(configuration: JsonObject, variables: Partial<Variables> = {}) {
   const request = requestOf("ADD", configuration, variables);
@@ -103,6 +103,32 @@ describe("CNI_ARGS by wrapper.args", () => {
     expect(askingFor(call, ["10.0.0.5/24"], call.environment.CNI_ARGS ?? "")).toBeUndefined();
     const free = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "IP=10.0.0.2" });
     expect(askingFor(free, ["10.0.0.5/24"], free.environment.CNI_ARGS ?? "")).toBeDefined();
+  });
+});
+
+describe("the DEL of an ADD", () => {
+  const tap = { name: "tap0", sandbox: blue };
+
+  test("has the configuration and the other variables of ADD", () => {
+    const call = callOf({ prevResult: { ips: [] }, wrapper: { ifName: "eth1" } });
+    expect(delOf(call)).toStrictEqual({
+      delegate: "bridge",
+      environment: { CNI_COMMAND: "DEL", CNI_IFNAME: "eth1" },
+      configuration: { cniVersion: "1.0.0", name: "zone-eth1", type: "bridge", prevResult: { ips: [] } },
+    });
+  });
+
+  test("has the interfaces that ADD added in prevResult, and all other keys", () => {
+    const { configuration } = delOf(callOf({ mtu: 1400, prevResult: { ips: [] } }), [tap]);
+    expect(configuration).toStrictEqual({
+      ...{ cniVersion: "1.0.0", name: "zone", type: "bridge", mtu: 1400 },
+      prevResult: { ips: [], interfaces: [tap] },
+    });
+  });
+
+  test.each([{}, { prevResult: null }])("gets no prevResult for them if ADD had none: %j", (configuration) => {
+    const call = callOf(configuration);
+    expect(delOf(call, [tap]).configuration).toStrictEqual(call.configuration);
   });
 });
 

@@ -117,15 +117,25 @@ describe("what belongs to attachments that are no longer valid", () => {
   test.each([
     ["of a valid attachment of the container, even before its ADD after a reboot", {}, undefined],
     ["but not those of another container", { containerId: "red" }, "DEL"],
-    ["but not those of another interface", { ifName: "eth2", delegateNetwork: "zone-eth1" }, "DEL"],
+    ["but not those of another interface", { ifName: "eth2" }, "DEL"],
     ["but not those of another network", { delegateNetwork: "disc" }, "DEL"],
+    ["but not those of other names that are equal in a row", { containerId: "blueeth", ifName: "1" }, "DEL"],
   ])("leaves leases %s", (_, changes, verb) => {
-    const other = recordOf({ ifName: "eth1", runtimeIfName: "net1", ...changes });
+    const other = recordOf({ ifName: "eth1", runtimeIfName: "net1", delegateNetwork: "zone-eth1", ...changes });
     const list = [{ containerID: other.containerId, ifname: "net1" }];
     const request = requestOf("GC", { wrapper, [valid]: list }, { containerId: "", netns: "", ifName: "" });
     const kept = keptRecords([gone, other]);
     const [first] = planGcRemovals(request, targetOf(request, "bridge-wrapper", {}), {}, kept).removals;
     expect(first?.call?.environment.CNI_COMMAND).toBe(verb);
+  });
+
+  test("do not leave leases to an attachment of which only a chained plugin has a record", () => {
+    const record = recordOf({ ifName: "eth1", runtimeIfName: "net1", delegate: "portmap" });
+    const file = metaRecordFile(record, "portmap-1");
+    const request = requestOf("GC", { wrapper, [valid]: [] }, { containerId: "", netns: "", ifName: "" });
+    const kept = keptRecords([gone], { files: [{ file, owner: record, record, isLive: true }] });
+    const [first] = planGcRemovals(request, targetOf(request, "bridge-wrapper", {}), {}, kept).removals;
+    expect(first?.call?.environment.CNI_COMMAND).toBe("DEL");
   });
 
   test.each<[string, JsonObject]>([
@@ -208,6 +218,44 @@ describe("what a chained plugin made for attachments that are no longer valid", 
       { ...prevResult, ips: ips.slice(0, 1) },
     ]);
   });
+
+  test("DEL of a single attachment does not get such an address, but all that is no address", () => {
+    const strange = [null, "172.26.64.3/20", {}, { address: 7 }];
+    const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.3/20" }, ...strange] };
+    const record = { ...gone, configuration: { ...configuration, prevResult } };
+    const holdings = [{ containerId: "red", addresses: ["172.26.64.3/20"] }];
+    const { removals } = removed([{ ...kept, record }], [], "portmap-wrapper", holdings);
+    expect(removals.map(({ call }) => call?.configuration?.prevResult)).toStrictEqual([
+      { cniVersion: "1.0.0", ips: strange },
+    ]);
+  });
+
+  test("the addresses of other containers are not read if nothing is removed", () => {
+    const request = requestOf("GC", { wrapper, [valid]: [] }, { containerId: "", netns: "", ifName: "" });
+    const records = {
+      ...keptRecords(),
+      holdings: () => {
+        throw new Error("they were read");
+      },
+    };
+    const target = targetOf(request, "portmap-wrapper", profiles);
+    expect(planGcRemovals(request, target, profiles, records)).toEqual({ removals: [], forget: [] });
+  });
+
+  test("a plugin without a profile is removed, too", () => {
+    const record = { ...gone, delegate: "own" };
+    const { removals, forget } = removed([{ ...kept, record }], [], "own-wrapper");
+    expect(removals).toMatchObject([{ call: { delegate: "own" }, forget: [file] }]);
+    expect(forget).toEqual([]);
+  });
+
+  test.each([{ containerID: "7", ifname: 0 }, { containerID: 7, ifname: "0" }, { containerID: "7" }, { ifname: "0" }])(
+    "an attachment without two names is not valid: %j",
+    (attachment) => {
+      const record = { ...gone, containerId: "7", runtimeIfName: "0" };
+      expect(removed([{ ...kept, owner: record, record }], [attachment]).removals).toHaveLength(1);
+    },
+  );
 
   test("wrapper.jq does not change the configuration a second time", () => {
     const [removal] = removed([kept], [], "portmap-wrapper", [], ".snat = false").removals;
