@@ -40,6 +40,15 @@ describe.each(verbs)("%s", (command) => {
     expect(parse(command, '{"name":"zone"}')).toMatchObject({ configuration: { name: "zone" }, wrapper: {} });
   });
 
+  test("stdin with more than 500,000 commas and opening brackets: code 6", () => {
+    expect(() => parse(command, `{"name":"zone","x":[0${",0".repeat(500_000)}]}`)).toThrow(
+      expect.objectContaining({
+        code: 6,
+        details: expect.stringContaining("it has more than 500,000 commas and opening brackets."),
+      }),
+    );
+  });
+
   test.each([
     [undefined, "it is not valid UTF-8"],
     ["", "it is empty"],
@@ -73,6 +82,7 @@ describe.each(verbs)("%s", (command) => {
     [{ name: "" }, "name must begin with a letter or digit"],
     [{ name: "a b" }, "name must begin with a letter or digit"],
     [{ name: 7 }, "name must be a string"],
+    [{ cniVersion: null }, "cniVersion must be a string"],
     [{ type: "/bin/sh" }, "type must not contain a path separator"],
     [{ prevResult: [] }, "prevResult must be an object"],
     [{ prevResult: "none" }, "prevResult must be an object"],
@@ -190,6 +200,22 @@ describe.each(lenientVerbs)("%s, unknown keys under wrapper", (command) => {
       "invalid plugin configuration: unknown key wrapper.two",
       "invalid plugin configuration: unknown key wrapper.log.three",
     ]);
+  });
+});
+
+describe("many or long unknown keys", () => {
+  test("20 of them are named", () => {
+    const keys = Array.from({ length: 21 }, (_, index) => `key${index}`);
+    const { warnings } = parseConfiguration("DEL", { wrapper: Object.fromEntries(keys.map((key) => [key, 1])) });
+    const named = keys.slice(0, 20).map((key) => `invalid plugin configuration: unknown key wrapper.${key}`);
+    expect(warnings).toEqual(named);
+  });
+
+  test("64 characters of each are shown", () => {
+    const [long, tooLong] = [`a${"b".repeat(63)}`, `a${"b".repeat(64)}`];
+    const warnings = (key: string) => parseConfiguration("DEL", { wrapper: { [key]: 1 } }).warnings;
+    expect(warnings(long)).toEqual([`invalid plugin configuration: unknown key wrapper.${long}`]);
+    expect(warnings(tooLong)).toEqual([`invalid plugin configuration: unknown key wrapper.${long}…`]);
   });
 });
 
