@@ -23,6 +23,7 @@ const deferred = {
     "shared/host/slim/spawn.ts",
     "shared/plan/listed.ts",
     "shared/plan/recorded-target.ts",
+    "shared/plan/taken-addresses.ts",
     "shared/plan/unrecorded.ts",
   ],
   rare: [

@@ -1,4 +1,3 @@
-import { ipName } from "../attachment/addresses.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { type AttachmentRecord, type KeptFile, type Records, recordFile } from "../record/record.ts";
@@ -9,6 +8,7 @@ import type { GcRemovals, Plan, Removal } from "./plan.ts";
 import { planHandOver } from "./plan-hand-over.ts";
 import type { Profiles } from "./profile.ts";
 import { recordedTarget } from "./recorded-target.ts";
+import { addressesOfOthers, withoutAddresses } from "./taken-addresses.ts";
 import { profileOf, type Target } from "./target.ts";
 
 // libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
@@ -51,7 +51,13 @@ export function planGcRemovals(request: Request, target: Target, profiles: Profi
   const metas = gone.filter(
     (file) => !containers.has(file.owner.containerId) && isMetaOf(target, file) && !leavesNothing(file, profiles),
   );
-  const taken = takenAddresses(metas, records);
+  const taken =
+    metas.length > 0
+      ? addressesOfOthers(
+          metas.map(({ owner }) => owner.containerId),
+          records,
+        )
+      : new Set();
   const leases = new Set(present.map(leaseOf));
   return {
     removals: [
@@ -97,21 +103,6 @@ function metaRemoval(request: Request, target: Target, kept: KeptFile, taken: Re
   const { configuration = {}, added } = record;
   const { filter: _, ...call } = delegateCall(request, target);
   return [removalOf(delOf({ ...call, configuration: withoutAddresses(configuration, taken) }, added), file, record)];
-}
-
-/** The names of the addresses that containers other than those of the given files have. */
-function takenAddresses(gone: readonly KeptFile[], records: Records): ReadonlySet<unknown> {
-  if (gone.length === 0) return new Set();
-  const ids = new Set(gone.map(({ owner }) => owner.containerId));
-  const others = records.holdings().filter(({ containerId }) => !ids.has(containerId));
-  return new Set(others.flatMap(({ addresses }) => addresses.map(ipName)));
-}
-
-function withoutAddresses(configuration: JsonObject, taken: ReadonlySet<unknown>): JsonObject {
-  const { prevResult } = configuration;
-  if (!isJsonObject(prevResult) || !Array.isArray(prevResult.ips)) return configuration;
-  const isFree = (ip: unknown) => !isJsonObject(ip) || !isText(ip.address) || !taken.has(ipName(ip.address));
-  return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
 }
 
 function isMetaOf({ delegate }: Target, { file, record }: KeptFile): boolean {

@@ -1,7 +1,7 @@
 import { subnetFinder } from "../attachment/subnet.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
-import type { Lease, Records } from "../record/record.ts";
+import { type Lease, leaseDirectory, type Records } from "../record/record.ts";
 import { listNetwork } from "./list-network.ts";
 import { recordKey } from "./record-key.ts";
 import type { Target } from "./target.ts";
@@ -68,9 +68,6 @@ function leasesIn(
   const path = typeof directory === "string" && directory !== "" ? directory : leaseDirectory;
   return records.leases(`${path}/${network}`, isWanted);
 }
-
-/** host-local's default `dataDir`. */
-const leaseDirectory = "/var/lib/cni/networks";
 
 /** The subnets of host-local's `subnet` and `ranges`. */
 function subnetsOf(request: Request): string[] {

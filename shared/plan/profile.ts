@@ -36,6 +36,8 @@ export interface Profile {
    * plugin's own CHECK does not look for them.
    */
   readonly movesRoutes?: true;
+  /** A meta plugin whose DEL removes all rules that name an address of prevResult, whoever has that address. */
+  readonly delByAddress?: true;
   /** If CNI_NETNS is empty, the plugin's DEL does not free its leases. */
   readonly delNeedsNamespace?: true;
 }

@@ -7,6 +7,7 @@ import { hasOwnLease, inBothNetworks } from "./leased-network.ts";
 import { sharesNetwork } from "./list-network.ts";
 import type { Removal } from "./plan.ts";
 import { recordKey } from "./record-key.ts";
+import { keepingRulesOfOthers } from "./taken-addresses.ts";
 import type { Target } from "./target.ts";
 
 /** The DEL of a meta plugin. Without a file of its ADD, an interface of another attachment is not touched. */
@@ -18,7 +19,8 @@ export function metaRemoval(
   records: Records,
 ): Removal {
   const added = target.profile ? [] : records.added(files);
-  const removal = unrecordedRemoval(request, { ...target, role: "meta" }, { ...input, added }, files);
+  const whole = unrecordedRemoval(request, { ...target, role: "meta" }, { ...input, added }, files);
+  const removal = keepingRulesOfOthers(request, target, whole, records);
   const isForeign = files.length === 0 && lacksEvidence(request, [target], input, records);
   return isForeign ? { ...removal, call: withoutNamespace(removal.call) } : removal;
 }

@@ -135,6 +135,8 @@ export interface Records {
   holdings(): readonly Holding[];
   /** host-local's leases in the directory of a network. Only the files of wanted addresses are read. */
   leases(directory: string, isWanted: (address: string) => boolean): readonly Lease[];
+  /** host-local's lease of one address (`172.26.64.2`) in the directory of a network. */
+  lease(directory: string, address: string): Lease | undefined;
 }
 
 /** The addresses of a container, such as `172.26.64.2/20`, as a record or a result in libcni's cache tells them. */
@@ -187,3 +189,6 @@ export function cachedResultFile({ network, containerId, runtimeIfName }: Record
 
 /** The directory of libcni's cached results. */
 export const resultDirectory = "/var/lib/cni/results";
+
+/** host-local's default `dataDir`: a directory for each network, in which each lease has a file. */
+export const leaseDirectory = "/var/lib/cni/networks";

@@ -145,3 +145,24 @@ test.each([
   expectPassed(await lab.goCni.del(named("net1"), container));
   expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
 });
+
+test("a repeated DEL leaves firewall's rules of an address that another container got", async () => {
+  await using lab = await Lab.start({ plugins });
+  const one = { ...range, rangeEnd: range.rangeStart };
+  const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
+  const firewall = { type: "firewall", backend: "iptables" };
+  const firewalled = zone("1.0.0", wrapped(front), wrapped(scarce, "eth1"), wrapped(firewall, "eth1"));
+  const results = (container: Container) => `/var/lib/cni/results/zone-${container.name}-eth0`;
+  const [gone, next] = [await lab.addContainer("gone"), await lab.addContainer("next")];
+  expectPassed(await lab.goCni.add(firewalled, gone));
+  await lab.run("cp", [results(gone), "/var/lib/cni/kept"]);
+  expectPassed(await lab.goCni.del(firewalled, gone));
+  expectPassed(await lab.goCni.add(firewalled, next));
+
+  // libcni keeps the result until the whole DEL has passed.
+  await lab.run("cp", ["/var/lib/cni/kept", results(gone)]);
+  expectPassed(await lab.goCni.del(firewalled, gone));
+  expectPassed(await lab.goCni.check(firewalled, next));
+  expectPassed(await lab.goCni.del(firewalled, next));
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes(one.rangeStart))).toEqual([]);
+});

@@ -108,6 +108,12 @@ describe("host-local's leases", () => {
     },
   );
 
+  test("are found by their address", () => {
+    const records = recordsOn(hostOf(["/leases/zone/10.0.0.2", "blue\r\neth1"]));
+    expect(records.lease("/leases/zone", "10.0.0.2")).toEqual(lease);
+    expect(records.lease("/leases/zone", "10.0.0.3")).toBeUndefined();
+  });
+
   test("are files with two lines", () => {
     expect(leases("10.0.0.2")).toEqual([]);
     expect(recordsOn(hostOf()).leases("/leases/zone", () => true)).toEqual([]);
