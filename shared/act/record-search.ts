@@ -9,6 +9,7 @@ import {
   type KeptRecord,
   type Lease,
   type LeaseOwner,
+  leaseDirectory,
   metaRecordFile,
   namespaceOf,
   type Place,
@@ -63,6 +64,12 @@ export function leasesOf(host: Host, directory: string, isWanted: (address: stri
     .listDirectory(directory)
     .filter(isWanted)
     .flatMap((address) => parseLease(address, host.readFile(`${directory}/${address}`) ?? "") ?? []);
+}
+
+/** Returns host-local's leases of one address in its default `dataDir`, in whatever network. */
+export function leasesOfAddress(host: Host, address: string): Lease[] {
+  const directories = host.listDirectory(leaseDirectory).map((network) => `${leaseDirectory}/${network}`);
+  return directories.flatMap((directory) => parseLease(address, host.readFile(`${directory}/${address}`) ?? "") ?? []);
 }
 
 /** Returns the files of a meta plugin's records for one interface. */

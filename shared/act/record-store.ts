@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { parseRecord } from "../record/parse-record.ts";
-import { parseLease, type Records, recordFile } from "../record/record.ts";
+import { type Records, recordFile } from "../record/record.ts";
 import { readRecord } from "./read-record.ts";
 import {
   belongsToAnother,
@@ -8,6 +8,7 @@ import {
   filesOfNetwork,
   holdingsOn,
   leasesOf,
+  leasesOfAddress,
   mayShareLeases,
   recordsOfAttachment,
   unfinishedFiles,
@@ -22,7 +23,7 @@ export function recordsOn(host: Host): Records {
     mayShareLeases: (record) => mayShareLeases(host, record),
     belongsToAnother: (key, netns, made) => belongsToAnother(host, key, netns, made),
     leases: (directory, isWanted) => leasesOf(host, directory, isWanted),
-    lease: (directory, address) => parseLease(address, host.readFile(`${directory}/${address}`) ?? ""),
+    leasesOf: (address) => leasesOfAddress(host, address),
     ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),
     added: (files) => files.flatMap((file) => parseRecord(file, host.readFile(file))?.added ?? []),
     unfinished: (key) => unfinishedFiles(host, recordFile({ ...key, ifName: "" })).map(({ file }) => file),

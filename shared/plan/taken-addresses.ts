@@ -1,9 +1,8 @@
 import { ipName } from "../attachment/addresses.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
-import { leaseDirectory, type Records } from "../record/record.ts";
+import type { Records } from "../record/record.ts";
 import type { Removal } from "./plan.ts";
-import { recordKey } from "./record-key.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -11,29 +10,28 @@ import type { Target } from "./target.ts";
  * killed after the creator freed its leases. By then another container may have got an address, and firewall's rules name
  * nothing else. A plugin without a profile may have such rules, too.
  */
-export function keepingRulesOfOthers(request: Request, target: Target, removal: Removal, records: Records): Removal {
-  const { profile } = target;
+export function keepingRulesOfOthers(
+  request: Request,
+  { profile }: Target,
+  removal: Removal,
+  records: Records,
+): Removal {
   const { call, notes } = removal;
   if (call?.configuration === undefined || (profile && !profile.delByAddress)) return removal;
-  const { containerId } = request.variables;
-  const addresses = addressesIn(call.configuration);
-  if (hasLeases(request, target, addresses, records)) return removal;
-  const others = addressesOfOthers([containerId], records);
-  const taken = addresses.filter((address) => others.has(ipName(address)));
+  const taken = takenBy(request.variables.containerId, addressesIn(call.configuration), records);
   if (taken.length === 0) return removal;
-  const configuration = withoutAddresses(call.configuration, others);
+  const configuration = withoutAddresses(call.configuration, new Set(taken.map(ipName)));
   const kept = `another container has ${taken.join(", ")} by now: DEL does not remove the rules of this address`;
   return { ...removal, call: { ...call, configuration }, notes: [...notes, kept] };
 }
 
-/**
- * Whether the attachment certainly has its addresses still. Reading the leases of host-local is enough for most, and all
- * records are many.
- */
-function hasLeases(request: Request, target: Target, addresses: readonly string[], records: Records): boolean {
-  const network = records.find(recordKey(request, target))?.record.delegateNetwork;
-  const leases = addresses.map((cidr) => records.lease(`${leaseDirectory}/${network}`, cidr.split("/")[0] ?? ""));
-  return leases.every((lease) => lease?.containerId === request.variables.containerId);
+/** The addresses that another container has. host-local's leases tell in most cases; looking through all records takes long. */
+function takenBy(containerId: string, addresses: readonly string[], records: Records): readonly string[] {
+  const holders = (cidr: string) => records.leasesOf(cidr.split("/")[0] ?? "").map((lease) => lease.containerId);
+  const isOther = (holder: string) => holder !== containerId;
+  const unleased = addresses.some((cidr) => holders(cidr).length === 0);
+  const others = unleased ? addressesOfOthers([containerId], records) : new Set();
+  return addresses.filter((cidr) => holders(cidr).some(isOther) || others.has(ipName(cidr)));
 }
 
 /** Returns the names of the addresses that all but the given containers have. */
@@ -52,6 +50,7 @@ export function withoutAddresses(configuration: JsonObject, names: ReadonlySet<u
 }
 
 function addressesIn({ prevResult }: JsonObject): string[] {
-  const ips = isJsonObject(prevResult) && Array.isArray(prevResult.ips) ? prevResult.ips : [];
-  return ips.flatMap((ip) => (isJsonObject(ip) && typeof ip.address === "string" ? [ip.address] : []));
+  const ips = isJsonObject(prevResult) && Array.isArray(prevResult.ips) ? prevResult.ips.filter(isJsonObject) : [];
+  const addresses = ips.map(({ address }) => address).filter((address) => typeof address === "string");
+  return addresses.filter((address) => ipName(address) !== undefined);
 }

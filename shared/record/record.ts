@@ -135,8 +135,8 @@ export interface Records {
   holdings(): readonly Holding[];
   /** host-local's leases in the directory of a network. Only the files of wanted addresses are read. */
   leases(directory: string, isWanted: (address: string) => boolean): readonly Lease[];
-  /** host-local's lease of one address (`172.26.64.2`) in the directory of a network. */
-  lease(directory: string, address: string): Lease | undefined;
+  /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network. */
+  leasesOf(address: string): readonly Lease[];
 }
 
 /** The addresses of a container, such as `172.26.64.2/20`, as a record or a result in libcni's cache tells them. */

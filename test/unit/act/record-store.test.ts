@@ -96,6 +96,11 @@ describe("leases that another attachment of the container may have", () => {
   );
 });
 
+/** The same host, with a directory that has these names. */
+function hostDirectories(host: Host, [directory, names]: readonly [string, readonly string[]]): Host {
+  return { ...host, listDirectory: (path) => (path === directory ? names : host.listDirectory(path)) };
+}
+
 describe("host-local's leases", () => {
   const leases = (text: string) =>
     recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).leases("/leases/zone", () => true);
@@ -108,10 +113,16 @@ describe("host-local's leases", () => {
     },
   );
 
-  test("are found by their address", () => {
-    const records = recordsOn(hostOf(["/leases/zone/10.0.0.2", "blue\r\neth1"]));
-    expect(records.lease("/leases/zone", "10.0.0.2")).toEqual(lease);
-    expect(records.lease("/leases/zone", "10.0.0.3")).toBeUndefined();
+  test("are found by their address, in every network", () => {
+    const networks = "/var/lib/cni/networks";
+    const records = recordsOn(
+      hostDirectories(
+        hostOf([`${networks}/zone/10.0.0.2`, "blue\r\neth1"], [`${networks}/disc/10.0.0.3`, "red\r\neth1"]),
+        [networks, ["zone", "disc"]],
+      ),
+    );
+    expect(records.leasesOf("10.0.0.2")).toEqual([lease]);
+    expect(records.leasesOf("10.0.0.4")).toEqual([]);
   });
 
   test("are files with two lines", () => {

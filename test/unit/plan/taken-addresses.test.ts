@@ -3,7 +3,7 @@ import { planDel } from "../../../shared/plan/del.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
-import { keptRecords, recordOf } from "../support/records.ts";
+import { keptRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
@@ -36,14 +36,18 @@ describe("firewall's DEL", () => {
     expect(addressesOf([[], { holdings: [blue, other] }])).toEqual({ addresses: [eth1], notes: [] });
   });
 
-  test("gets its address while its own lease is there, whatever else says", () => {
-    const directory = "/var/lib/cni/networks/zone-eth1";
-    const own = { address: eth1.split("/")[0] ?? "", containerId: "blue", ifName: "eth1" };
-    const record = recordOf({ ifName: "eth1" });
-    const kept = (lease: typeof own) => addressesOf([[record], { leases: { [directory]: [lease] }, holdings: [red] }]);
-    expect(kept(own).addresses).toEqual([eth1]);
-    expect(kept({ ...own, containerId: "red" }).addresses).toEqual([]);
-    expect(kept({ ...own, address: "172.26.64.77" }).addresses).toEqual([]);
+  test("asks host-local's leases first, in every network", () => {
+    const lease = { address: eth1.split("/")[0] ?? "", containerId: "blue", ifName: "eth1" };
+    const leased = (...leases: (typeof lease)[]) =>
+      addressesOf([[], { leases: { one: leases.slice(0, 1), other: leases.slice(1) }, holdings: [red] }]).addresses;
+    expect(leased(lease)).toEqual([eth1]);
+    expect(leased(lease, { ...lease, containerId: "red" })).toEqual([]);
+    expect(leased({ ...lease, address: "172.26.64.77" })).toEqual([]);
+  });
+
+  test("sees a lease of an ADD that has not ended", () => {
+    const lease = { address: eth1.split("/")[0] ?? "", containerId: "red", ifName: "eth1" };
+    expect(addressesOf([[], { leases: { one: [lease] } }]).addresses).toEqual([]);
   });
 });
 
@@ -54,14 +58,21 @@ test.each([
   expect(addressesOf([[], { holdings: [red] }], calledAs, wrapper).addresses).toEqual(expected);
 });
 
+test("what is no address is nobody's, and no file's name", () => {
+  const ips = [{ address: "../../../../etc/passwd/24" }, { address: 7 }, "x"];
+  const request = requestOf("DEL", { prevResult: { ...bothResult, ips }, wrapper: { ifName: "eth9" } });
+  const records = { ...keptRecords(), leasesOf: () => unexpected("a lease was read") };
+  const plan = planDel(request, targetOf(request, "firewall-wrapper", profiles), profiles, records);
+  expect(plan).toMatchObject({ do: "handOver", call: { configuration: { prevResult: { ips } } } });
+});
+
 test("without a prevResult there is nothing to leave out, and nothing is read", () => {
   const request = requestOf("DEL", { wrapper: { ifName: "eth1" } });
-  const records = {
-    ...keptRecords(),
-    holdings: () => {
-      throw new Error("all records were read");
-    },
-  };
+  const records = { ...keptRecords(), holdings: () => unexpected("all records were read") };
   const plan = planDel(request, targetOf(request, "firewall-wrapper", profiles), profiles, records);
   expect(plan).toMatchObject({ do: "handOver", call: { delegate: "firewall" } });
 });
+
+function unexpected(message: string): never {
+  throw new Error(message);
+}

@@ -63,7 +63,10 @@ export function keptRecords(
       ),
     belongsToAnother: (key) => claimed.includes(key.ifName),
     leases: (directory, isWanted) => (leases[directory] ?? []).filter(({ address }) => isWanted(address)),
-    lease: (directory, address) => (leases[directory] ?? []).find((lease) => lease.address === address),
+    leasesOf: (address) =>
+      Object.values(leases)
+        .flat()
+        .filter((lease) => lease.address === address),
     ofMeta: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${metaRecordFile(key, delegate)}-`)),
     added: (files) => all.flatMap(({ file, record }) => (record && files.includes(file) ? (record.added ?? []) : [])),
