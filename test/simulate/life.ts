@@ -1,4 +1,4 @@
-import type { Container } from "./lists.ts";
+import { type Container, firstOf, secondOf } from "./lists.ts";
 import type { Machine } from "./machine.ts";
 
 /** What the runtime has done with an attachment. */
@@ -20,6 +20,16 @@ export interface Life {
    * result may be of a plain plugin's live attachment, so nothing may be undone: ADD may fail until DEL.
    */
   isUnrecorded?: boolean;
+}
+
+/** Attachments that come and go. Some containers have two. */
+export function newLives(): Life[] {
+  return [
+    ...["c1", "c2", "c3", "c4"].map((id): Life => ({ container: firstOf(id), phase: "none" })),
+    { container: secondOf("c1", "side"), phase: "none" },
+    { container: secondOf("c2", "zone"), phase: "none", isClash: true },
+    { container: secondOf("c3", "cross"), phase: "none", isClash: true },
+  ];
 }
 
 const minute = 60_000;

@@ -1,7 +1,8 @@
 import { Attached } from "./attached.ts";
 import { type Fault, type FaultKind, faultBy, none } from "./fault.ts";
-import { isInPlace, type Life, mustPass, noteAdd, noteDel } from "./life.ts";
-import { firstOf, lists, secondOf } from "./lists.ts";
+import { Garbage } from "./garbage.ts";
+import { isInPlace, type Life, mustPass, newLives, noteAdd, noteDel } from "./life.ts";
+import { firstOf } from "./lists.ts";
 import { Log } from "./log.ts";
 import { Machine } from "./machine.ts";
 import { PluginError } from "./plugins.ts";
@@ -20,6 +21,7 @@ export class Simulation {
   readonly #neighbour: Life;
   /** The attachments that come and go. Some containers have two. */
   readonly #lives: readonly Life[];
+  readonly #garbage: Garbage;
   /** The attachments that the step works on. */
   #busy: Life[] = [];
 
@@ -28,12 +30,8 @@ export class Simulation {
     this.#runtime = new Runtime(this.#machine, sabotage);
     this.#attached = new Attached(this.#machine, this.#runtime, this.#random, this.log);
     this.#neighbour = { container: firstOf("neighbour"), phase: "none" };
-    this.#lives = [
-      ...["c1", "c2", "c3", "c4"].map((id): Life => ({ container: firstOf(id), phase: "none" })),
-      { container: secondOf("c1", "side"), phase: "none" },
-      { container: secondOf("c2", "zone"), phase: "none", isClash: true },
-      { container: secondOf("c3", "cross"), phase: "none", isClash: true },
-    ];
+    this.#lives = newLives();
+    this.#garbage = new Garbage(this.#machine, this.#runtime, this.log, this.#all());
   }
 
   /** Throws `Broken` if a promise is broken. */
@@ -69,7 +67,7 @@ export class Simulation {
   #act(life: Life, isAlone: boolean): void {
     const once = (many: number) => this.#random.once(many);
     if (isAlone && once(15)) this.#reboot();
-    else if (isAlone && once(8)) this.#collectAlone();
+    else if (isAlone && once(8)) this.#collect([]);
     else if (life.phase !== "none" && once(6)) this.#lose(life);
     else if (life.isClash) this.#clash(life);
     else if (life.phase === "attached" && isInPlace(this.#machine, life)) this.#use(life);
@@ -176,57 +174,13 @@ export class Simulation {
     this.#machine.reboot();
   }
 
-  #collectAlone(): void {
-    this.#busy = [];
-    this.#collectAny();
-  }
-
-  #collectAny(): void {
-    if (this.#random.once(2)) this.#collect();
-    else this.#collectForAnother();
-  }
-
-  /** GC with all attachments as valid that are attached or tried, in their place, or under way. */
-  #collect(): void {
-    const busy = [...this.#busy];
-    const isValid = (life: Life) => busy.includes(life) || (life.phase !== "none" && isInPlace(this.#machine, life));
-    const invalid = this.#all().filter((life) => !isValid(life));
-    this.#busy.push(...invalid);
-    this.#collectWith(this.#all().filter(isValid), this.#all(), "of the network");
-    for (const life of invalid) {
-      // Another attachment has a new namespace in this place. libcni's GC ran DEL for this one.
-      if (life.phase !== "none" && this.#machine.namespaces.has(life.container.netns)) life.phase = "tried";
-      else this.#expectGone(life, "left after GC");
-    }
-  }
-
-  #expectGone(life: Life, message: string): void {
-    const left = diskTraces(this.#machine, life.container);
-    this.log.expect(left.length === 0, `${message}: ${left}`);
-    noteDel(life);
-  }
-
-  /** Another runtime on this host has lists of the same names. It knows none of these containers, and has its own cache. */
-  #collectForAnother(): void {
-    const busy = [...this.#busy];
-    const lost = this.#all().filter((life) => life.phase !== "none" && !isInPlace(this.#machine, life));
-    this.#busy.push(...lost);
-    this.#collectWith([], [], "of another runtime");
-    for (const life of lost) {
-      // The leases of a call under way may go, too.
-      if (busy.includes(life)) life.phase = "tried";
-      else this.#stop(life, false);
-    }
-  }
-
-  #collectWith(valid: readonly Life[], known: readonly Life[], whose: string): void {
-    for (const list of Object.keys(lists) as (keyof typeof lists)[]) {
-      const of = (lives: readonly Life[]) =>
-        lives.map(({ container }) => container).filter((container) => container.list === list);
-      const gc = () => this.#runtime.gc(list, of(valid), of(known), none.between);
-      const problem = this.log.try("GC", `${whose} ${list}`, gc);
-      this.log.expect(problem === undefined, `GC must pass: ${problem}`);
-    }
+  /** GC of this runtime or of another one, while calls for some attachments are under way. */
+  #collect(underWay: readonly Life[]): void {
+    const isOfNetwork = this.#random.once(2);
+    const touched = isOfNetwork ? this.#garbage.invalid(underWay) : this.#garbage.lost();
+    this.#busy = [...underWay, ...touched];
+    if (isOfNetwork) this.#garbage.collect(underWay);
+    else for (const life of this.#garbage.collectForAnother(underWay)) this.#stop(life, false);
   }
 
   #fault(life: Life): Fault {
@@ -245,7 +199,7 @@ export class Simulation {
       throw new Ended();
     }
     if (kind === "namespace") this.#lose(life);
-    else if (kind === "gc") this.#collectAny();
+    else if (kind === "gc") this.#collect(this.#busy);
     else this.#actOnOther();
   }
 
