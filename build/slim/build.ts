@@ -7,14 +7,19 @@ import { parseArgs } from "node:util";
 import { bundleForSlim } from "../bundle.ts";
 import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
+import { addImage, patchedEngine } from "./image.ts";
 import { cargoProblem, crossProblem, hostTarget, librarySources } from "./toolchain.ts";
 
 const crate = join(root, "build/slim");
 
-/** Builds the slim flavor: `dist/slim/bin` for this host, `dist/slim/<target>/bin` for `--target <target>`. */
+/**
+ * Builds the slim flavor: `dist/slim/bin` for this host, `dist/slim/<target>/bin` for `--target <target>`. With `--image`
+ * the executable contains the engine's heap.
+ */
 async function build(): Promise<void> {
   const started = performance.now();
-  const { target: asked } = parseArgs({ options: { target: { type: "string" } } }).values;
+  const options = { target: { type: "string" }, image: { type: "boolean" } } as const;
+  const { target: asked, image = false } = parseArgs({ options }).values;
   const problem = cargoProblem() ?? (asked && crossProblem(asked));
   if (problem) throw new Error(problem);
   const stamp = readStamp(root);
@@ -22,7 +27,8 @@ async function build(): Promise<void> {
   const stage = makeStage(dist);
 
   await writeBundles(stamp);
-  compile(asked, join(stage, "bin", executable));
+  compile(asked, image, join(stage, "bin", executable));
+  if (image) addImage(join(stage, "bin", executable), asked ?? hostTarget());
   publish(stage, dist);
   report(dist, stamp, started);
 }
@@ -44,12 +50,16 @@ function writeIfChanged(file: string, content: Buffer): void {
 }
 
 /** Compiles the Rust host and the bundles to `output`. cargo is enough for this host; another target also needs zig. */
-function compile(asked: string | undefined, output: string): void {
+function compile(asked: string | undefined, image: boolean, output: string): void {
   const target = asked ?? hostTarget();
   const directory = process.env.CARGO_TARGET_DIR || join(cache, "cargo");
   mkdirSync(directory, { recursive: true });
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
+  if (image) {
+    const paths = JSON.stringify([patchedEngine(crate, directory)]);
+    command.push("--features", "image", "--config", `paths=${paths}`);
+  }
   // All clones share the directory, so cargo compiles their common crates once. flock waits until the other clone's executable
   // is copied. cargo compares file times: without the touch, it would take another clone's build for this one's older files.
   const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
@@ -63,7 +73,7 @@ function compile(asked: string | undefined, output: string): void {
       BUILT: built,
       OUTPUT: output,
       LAST: join(directory, target, "cni-wrappers.sources"),
-      SOURCES: checksumOfSources(),
+      SOURCES: `${checksumOfSources()} ${image}`,
     },
   });
   if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);

@@ -1,5 +1,4 @@
 //! QuickJS-ng, the engine that runs the core. It is used as C uses it: a layer with Rust's types would start more slowly.
-use crate::heap;
 use crate::values::{Give, Native, Text};
 use rquickjs_sys::*;
 use std::ffi::{CStr, c_int};
@@ -23,11 +22,11 @@ const STACK: size_t = 512 * 1024;
 
 impl Engine {
     /// Starts the engine with the parts that every call needs; None without memory. Each further part would slow down every
-    /// start.
-    pub fn start() -> Option<Self> {
+    /// start. All memory comes from `functions`.
+    pub fn start(functions: &JSMallocFunctions) -> Option<Self> {
         // SAFETY: the pointers are checked before they are used.
         unsafe {
-            let runtime = JS_NewRuntime2(&heap::OF_ENGINE, ptr::null_mut());
+            let runtime = JS_NewRuntime2(functions, ptr::null_mut());
             if runtime.is_null() {
                 return None;
             }

@@ -1,71 +1,31 @@
 //! The heap. A call ends soon, so small blocks come from one array and are never freed: that needs no system calls and few page
 //! faults. Large blocks come from the C library, which frees them, and so do all blocks when the array is full.
+use crate::array::{Array, HEADER, LARGE, size_of_block};
+use crate::image;
 use libc::{MADV_POPULATE_WRITE, c_void, madvise};
 use rquickjs_sys::{JSMallocFunctions, size_t};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::UnsafeCell;
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
-const SIZE: usize = 512 * 1024;
+/// Without a heap image, the engine's own objects and the modules are here, too.
+const SIZE: usize = if cfg!(feature = "image") { 192 * 1024 } else { 512 * 1024 };
 
 /// The part of the array that every call uses.
-const EVERY_CALL: usize = 320 * 1024;
+const EVERY_CALL: usize = if cfg!(feature = "image") { 64 * 1024 } else { 320 * 1024 };
 
-/// The C library maps blocks of this size one by one, and unmaps them when they are freed.
-const LARGE: usize = 128 * 1024;
-
-/// A block's size is in the eight bytes before it. It is aligned as they are, or more.
-const HEADER: usize = size_of::<usize>();
-
-#[repr(C, align(4096))]
-struct Array(UnsafeCell<[u8; SIZE]>);
-
-// SAFETY: no two blocks overlap: only one thread takes blocks, until `close`.
-unsafe impl Sync for Array {}
-
-static ARRAY: Array = Array(UnsafeCell::new([0; SIZE]));
-
-/// The end of the last block, as an offset in the array. Only one thread changes it, so it needs no locked instructions.
-static END: AtomicUsize = AtomicUsize::new(0);
+static ARRAY: Array<SIZE> = Array::new();
 
 /// Gets the first pages from the kernel at once. A page fault for each takes longer. Before Linux 5.14 this does nothing.
 pub fn populate() {
     // SAFETY: the pages are inside the array, and madvise does not change their content.
-    unsafe { madvise(ARRAY.0.get().cast(), EVERY_CALL, MADV_POPULATE_WRITE) };
+    unsafe { madvise((&raw const ARRAY).cast_mut().cast(), EVERY_CALL, MADV_POPULATE_WRITE) };
 }
 
 /// From now on the C library has all new blocks. It must be called before there is a second thread.
 pub fn close() {
     // No block ends there.
-    END.store(SIZE + 1, Relaxed);
-}
-
-/// Takes a block from the array; null if the C library must give it.
-fn take(size: usize, align: usize) -> *mut u8 {
-    let offset = (END.load(Relaxed) + HEADER).next_multiple_of(align.max(HEADER));
-    if size >= LARGE || offset + size > SIZE {
-        return ptr::null_mut();
-    }
-    END.store(offset + size, Relaxed);
-    // SAFETY: the block and the header before it are in the array, and no other block is there.
-    unsafe {
-        let block = ARRAY.0.get().cast::<u8>().add(offset);
-        block.sub(HEADER).cast::<usize>().write(size);
-        block
-    }
-}
-
-/// The offset of a block in the array; None if it is one of the C library's.
-fn offset_of(block: *const u8) -> Option<usize> {
-    let offset = block.addr().wrapping_sub(ARRAY.0.get().addr());
-    (offset < SIZE).then_some(offset)
-}
-
-/// # Safety
-/// The block must be in the array.
-unsafe fn size_of_block(block: *const u8) -> usize {
-    unsafe { block.sub(HEADER).cast::<usize>().read() }
+    ARRAY.end.store(SIZE + 1, Relaxed);
 }
 
 /// Forgets a block of the array if it is the last one.
@@ -73,19 +33,19 @@ unsafe fn size_of_block(block: *const u8) -> usize {
 /// # Safety
 /// The block must be in the array, at `offset`.
 unsafe fn release(block: *mut u8, offset: usize) {
-    if offset + unsafe { size_of_block(block) } == END.load(Relaxed) {
-        END.store(offset - HEADER, Relaxed);
+    if offset + unsafe { size_of_block(block) } == ARRAY.end.load(Relaxed) {
+        ARRAY.end.store(offset - HEADER, Relaxed);
     }
 }
 
-/// Changes the size of a block of the array in its place. Returns false if that is impossible.
+/// Changes the size of a block of the array in its place, if that is possible.
 ///
 /// # Safety
 /// The block must be in the array, at `offset`.
 unsafe fn resize(block: *mut u8, offset: usize, size: usize) -> bool {
     let old = unsafe { size_of_block(block) };
-    if offset + old == END.load(Relaxed) && size < LARGE && offset + size <= SIZE {
-        END.store(offset + size, Relaxed);
+    if offset + old == ARRAY.end.load(Relaxed) && size < LARGE && offset + size <= SIZE {
+        ARRAY.end.store(offset + size, Relaxed);
         unsafe { block.sub(HEADER).cast::<usize>().write(size) };
         return true;
     }
@@ -98,19 +58,19 @@ pub struct Heap;
 // SAFETY: each block is one of the array's or one of the system's, and the address tells which.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let block = take(layout.size(), layout.align());
+        let block = ARRAY.take(layout.size(), layout.align());
         if block.is_null() { unsafe { System.alloc(layout) } } else { block }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match offset_of(block) {
+        match ARRAY.offset_of(block) {
             Some(offset) => unsafe { release(block, offset) },
             None => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(offset) = offset_of(block) else { return unsafe { System.realloc(block, layout, size) } };
+        let Some(offset) = ARRAY.offset_of(block) else { return unsafe { System.realloc(block, layout, size) } };
         unsafe {
             if resize(block, offset, size) {
                 return block;
@@ -134,13 +94,13 @@ pub static OF_ENGINE: JSMallocFunctions = JSMallocFunctions {
 };
 
 unsafe extern "C" fn malloc(_: *mut c_void, size: size_t) -> *mut c_void {
-    let block = take(size as usize, HEADER);
+    let block = ARRAY.take(size as usize, HEADER);
     if block.is_null() { unsafe { libc::malloc(size as usize) } } else { block.cast() }
 }
 
 unsafe extern "C" fn calloc(_: *mut c_void, count: size_t, size: size_t) -> *mut c_void {
     let Some(bytes) = (count as usize).checked_mul(size as usize) else { return ptr::null_mut() };
-    let block = take(bytes, HEADER);
+    let block = ARRAY.take(bytes, HEADER);
     if block.is_null() {
         return unsafe { libc::calloc(1, bytes) };
     }
@@ -150,8 +110,9 @@ unsafe extern "C" fn calloc(_: *mut c_void, count: size_t, size: size_t) -> *mut
 }
 
 unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
-    match offset_of(block.cast()) {
+    match ARRAY.offset_of(block.cast()) {
         Some(offset) => unsafe { release(block.cast(), offset) },
+        None if image::holds(block.cast()) => {}
         None => unsafe { libc::free(block) },
     }
 }
@@ -160,9 +121,12 @@ unsafe extern "C" fn realloc(opaque: *mut c_void, block: *mut c_void, size: size
     if block.is_null() {
         return unsafe { malloc(opaque, size) };
     }
-    let Some(offset) = offset_of(block.cast()) else { return unsafe { libc::realloc(block, size as usize) } };
+    let offset = ARRAY.offset_of(block.cast());
+    if offset.is_none() && !image::holds(block.cast()) {
+        return unsafe { libc::realloc(block, size as usize) };
+    }
     unsafe {
-        if resize(block.cast(), offset, size as usize) {
+        if offset.is_some_and(|offset| resize(block.cast(), offset, size as usize)) {
             return block;
         }
         let moved = malloc(opaque, size);
@@ -174,7 +138,7 @@ unsafe extern "C" fn realloc(opaque: *mut c_void, block: *mut c_void, size: size
 }
 
 unsafe extern "C" fn usable_size(block: *const c_void) -> size_t {
-    if offset_of(block.cast()).is_some() {
+    if ARRAY.offset_of(block.cast()).is_some() || image::holds(block.cast()) {
         return unsafe { size_of_block(block.cast()) } as size_t;
     }
     // SAFETY: the block is one of the C library's, which does not change it here.

@@ -15,6 +15,9 @@ use std::{env, fs, io};
 /// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
 
+const ARGUMENTS: &CStr = c"arguments";
+const VARIABLES: &CStr = c"variables";
+
 thread_local! {
     /// The bytes of stdin and of each plugin's stdout. The core mostly passes them on. The kernel frees them: a destructor would
     /// need system calls.
@@ -42,15 +45,22 @@ static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"appendLine", native!(|call| Ok(outcome(files::append_line(&call.text(0)?, &call.text(1)?))))),
 ];
 
-/// Makes the object that the core's `main` gets.
-pub fn machine(engine: Engine, arguments: Vec<String>) -> Result<Value> {
+/// Makes the object that the core's `main` gets, without what differs between calls.
+pub fn machine(engine: Engine) -> Result<Value> {
     let machine = engine.object()?;
-    engine.set(machine, c"arguments", arguments)?;
-    engine.set(machine, c"variables", variables(engine)?)?;
+    for name in [ARGUMENTS, VARIABLES] {
+        engine.set(machine, name, ())?;
+    }
     for (name, function) in FUNCTIONS {
         engine.set_function(machine, name, *function)?;
     }
     Ok(machine)
+}
+
+/// Completes the object for this call.
+pub fn begin_call(engine: Engine, machine: Value, arguments: Vec<String>) -> Result<()> {
+    engine.set(machine, ARGUMENTS, arguments)?;
+    engine.set(machine, VARIABLES, variables(engine)?)
 }
 
 fn variables(engine: Engine) -> Result<Value> {

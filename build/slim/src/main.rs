@@ -1,11 +1,14 @@
 //! The slim flavor: the TypeScript core, compiled to bytecode, on an embedded QuickJS. This is only a host: it does what the
 //! core asks of the machine, and knows nothing about CNI.
 #![no_main]
+mod array;
 mod child;
 mod engine;
 mod files;
 mod heap;
 mod host;
+#[cfg_attr(not(feature = "image"), path = "no_image.rs")]
+mod image;
 mod links;
 mod process;
 mod values;
@@ -24,6 +27,15 @@ macro_rules! bytecode {
 /// The core's modules. Every call loads `main`, which imports `shared`. The core loads the others when it needs them.
 static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", "problem"];
 
+/// The core, ready for a call.
+#[derive(Clone, Copy)]
+pub struct Core {
+    engine: Engine,
+    machine: Value,
+    /// Its function that answers a call.
+    main: Value,
+}
+
 /// The C library calls this. Rust's own start would also read /proc/self/maps and prepare a handler for a stack overflow, which
 /// takes 2% of a call.
 #[unsafe(no_mangle)]
@@ -32,27 +44,44 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     heap::populate();
     // SAFETY: the C library passes `count` strings.
     let arguments = unsafe { process::strings(count, arguments) };
-    let failed = match Engine::start() {
-        Some(engine) => match run(engine, arguments) {
-            Ok(code) => exit(code),
-            Err(_) => engine.exception(),
-        },
-        None => "no memory for the engine".to_owned(),
+    if let Some(core) = image::wake() {
+        end(core.engine, answer(core, arguments));
+    }
+    let Some(engine) = image::start() else {
+        eprintln!("no memory for the engine");
+        return 1;
     };
-    eprintln!("{failed}");
-    1
+    end(engine, prepare(engine).and_then(|core| image::finish(core, arguments)))
 }
 
-fn run(engine: Engine, arguments: Vec<String>) -> Result<i32> {
-    let machine = host::machine(engine, arguments)?;
+/// Lets the core answer a call. Returns the exit code.
+fn answer(core: Core, arguments: Vec<String>) -> Result<i32> {
+    host::begin_call(core.engine, core.machine, arguments)?;
+    core.engine.call(core.main, core.machine)
+}
+
+fn end(engine: Engine, ended: Result<i32>) -> ! {
+    let code = ended.unwrap_or_else(|_| {
+        eprintln!("{}", engine.exception());
+        1
+    });
+    exit(code)
+}
+
+/// Loads what every call needs.
+fn prepare(engine: Engine) -> Result<Core> {
+    let machine = host::machine(engine)?;
     engine.set_function(engine.globals(), c"load", native!(|call| load(call.engine, &call.text(0)?)))?;
     read(engine, "shared")?;
-    let exports = load(engine, "main")?;
-    engine.call(engine.get(exports, c"main")?, machine)
+    let main = engine.get(load(engine, "main")?, c"main")?;
+    Ok(Core { engine, machine, main })
 }
 
 /// Evaluates a module and returns its exports. Its imports must be read.
 fn load(engine: Engine, name: &str) -> Result<Value> {
+    if let Some(exports) = image::exports(name) {
+        return Ok(exports);
+    }
     if name == "rare" {
         engine.add_date()?;
     }

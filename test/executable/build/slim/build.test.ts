@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -31,6 +31,17 @@ test("building twice, in two directories, gives the same bytes, with no director
   expect(hashes[1]).toBe(hashes[0]);
   const places = [...trees, root, tmpdir(), homedir(), "index.crates.io"];
   expect(places.filter((place) => first?.includes(`${place}/`))).toEqual([]);
+});
+
+test("a patch that does not fit the engine stops the build", { timeout }, async () => {
+  const tree = copyOfTree();
+  const patch = join(tree, "build/slim/engine.patch");
+  const content = readFileSync(patch, "utf8");
+  writeFileSync(patch, content.replace("(js_rc(p)->mark)", "changed"));
+  expect(await build(tree, "--image")).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^build: build\/slim\/engine.patch does not apply to rquickjs-sys: .*FAILED/s),
+  });
 });
 
 // With the component rust-src, rustc writes the toolchain's directory into panics of the library.

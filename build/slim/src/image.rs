@@ -1,0 +1,138 @@
+//! The heap image. The build runs this executable once: it starts the engine, loads the modules, and writes the engine's heap
+//! to stdout. The build puts these bytes into the executable. So a call begins with the modules loaded, and the kernel copies
+//! only the pages that the call changes.
+use crate::Core;
+use crate::array::{Array, HEADER, size_of_block};
+use crate::engine::{Engine, Result, Value};
+use crate::heap;
+use libc::c_void;
+use rquickjs_sys::{JS_UNDEFINED, JSContext, JSMallocFunctions, size_t};
+use std::cell::UnsafeCell;
+use std::io::{self, Write};
+use std::{process, ptr, slice};
+
+/// The room for the heap. The build fails if it is too small. The executable contains all of it.
+const SIZE: usize = 640 * 1024;
+
+#[repr(C, align(4096))]
+struct Image {
+    /// The build finds the image by it.
+    magic: [u8; 16],
+    /// The engine's context is null until the build has put the image into the executable.
+    core: Core,
+    /// The exports of the module `later`.
+    later: Value,
+    heap: Array<SIZE>,
+}
+
+struct Cell(UnsafeCell<Image>);
+
+// SAFETY: only one thread uses the engine, and thus the image.
+unsafe impl Sync for Cell {}
+
+static IMAGE: Cell = Cell(UnsafeCell::new(Image {
+    magic: *b"cni-wrappers-img",
+    core: Core { engine: Engine(ptr::null_mut()), machine: JS_UNDEFINED, main: JS_UNDEFINED },
+    later: JS_UNDEFINED,
+    heap: Array::new(),
+}));
+
+// build/slim/engine.patch adds these functions to the engine.
+unsafe extern "C" {
+    fn JS_StartImage(context: *mut JSContext);
+    fn JS_SealImage(context: *mut JSContext, functions: *const JSMallocFunctions);
+    fn JS_WakeImage(context: *mut JSContext, start: usize, size: usize);
+}
+
+/// Whether a block is in the image. Such a block is never freed, and never moves.
+pub fn holds(block: *const u8) -> bool {
+    heap().offset_of(block).is_some()
+}
+
+fn heap() -> &'static Array<SIZE> {
+    // SAFETY: the array itself is never replaced.
+    unsafe { &(*IMAGE.0.get()).heap }
+}
+
+/// The core as the build loaded it, ready for this process; None in the build.
+pub fn wake() -> Option<Core> {
+    let core = core()?;
+    let start = ptr::from_ref(heap()).addr();
+    // SAFETY: the context is in the image, and nothing has used the engine yet.
+    unsafe { JS_WakeImage(core.engine.0, start, size_of::<Array<SIZE>>()) };
+    Some(core)
+}
+
+fn core() -> Option<Core> {
+    // SAFETY: volatile, because the compiler knows the executable as it is before the build puts the image in.
+    let core = unsafe { ptr::read_volatile(&raw const (*IMAGE.0.get()).core) };
+    (!core.engine.0.is_null()).then_some(core)
+}
+
+/// The exports of a module in the image.
+pub fn exports(name: &str) -> Option<Value> {
+    // SAFETY: as above.
+    let later = unsafe { ptr::read_volatile(&raw const (*IMAGE.0.get()).later) };
+    (name == "later" && core().is_some()).then_some(later)
+}
+
+/// Starts the engine in the image. Each build makes the same tables and numbers.
+pub fn start() -> Option<Engine> {
+    let engine = Engine::start(&OF_BUILD)?;
+    // SAFETY: the engine has not used its seeds yet.
+    unsafe { JS_StartImage(engine.0) };
+    Some(engine)
+}
+
+static OF_BUILD: JSMallocFunctions = JSMallocFunctions {
+    js_calloc: Some(calloc),
+    js_malloc: Some(malloc),
+    js_free: Some(free),
+    js_realloc: Some(realloc),
+    js_malloc_usable_size: heap::OF_ENGINE.js_malloc_usable_size,
+};
+
+/// Writes the image to stdout. Returns the exit code.
+pub fn finish(core: Core, _: Vec<String>) -> Result<i32> {
+    let later = crate::load(core.engine, "later")?;
+    // SAFETY: nothing uses the engine any more.
+    let bytes = unsafe {
+        JS_SealImage(core.engine.0, &heap::OF_ENGINE);
+        (*IMAGE.0.get()).core = core;
+        (*IMAGE.0.get()).later = later;
+        slice::from_raw_parts(IMAGE.0.get().cast::<u8>(), size_of::<Image>())
+    };
+    Ok(io::stdout().write_all(bytes).map_or(1, |()| 0))
+}
+
+unsafe extern "C" fn malloc(_: *mut c_void, size: size_t) -> *mut c_void {
+    let block = heap().take(size as usize, HEADER);
+    if block.is_null() {
+        eprintln!("the heap image needs more than {SIZE} bytes");
+        process::exit(1);
+    }
+    block.cast()
+}
+
+/// The block is zero, because no room is taken twice.
+unsafe extern "C" fn calloc(opaque: *mut c_void, count: size_t, size: size_t) -> *mut c_void {
+    unsafe { malloc(opaque, count * size) }
+}
+
+unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
+    if !block.is_null() {
+        unsafe { ptr::write_bytes::<u8>(block.cast(), 0, size_of_block(block.cast())) };
+    }
+}
+
+unsafe extern "C" fn realloc(opaque: *mut c_void, block: *mut c_void, size: size_t) -> *mut c_void {
+    unsafe {
+        let moved = malloc(opaque, size);
+        if !block.is_null() {
+            let kept = size_of_block(block.cast()).min(size as usize);
+            ptr::copy_nonoverlapping::<u8>(block.cast(), moved.cast(), kept);
+            free(opaque, block);
+        }
+        moved
+    }
+}
