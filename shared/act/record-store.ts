@@ -25,7 +25,7 @@ export function recordsOn(host: Host): Records {
     leases: (directory, isWanted) => leasesOf(host, directory, isWanted),
     leasesOf: (address) => leasesOfAddress(host, address),
     ofMeta: (key, delegate) => filesOfMeta(host, key, delegate),
-    added: (files) => files.flatMap((file) => parseRecord(file, host.readFile(file))?.added ?? []),
+    read: (files) => files.flatMap((file) => parseRecord(file, host.readFile(file)) ?? []),
     unfinished: (key) => unfinishedFiles(host, recordFile({ ...key, ifName: "" })).map(({ file }) => file),
     ofNetwork: (network) => filesOfNetwork(host, network),
     holdings: () => holdingsOn(host),

@@ -13,5 +13,6 @@ export function addedBy(request: Request, target: Target, records: Records): rea
   if (target.profile || target.role === "creator") return [];
   const key = recordKey(request, target);
   const file = metaRecordFile(key, instanceOf(request, target));
-  return records.added(records.has(file) ? [file] : records.ofMeta(key, target.delegate));
+  const files = records.has(file) ? [file] : records.ofMeta(key, target.delegate);
+  return records.read(files).flatMap(({ added = [] }) => added);
 }

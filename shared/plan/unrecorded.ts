@@ -1,6 +1,8 @@
+import type { AddedInterface } from "../attachment/added.ts";
 import type { Request } from "../protocol/request.ts";
 import { delGetsResult } from "../protocol/versions.ts";
-import type { Records } from "../record/record.ts";
+import type { AttachmentRecord, Records } from "../record/record.ts";
+import { delOf } from "./call.ts";
 import { type DelInput, delCall } from "./del-call.ts";
 import { withoutForeign, withoutNamespace } from "./foreign.ts";
 import { hasOwnLease, inBothNetworks } from "./leased-network.ts";
@@ -18,11 +20,32 @@ export function metaRemoval(
   files: readonly string[],
   records: Records,
 ): Removal {
-  const added = target.profile ? [] : records.added(files);
-  const whole = unrecordedRemoval(request, { ...target, role: "meta" }, { ...input, added }, files);
+  const kept = target.profile && !lacksResult(request, input) ? [] : records.read(files);
+  const added = target.profile ? [] : kept.flatMap(({ added = [] }) => added);
+  const planned = unrecordedRemoval(request, { ...target, role: "meta" }, { ...input, added }, files);
+  const whole = lacksResult(request, input) ? withRecordedResult(planned, kept, added) : planned;
   const removal = keepingRulesOfOthers(request, target, whole, records);
   const isForeign = files.length === 0 && lacksEvidence(request, [target], input, records);
   return isForeign ? { ...removal, call: withoutNamespace(removal.call) } : removal;
+}
+
+/** The DEL with the prevResult of its ADD, which only the record knows: firewall finds its rules by the addresses in it. */
+function withRecordedResult(
+  removal: Removal,
+  kept: readonly AttachmentRecord[],
+  added: readonly AddedInterface[],
+): Removal {
+  const prevResult = kept.find(({ configuration }) => configuration?.prevResult)?.configuration?.prevResult;
+  if (removal.call === undefined || prevResult === undefined) return removal;
+  return {
+    ...removal,
+    call: delOf({ ...removal.call, configuration: { ...removal.call.configuration, prevResult } }, added),
+  };
+}
+
+/** Whether the runtime would give DEL a result, and has none: ADD never completed, or the result was lost. */
+function lacksResult(request: Request, { prevResult, problem }: DelInput): boolean {
+  return prevResult === undefined && problem === undefined && delGetsResult(request.configuration.cniVersion);
 }
 
 /**
@@ -64,13 +87,11 @@ export function unrecordedRemoval(
 function lacksEvidence(
   request: Request,
   targets: readonly [Target, ...Target[]],
-  { prevResult, problem }: DelInput,
+  input: DelInput,
   records: Records,
 ): boolean {
   const [target] = targets;
   if (!target.renamed) return false;
   if (records.belongsToAnother(recordKey(request, target), request.variables.netns)) return true;
-  const isUncompleted =
-    prevResult === undefined && problem === undefined && delGetsResult(request.configuration.cniVersion);
-  return isUncompleted && !targets.some((one) => hasOwnLease(request, one, records));
+  return lacksResult(request, input) && !targets.some((one) => hasOwnLease(request, one, records));
 }

@@ -125,8 +125,8 @@ export interface Records {
   belongsToAnother(key: RecordKey, netns: string, made?: number): boolean;
   /** The files of a meta plugin's records for one interface. */
   ofMeta(key: RecordKey, delegate: string): readonly string[];
-  /** The container interfaces that meta plugins added, by the files of their records. */
-  added(files: readonly string[]): readonly AddedInterface[];
+  /** The readable records in these files of meta plugins. */
+  read(files: readonly string[]): readonly AttachmentRecord[];
   /** The unfinished files of an attachment's records. Their writers were killed. */
   unfinished(key: RecordKey): readonly string[];
   /** Every file that belongs to a network. */

@@ -52,3 +52,21 @@ test("another network has an eth1, on which ADD failed: DEL leaves it", async ()
   expectPassed(await lab.goCni.del(other, container));
   await expectNothingLeft(lab, ["front0", "disc0"]);
 });
+
+test("the last ADD of a list failed, so there is no result: DEL removes firewall's rules", async () => {
+  await using lab = await Lab.start({ plugins });
+  const firewall = wrapped({ type: "firewall", backend: "iptables" }, "eth1");
+  const list = zone(
+    "1.0.0",
+    wrapped(front),
+    wrapped(bridge, "eth1"),
+    firewall,
+    wrapped({ ...macvlan, master: "late0" }, "eth2"),
+  );
+  const container = await lab.addContainer("c1");
+  const rules = async () => (await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"));
+  expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
+  expect(await rules()).toHaveLength(2);
+  expectPassed(await lab.goCni.del(list, container));
+  expect(await rules()).toEqual([]);
+});

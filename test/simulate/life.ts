@@ -13,6 +13,8 @@ export interface Life {
   addresses?: Readonly<Record<string, readonly string[]>>;
   /** A second attachment whose list makes an interface that the container has already: ADD must fail. */
   readonly isClash?: boolean;
+  /** The ADD of a clash was killed. It may have made the interface: ADD of the other attachment may fail until DEL. */
+  isUncertain?: boolean;
   /** A record of another namespace of this boot makes ADD fail until DEL. */
   isStuck?: boolean;
   /**
@@ -56,5 +58,5 @@ export function noteAdd(life: Life, { boot, now }: Machine, serial: number, pass
 
 /** Notes that nothing is left of a container. */
 export function noteDel(life: Life): void {
-  Object.assign(life, { phase: "none", isStuck: false, isUnrecorded: false });
+  Object.assign(life, { phase: "none", isStuck: false, isUnrecorded: false, isUncertain: false });
 }

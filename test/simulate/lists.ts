@@ -6,6 +6,7 @@ export const lists = {
       { type: "bridge-wrapper", wrapper: { ifName: "eth1" }, ipam: { type: "host-local", subnet: "10.2.0.0/24" } },
       { type: "tuning-wrapper" },
       { type: "tuning-wrapper", wrapper: { ifName: "eth1" } },
+      { type: "firewall-wrapper", wrapper: { ifName: "eth1" } },
     ],
   },
   side: {

@@ -22,6 +22,8 @@ export interface File {
 export class Machine {
   readonly files = new Map<string, File>();
   readonly namespaces = new Map<string, Namespace>();
+  /** The addresses that the packet rules let through. Each has one rule, whoever has it. */
+  readonly rules = new Set<string>();
   now = Date.UTC(2030, 0, 1);
   boot = 1;
   #freeInodes = [4026531840];
@@ -49,15 +51,20 @@ export class Machine {
     this.files.set(path, { text, modifiedMs: this.now });
   }
 
-  /** The names in a directory. */
+  /** The names of the files and directories in a directory. */
   list(directory: string): string[] {
     const within = `${directory}/`;
-    return [...this.files.keys()].filter((path) => path.startsWith(within)).map((path) => path.slice(within.length));
+    const names = new Set<string>();
+    for (const path of this.files.keys()) {
+      if (path.startsWith(within)) names.add(path.slice(within.length).replace(/\/.*/, ""));
+    }
+    return [...names];
   }
 
   /** The power is gone, and the host boots again. */
   reboot(): void {
     for (const path of [...this.namespaces.keys()]) this.removeNamespace(path);
+    this.rules.clear();
     this.boot++;
     this.now += 60_000;
   }

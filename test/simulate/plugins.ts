@@ -15,11 +15,12 @@ export class PluginError extends Error {}
 
 type Plugin = (machine: Machine, call: PluginCall, point: Point) => JsonObject | undefined;
 
-/** What the reference plugins do to links and leases (plugins 1.9.1: main/bridge, main/macvlan, meta/tuning). */
+/** What the reference plugins do to links, leases and rules (plugins 1.9.1: main/bridge, main/macvlan, meta/tuning, meta/firewall). */
 export const plugins: Readonly<Record<string, Plugin>> = {
   bridge: (machine, call, point) => creator(machine, call, point, "keeps its link"),
   macvlan: (machine, call, point) => creator(machine, call, point, "removes its link"),
   tuning,
+  firewall,
 };
 
 /** The directory of host-local's leases in a network. */
@@ -93,6 +94,19 @@ function tuning(machine: Machine, { env, config }: PluginCall): JsonObject | und
   return CNI_COMMAND === "ADD" ? (config.prevResult as JsonObject) : undefined;
 }
 
+/** Rules that name nothing but an address (plugins/meta/firewall/iptables.go). */
+function firewall(machine: Machine, { env, config }: PluginCall, point: Point): JsonObject | undefined {
+  const { ips = [] } = (config.prevResult ?? {}) as { ips?: JsonObject[] };
+  for (const address of ips.map((ip) => String(ip.address))) {
+    if (env.CNI_COMMAND === "ADD") machine.rules.add(address);
+    if (env.CNI_COMMAND === "DEL") machine.rules.delete(address);
+    if (env.CNI_COMMAND === "CHECK" && !machine.rules.has(address))
+      throw new PluginError(`firewall: no rule for ${address}`);
+    point("rule");
+  }
+  return env.CNI_COMMAND === "ADD" ? (config.prevResult as JsonObject) : undefined;
+}
+
 /** Reserves the address that is asked for, else the one after the last (plugins/ipam/host-local/backend/allocator). */
 function reserve(machine: Machine, { env, config }: PluginCall, point: Point): string {
   if (ownLeases(machine, env, config).length > 0) throw new PluginError("duplicate allocation is not allowed");
@@ -114,9 +128,12 @@ function askedFor({ args }: JsonObject): number | undefined {
   return Array.isArray(ips) ? Number(/(\d+)(\/24)?$/.exec(String(ips[0]))?.[1]) : undefined;
 }
 
+/** The last number of a subnet. So few that a container soon gets an address that another one had. */
+const lastAddress = 8;
+
 function nextAfter(last: number, isFree: (last: number) => boolean): number {
-  for (let next = last + 1; next < 255; next++) if (isFree(next)) return next;
-  for (let next = 2; next <= last; next++) if (isFree(next)) return next;
+  for (let next = last + 1; next <= lastAddress; next++) if (isFree(next)) return next;
+  for (let next = 2; next <= Math.min(last, lastAddress); next++) if (isFree(next)) return next;
   throw new PluginError("no IP addresses available in range set");
 }
 

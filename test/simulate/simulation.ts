@@ -41,6 +41,7 @@ export class Simulation {
     for (const life of this.#all()) this.#stop(life, false);
     const left = [...this.#machine.files.keys()].filter((path) => !path.endsWith("last_reserved_ip.0"));
     this.log.expect(left.length === 0, `left at the end: ${left}`);
+    this.log.expect(this.#machine.rules.size === 0, `rules left at the end: ${[...this.#machine.rules]}`);
   }
 
   #all(): Life[] {
@@ -89,6 +90,7 @@ export class Simulation {
     );
     this.log.expect(problem !== undefined, "ADD of a clash must fail");
     Object.assign(life, { phase: "tried", boot, serial: other.serial, addedAt: this.#machine.now });
+    if (fault.came()) life.isUncertain = true;
   }
 
   /** The other attachments of the container. */
@@ -130,7 +132,8 @@ export class Simulation {
     const { container, addresses } = life;
     const { boot } = this.#machine;
     const fault = mayFail && this.#random.once(2) ? this.#fault(life) : none;
-    const must = mustPass(this.#machine, life);
+    const isClaimed = this.#others(life).some((other) => other.isUncertain && isInPlace(this.#machine, other));
+    const must = mustPass(this.#machine, life) && !isClaimed;
     const isUnrecorded = lacksRecord(this.#machine, container);
     const keeps = life.phase === "attached" && life.boot !== boot;
     const problem = this.log.try("ADD", container.id, () => this.#runtime.add(container, fault.between));

@@ -51,7 +51,8 @@ export function linksOf({ namespaces }: Machine, { netns, links }: Container): R
 export function everythingOf(machine: Machine, container: Container): string {
   const links = [...(machine.namespaces.get(container.netns)?.links ?? [])];
   const own = links.filter(([name]) => container.links.includes(name));
-  return JSON.stringify([diskTraces(machine, container), own], null, 1);
+  const rules = own.flatMap(([, { addresses }]) => addresses.filter((address) => machine.rules.has(address)));
+  return JSON.stringify([diskTraces(machine, container), own, rules], null, 1);
 }
 
 /** Whether ADD failed because another container has the address that this one had and asks for. */

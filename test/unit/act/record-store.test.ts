@@ -62,9 +62,10 @@ describe("the records on a host", () => {
     expect(records.ofMeta(eth0, "portmap")).toEqual([]);
   });
 
-  test("of meta plugins: the interfaces that they added", () => {
+  test("in some files: the readable ones", () => {
     const broken = `${directory}/zone:blue:eth0:broken`;
-    expect(records.added([chained, `${recordFile(eth1)}:tuning-1`, broken, "/missing"])).toEqual(added);
+    const files = [chained, `${recordFile(eth1)}:tuning-1`, broken, "/missing"];
+    expect(records.read(files)).toEqual([{ ...eth1, added }, eth1]);
   });
 });
 

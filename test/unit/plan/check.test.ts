@@ -137,7 +137,7 @@ describe("interfaces that a chained plugin added", () => {
     const request = requestOf("CHECK", { wrapper, prevResult: bothResult });
     const records = keptRecords([recordOf({ delegate })]);
     let asked = 0;
-    const counting = { ...records, added: () => (++asked ? added : []) };
+    const counting = { ...records, read: () => (++asked ? [recordOf({ delegate, added })] : []) };
     const plan = planCheck(request, targetOf(request, calledAs, profiles), counting);
     const shown = plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : undefined;
     return [asked, shown?.interfaces?.map(({ name }) => name).join()];

@@ -427,6 +427,35 @@ describe("an ADD that made nothing", () => {
   });
 });
 
+describe("a meta plugin's DEL without a result of the runtime", () => {
+  const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20" }] };
+  const record = recordOf({ ifName: "eth1", delegate: "portmap", configuration: { type: "portmap", prevResult } });
+  const file = `${recordFile(record)}:portmap-1`;
+  const shown = (delegate: string, changes: Partial<typeof record>, more: JsonObject = {}) => {
+    const kept = { ...record, delegate, ...changes };
+    const own = file.replaceAll("portmap", delegate);
+    const records = keptRecords([], { files: [{ file: own, owner: kept, record: kept, isLive: false }] });
+    const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ...more });
+    const target = targetOf(request, `${delegate}-wrapper`, profiles);
+    return delRemovals(request, target, profiles, records, {})[0]?.call?.configuration?.prevResult;
+  };
+
+  test("gets the prevResult of its ADD, because only the record knows it", () => {
+    expect(shown("portmap", {})).toStrictEqual(prevResult);
+    expect(shown("portmap", { configuration: { type: "portmap" } })).toBeUndefined();
+  });
+
+  test("gets it with the interfaces that its ADD added", () => {
+    const added = [{ name: "tap0", sandbox: "/run/netns/blue" }];
+    expect(shown("own", { added })).toStrictEqual({ ...prevResult, interfaces: added });
+    expect(shown("portmap", { added })).toStrictEqual(prevResult);
+  });
+
+  test("gets none in a version in which no runtime gives it one", () => {
+    expect(shown("portmap", {}, { cniVersion: "0.3.1" })).toBeUndefined();
+  });
+});
+
 test("only a meta plugin without a profile gets the interfaces that its records name", () => {
   const added = [{ name: "eth1", sandbox: "/run/netns/blue" }];
   const shown = (delegate: string) => {

@@ -69,7 +69,7 @@ export function keptRecords(
         .filter((lease) => lease.address === address),
     ofMeta: (key, delegate) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${metaRecordFile(key, delegate)}-`)),
-    added: (files) => all.flatMap(({ file, record }) => (record && files.includes(file) ? (record.added ?? []) : [])),
+    read: (files) => all.flatMap(({ file, record }) => (record && files.includes(file) ? [record] : [])),
     unfinished: (key) =>
       all.map(({ file }) => file).filter((file) => file.startsWith(`${recordDirectory}/.${unfinishedPrefix(key)}`)),
     ofNetwork: (network) => all.filter(({ owner }) => owner.network === network),
