@@ -2,6 +2,7 @@ import { ipName } from "../attachment/addresses.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Records } from "../record/record.ts";
+import type { OneCall } from "./del-call.ts";
 import type { Removal } from "./plan.ts";
 import type { Target } from "./target.ts";
 
@@ -13,15 +14,16 @@ import type { Target } from "./target.ts";
 export function keepingRulesOfOthers(
   request: Request,
   { profile }: Target,
-  removal: Removal,
+  removal: Removal & OneCall,
   records: Records,
 ): Removal {
   const { call, notes } = removal;
-  if (call?.configuration === undefined || (profile && !profile.delByAddress)) return removal;
-  const taken = takenBy(request.variables.containerId, addressesIn(call.configuration), records);
+  if (profile && !profile.delByAddress) return removal;
+  const { configuration: whole = {} } = call;
+  const taken = takenBy(request.variables.containerId, addressesIn(whole), records);
   if (taken.length === 0) return removal;
-  const configuration = withoutAddresses(call.configuration, new Set(taken.map(ipName)));
-  const kept = `another container has ${taken.join(", ")} by now: DEL does not remove the rules of this address`;
+  const configuration = withoutAddresses(whole, new Set(taken.map(ipName)));
+  const kept = `another container has ${taken.join(", ")} by now: DEL does not remove its rules`;
   return { ...removal, call: { ...call, configuration }, notes: [...notes, kept] };
 }
 

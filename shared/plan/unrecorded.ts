@@ -3,7 +3,7 @@ import type { Request } from "../protocol/request.ts";
 import { delGetsResult } from "../protocol/versions.ts";
 import type { AttachmentRecord, Records } from "../record/record.ts";
 import { delOf } from "./call.ts";
-import { type DelInput, delCall } from "./del-call.ts";
+import { type DelInput, delCall, type OneCall } from "./del-call.ts";
 import { withoutForeign, withoutNamespace } from "./foreign.ts";
 import { hasOwnLease, inBothNetworks } from "./leased-network.ts";
 import { sharesNetwork } from "./list-network.ts";
@@ -31,16 +31,14 @@ export function metaRemoval(
 
 /** The DEL with the prevResult of its ADD, which only the record knows: firewall finds its rules by the addresses in it. */
 function withRecordedResult(
-  removal: Removal,
+  removal: Removal & OneCall,
   kept: readonly AttachmentRecord[],
   added: readonly AddedInterface[],
-): Removal {
-  const prevResult = kept.find(({ configuration }) => configuration?.prevResult)?.configuration?.prevResult;
-  if (removal.call === undefined || prevResult === undefined) return removal;
-  return {
-    ...removal,
-    call: delOf({ ...removal.call, configuration: { ...removal.call.configuration, prevResult } }, added),
-  };
+): Removal & OneCall {
+  const [prevResult] = kept.flatMap(({ configuration }) => configuration?.prevResult ?? []);
+  if (prevResult === undefined) return removal;
+  const { call } = removal;
+  return { ...removal, call: delOf({ ...call, configuration: { ...call.configuration, prevResult } }, added) };
 }
 
 /** Whether the runtime would give DEL a result, and has none: ADD never completed, or the result was lost. */
@@ -75,7 +73,7 @@ export function unrecordedRemoval(
   target: Target,
   input: DelInput,
   forget: readonly string[],
-): Removal {
+): Removal & OneCall {
   return { ...delCall(request, target, input), again: sharesNetwork(request, target), forget };
 }
 

@@ -82,6 +82,7 @@ describe("leases that another attachment of the container may have", () => {
     expect(may(made)).toBe(false);
     expect(may(made, entry(eth0))).toBe(false);
     expect(may(made, entry({ ...eth1, delegateNetwork: "disc" }))).toBe(false);
+    expect(may(made, entry({ ...eth0, delegateNetwork: eth1.delegateNetwork }))).toBe(false);
     expect(may(made, entry({ ...eth1, containerId: "red" }))).toBe(false);
     expect(may(made, [`${directory}/zone:blue:eth0:eth2`, "{"])).toBe(false);
   });

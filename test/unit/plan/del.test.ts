@@ -4,7 +4,7 @@ import type { DelInput } from "../../../shared/plan/del-call.ts";
 import { listedAs } from "../../../shared/plan/listed.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { recordFile } from "../../../shared/record/record.ts";
+import { type Records, recordFile } from "../../../shared/record/record.ts";
 import { frozen } from "../support/frozen.ts";
 import { keptRecords, noRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
@@ -430,19 +430,54 @@ describe("an ADD that made nothing", () => {
 describe("a meta plugin's DEL without a result of the runtime", () => {
   const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20" }] };
   const record = recordOf({ ifName: "eth1", delegate: "portmap", configuration: { type: "portmap", prevResult } });
-  const file = `${recordFile(record)}:portmap-1`;
-  const shown = (delegate: string, changes: Partial<typeof record>, more: JsonObject = {}) => {
-    const kept = { ...record, delegate, ...changes };
-    const own = file.replaceAll("portmap", delegate);
-    const records = keptRecords([], { files: [{ file: own, owner: kept, record: kept, isLive: false }] });
+  const planned = (delegate: string, records: Records, more: JsonObject = {}, input: DelInput = {}) => {
     const request = requestOf("DEL", { wrapper: { ifName: "eth1" }, ...more });
-    const target = targetOf(request, `${delegate}-wrapper`, profiles);
-    return delRemovals(request, target, profiles, records, {})[0]?.call?.configuration?.prevResult;
+    return delRemovals(request, targetOf(request, `${delegate}-wrapper`, profiles), profiles, records, input);
+  };
+  const fileOf = (delegate: string, changes: Partial<typeof record>, instance = "1") => {
+    const kept = { ...record, delegate, ...changes };
+    return { file: `${recordFile(record)}:${delegate}-${instance}`, owner: kept, record: kept, isLive: false };
+  };
+  const shown = (delegate: string, changes: Partial<typeof record>, more: JsonObject = {}) => {
+    const records = keptRecords([], { files: [fileOf(delegate, changes)] });
+    return planned(delegate, records, more)[0]?.call?.configuration?.prevResult;
   };
 
   test("gets the prevResult of its ADD, because only the record knows it", () => {
     expect(shown("portmap", {})).toStrictEqual(prevResult);
-    expect(shown("portmap", { configuration: { type: "portmap" } })).toBeUndefined();
+    const without = keptRecords([], { files: [fileOf("portmap", { configuration: { type: "portmap" } })] });
+    expect(planned("portmap", without)[0]?.call?.configuration).not.toHaveProperty("prevResult");
+  });
+
+  test("is the same in all else, and the first record that has a prevResult counts", () => {
+    const later = { prevResult: { cniVersion: "1.0.0" } };
+    const files = [
+      fileOf("portmap", { configuration: undefined }, "1"),
+      fileOf("portmap", {}, "2"),
+      fileOf("portmap", { configuration: later }, "3"),
+    ];
+    const [only] = planned("portmap", keptRecords([], { files }), { snat: true });
+    expect(only?.forget).toEqual(files.map(({ file }) => file));
+    expect(only?.call).toStrictEqual({
+      delegate: "portmap",
+      environment: { CNI_COMMAND: "DEL", CNI_IFNAME: "eth1" },
+      configuration: { cniVersion: "1.0.0", name: "zone-eth1", type: "portmap", snat: true, prevResult },
+    });
+  });
+
+  test("reads no record if the runtime has a result", () => {
+    const read = () => {
+      throw new Error("a record was read");
+    };
+    const records = { ...keptRecords([], { files: [fileOf("portmap", {})] }), read };
+    const [only] = planned("portmap", records, { prevResult: bothResult }, { prevResult: bothResult });
+    expect(only?.call?.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
+  });
+
+  test("does not get it if the runtime has a result", () => {
+    const records = keptRecords([], { files: [fileOf("own", {})] });
+    const [only] = planned("own", records, { prevResult: bothResult }, { prevResult: bothResult });
+    expect(only?.call?.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
   });
 
   test("gets it with the interfaces that its ADD added", () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { delegateCall } from "../../../shared/plan/call.ts";
 import { planDel } from "../../../shared/plan/del.ts";
+import { keepingRulesOfOthers } from "../../../shared/plan/taken-addresses.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
@@ -23,10 +25,33 @@ function addressesOf(kept: Parameters<typeof keptRecords>, calledAs = "firewall-
 }
 
 describe("firewall's DEL", () => {
+  test("is the same but for the addresses, which are several in a dual stack, and keeps its other notes", () => {
+    const ips = [{ address: "10.0.0.2/24" }, null, { address: "fd00::2/64" }, { address: "10.0.0.9/24" }];
+    const prevResult = { ...bothResult, ips };
+    const others = { containerId: "red", addresses: ["10.0.0.2/16", "fd00:0::2/64"] };
+    const request = requestOf("DEL", { prevResult, wrapper: { ifName: "eth1" }, backend: "iptables" });
+    const target = targetOf(request, "firewall-wrapper", profiles);
+    const call = { ...delegateCall(request, target), environment: { CNI_IFNAME: "eth1" } };
+    const removal = { call, again: false, forget: ["a"], notes: ["before"] };
+    const records = keptRecords([], { holdings: [others] });
+    expect(keepingRulesOfOthers(request, target, removal, records)).toStrictEqual({
+      call: {
+        ...call,
+        configuration: {
+          ...call.configuration,
+          prevResult: { ...prevResult, ips: [null, { address: "10.0.0.9/24" }] },
+        },
+      },
+      again: false,
+      forget: ["a"],
+      notes: ["before", "another container has 10.0.0.2/24, fd00::2/64 by now: DEL does not remove its rules"],
+    });
+  });
+
   test("gets no address that another container has, and says so", () => {
     expect(addressesOf([[], { holdings: [red] }])).toEqual({
       addresses: [],
-      notes: [`another container has ${eth1} by now: DEL does not remove the rules of this address`],
+      notes: [`another container has ${eth1} by now: DEL does not remove its rules`],
     });
   });
 
