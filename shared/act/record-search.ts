@@ -97,7 +97,8 @@ export function holdingsOn(host: Host): Holding[] {
 function addressesIn({ addresses, configuration, result }: JsonObject): string[] {
   const results = [isJsonObject(configuration) ? configuration.prevResult : undefined, result].filter(isJsonObject);
   const ips = results.flatMap((one) => (Array.isArray(one.ips) ? one.ips.filter(isJsonObject) : []));
-  const all: unknown[] = [...(Array.isArray(addresses) ? addresses : []), ...ips.map(({ address }) => address)];
+  const own = Array.isArray(addresses) && configuration === undefined ? addresses : [];
+  const all: unknown[] = [...own, ...ips.map(({ address }) => address)];
   return all.filter((address) => typeof address === "string");
 }
 

@@ -8,7 +8,7 @@ import type { GcRemovals, Plan, Removal } from "./plan.ts";
 import { planHandOver } from "./plan-hand-over.ts";
 import type { Profiles } from "./profile.ts";
 import { recordedTarget } from "./recorded-target.ts";
-import { addressesOfOthers, withoutAddresses } from "./taken-addresses.ts";
+import { addressesOfOthers, withAddresses, withoutAddresses } from "./taken-addresses.ts";
 import { profileOf, type Target } from "./target.ts";
 
 // libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
@@ -100,9 +100,15 @@ function creatorRemoval(
 function metaRemoval(request: Request, target: Target, kept: KeptFile, taken: ReadonlySet<unknown>): Removal[] {
   const { file, record } = kept;
   if (record === undefined) return [];
-  const { configuration = {}, added } = record;
+  const { addresses, configuration = {}, added } = record;
   const { filter: _, ...call } = delegateCall(request, target);
-  return [removalOf(delOf({ ...call, configuration: withoutAddresses(configuration, taken) }, added), file, record)];
+  return [
+    removalOf(
+      delOf({ ...call, configuration: withoutAddresses(withAddresses(configuration, addresses), taken) }, added),
+      file,
+      record,
+    ),
+  ];
 }
 
 function isMetaOf({ delegate }: Target, { file, record }: KeptFile): boolean {

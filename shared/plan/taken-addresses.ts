@@ -51,7 +51,18 @@ export function withoutAddresses(configuration: JsonObject, names: ReadonlySet<u
   return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
 }
 
-function addressesIn({ prevResult }: JsonObject): string[] {
+/** Returns a configuration whose prevResult also lists these addresses. */
+export function withAddresses(configuration: JsonObject, addresses: readonly string[]): JsonObject {
+  const { prevResult } = configuration;
+  const listed = new Set(addressesIn(configuration).map(ipName));
+  const more = addresses.filter((cidr) => !listed.has(ipName(cidr))).map((address) => ({ address }));
+  if (!isJsonObject(prevResult) || more.length === 0) return configuration;
+  const ips = Array.isArray(prevResult.ips) ? prevResult.ips : [];
+  return { ...configuration, prevResult: { ...prevResult, ips: [...ips, ...more] } };
+}
+
+/** Returns the addresses in a configuration's prevResult, such as `172.26.64.2/20`. */
+export function addressesIn({ prevResult }: JsonObject): string[] {
   const ips = isJsonObject(prevResult) && Array.isArray(prevResult.ips) ? prevResult.ips.filter(isJsonObject) : [];
   const addresses = ips.map(({ address }) => address).filter((address) => typeof address === "string");
   return addresses.filter((address) => ipName(address) !== undefined);

@@ -9,7 +9,7 @@ import { hasOwnLease, inBothNetworks } from "./leased-network.ts";
 import { sharesNetwork } from "./list-network.ts";
 import type { Removal } from "./plan.ts";
 import { recordKey } from "./record-key.ts";
-import { keepingRulesOfOthers } from "./taken-addresses.ts";
+import { addressesIn, keepingRulesOfOthers, withAddresses } from "./taken-addresses.ts";
 import type { Target } from "./target.ts";
 
 /** The DEL of a meta plugin. Without a file of its ADD, an interface of another attachment is not touched. */
@@ -20,11 +20,13 @@ export function metaRemoval(
   files: readonly string[],
   records: Records,
 ): Removal {
-  const kept = target.profile && !lacksResult(request, input) ? [] : records.read(files);
-  const added = target.profile ? [] : kept.flatMap(({ added = [] }) => added);
+  const { profile } = target;
+  const kept = !profile || profile.delByAddress || lacksResult(request, input) ? records.read(files) : [];
+  const added = profile ? [] : kept.flatMap(({ added = [] }) => added);
   const planned = unrecordedRemoval(request, { ...target, role: "meta" }, { ...input, added }, files);
   const whole = lacksResult(request, input) ? withRecordedResult(planned, kept, added) : planned;
-  const removal = keepingRulesOfOthers(request, target, whole, records);
+  const complete = profile?.delByAddress ? withRecordedAddresses(whole, kept) : whole;
+  const removal = keepingRulesOfOthers(request, target, complete, records);
   const isForeign = files.length === 0 && lacksEvidence(request, [target], input, records);
   return isForeign ? { ...removal, call: withoutNamespace(removal.call) } : removal;
 }
@@ -39,6 +41,16 @@ function withRecordedResult(
   if (prevResult === undefined) return removal;
   const { call } = removal;
   return { ...removal, call: delOf({ ...call, configuration: { ...call.configuration, prevResult } }, added) };
+}
+
+/**
+ * The DEL with the addresses of all ADDs of these records. The runtime may have the result of an earlier boot, or none of a try
+ * that failed after its rules were made.
+ */
+function withRecordedAddresses(removal: Removal & OneCall, kept: readonly AttachmentRecord[]): Removal & OneCall {
+  const addresses = kept.flatMap(({ addresses, configuration = {} }) => [...addresses, ...addressesIn(configuration)]);
+  const { call } = removal;
+  return { ...removal, call: { ...call, configuration: withAddresses(call.configuration ?? {}, addresses) } };
 }
 
 /** Whether the runtime would give DEL a result, and has none: ADD never completed, or the result was lost. */

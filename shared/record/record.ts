@@ -30,7 +30,7 @@ export interface AttachmentRecord extends RecordKey, Origin {
   readonly before?: number | undefined;
   /** The index of the interface that ADD made, 0 for none; undefined while ADD runs. */
   readonly made?: number | undefined;
-  /** The addresses that the attachment has, or had before, such as `172.26.64.2/20`. */
+  /** The addresses that the attachment has, or had before, such as `172.26.64.2/20`. In a meta plugin's record, only those before. */
   readonly addresses: readonly string[];
   /** The container interfaces that a meta plugin's ADD added to its attachment. */
   readonly added?: readonly AddedInterface[] | undefined;

@@ -517,6 +517,16 @@ describe("a meta plugin", () => {
     expect(runs(callWrapper(never, { answers, files: first.files }))).toEqual(["ADD"]);
   });
 
+  test("the record keeps the addresses of earlier ADDs of this boot, for which there may be rules", () => {
+    const configuration = { prevResult: { ips: [{ address: "172.16.5.7/24" }, { address: "172.16.5.8/24" }] } };
+    const earlier = { delegate: "portmap", namespace: "4:1", addresses: ["172.16.5.6/24", "172.16.5.7/24"] };
+    const kept = (record: Partial<AttachmentRecord>) =>
+      recorded(callWrapper(call, { answers, files: { [path]: text({ ...earlier, ...record }) } }), path)?.addresses;
+    expect(kept({ configuration })).toEqual(["172.16.5.6/24", "172.16.5.7/24", "172.16.5.8/24"]);
+    expect(kept({})).toEqual(earlier.addresses);
+    expect(kept({ configuration, bootId: "before" })).toEqual([]);
+  });
+
   test("runs without a record if the boot id is unknown", () => {
     const outcome = callWrapper(call, { answers, files: { [bootFile]: "" } });
     expect(outcome.exitCode).toBe(0);

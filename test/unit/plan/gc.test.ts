@@ -200,6 +200,28 @@ describe("what a chained plugin made for attachments that are no longer valid", 
     expect(removal?.call?.configuration?.prevResult).toStrictEqual({ cniVersion: "1.0.0", interfaces: [tap] });
   });
 
+  test("DEL gets the addresses of earlier ADDs, too, unless another container has them", () => {
+    const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20" }] };
+    const addresses = ["172.26.64.2/20", "172.26.64.3/20", "172.26.64.4/20"];
+    const record = { ...gone, addresses, configuration: { ...configuration, prevResult } };
+    const holdings = [{ containerId: "red", addresses: ["172.26.64.4/20"] }];
+    const shown = (present: JsonObject) => {
+      const { removals } = removed(
+        [{ ...kept, record: { ...record, configuration: present } }],
+        [],
+        "portmap-wrapper",
+        holdings,
+      );
+      return removals.map(({ call }) => call?.configuration);
+    };
+    const ips = [{ address: "172.26.64.2/20" }, { address: "172.26.64.3/20" }];
+    expect(shown({ ...configuration, prevResult })).toStrictEqual([
+      { ...configuration, prevResult: { ...prevResult, ips } },
+    ]);
+    expect(shown({ prevResult: { cniVersion: "1.0.0" } })).toMatchObject([{ prevResult: { ips } }]);
+    expect(shown(configuration)).toStrictEqual([configuration]);
+  });
+
   test("DEL does not get an address that another container has: firewall's rules name only the address", () => {
     const ips = [{ address: "172.26.64.2/20" }, { address: "172.26.64.3/20" }, { address: "172.26.64.4/20" }];
     const prevResult = { cniVersion: "1.0.0", interfaces: [], ips };

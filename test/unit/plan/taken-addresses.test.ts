@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/plan/call.ts";
-import { planDel } from "../../../shared/plan/del.ts";
+import { delRemovals, planDel } from "../../../shared/plan/del.ts";
 import { keepingRulesOfOthers } from "../../../shared/plan/taken-addresses.ts";
 import { targetOf } from "../../../shared/plan/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { recordFile } from "../../../shared/record/record.ts";
 import { frozen } from "../support/frozen.ts";
-import { keptRecords } from "../support/records.ts";
+import { keptRecords, recordOf } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
@@ -25,6 +26,25 @@ function addressesOf(kept: Parameters<typeof keptRecords>, calledAs = "firewall-
 }
 
 describe("firewall's DEL", () => {
+  test("gets the addresses of all its ADDs: the runtime may have the result of an earlier boot", () => {
+    const eth0 = bothResult.ips?.[0]?.address ?? "";
+    const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.6/20" }, { address: eth1 }] };
+    const record = recordOf({
+      ...{ ifName: "eth1", delegate: "firewall", configuration: { prevResult } },
+      addresses: ["172.26.64.5/20"],
+    });
+    const file = { file: `${recordFile(record)}:firewall-1`, owner: record, record, isLive: false };
+    const request = requestOf("DEL", { prevResult: bothResult, wrapper: { ifName: "eth1" } });
+    const target = targetOf(request, "firewall-wrapper", profiles);
+    const [only] = delRemovals(request, target, profiles, keptRecords([], { files: [file] }), {
+      prevResult: bothResult,
+    });
+    const shown = only?.call?.configuration?.prevResult as { ips: { address: string; interface?: number }[] };
+    expect(shown.ips.map(({ address }) => address)).toEqual([eth1, "172.26.64.5/20", "172.26.64.6/20"]);
+    expect(shown.ips[1]).toStrictEqual({ address: "172.26.64.5/20" });
+    expect(shown.ips).not.toContainEqual(expect.objectContaining({ address: eth0 }));
+  });
+
   test("is the same but for the addresses, which are several in a dual stack, and keeps its other notes", () => {
     const ips = [{ address: "10.0.0.2/24" }, null, { address: "fd00::2/64" }, { address: "10.0.0.9/24" }];
     const prevResult = { ...bothResult, ips };
