@@ -3,11 +3,12 @@
 //! only the pages that the call changes.
 use crate::Core;
 use crate::array::{Array, HEADER, size_of_block};
-use crate::engine::{Engine, Result, Value};
+use crate::engine::{Engine, Result, Value, done};
 use crate::heap;
 use libc::c_void;
 use rquickjs_sys::{JS_UNDEFINED, JSContext, JSMallocFunctions, size_t};
-use std::cell::UnsafeCell;
+use std::cell::{RefCell, UnsafeCell};
+use std::ffi::c_int;
 use std::io::{self, Write};
 use std::{process, ptr, slice};
 
@@ -40,7 +41,7 @@ static IMAGE: Cell = Cell(UnsafeCell::new(Image {
 // build/slim/engine.patch adds these functions to the engine.
 unsafe extern "C" {
     fn JS_StartImage(context: *mut JSContext);
-    fn JS_SealImage(context: *mut JSContext, functions: *const JSMallocFunctions);
+    fn JS_SealImage(context: *mut JSContext, functions: *const JSMallocFunctions) -> c_int;
     fn JS_WakeImage(context: *mut JSContext, start: usize, size: usize);
 }
 
@@ -97,7 +98,7 @@ pub fn finish(core: Core, _: Vec<String>) -> Result<i32> {
     let later = crate::load(core.engine, "later")?;
     // SAFETY: nothing uses the engine any more.
     let bytes = unsafe {
-        JS_SealImage(core.engine.0, &heap::OF_ENGINE);
+        done(JS_SealImage(core.engine.0, &heap::OF_ENGINE))?;
         (*IMAGE.0.get()).core = core;
         (*IMAGE.0.get()).later = later;
         slice::from_raw_parts(IMAGE.0.get().cast::<u8>(), size_of::<Image>())
@@ -105,8 +106,18 @@ pub fn finish(core: Core, _: Vec<String>) -> Result<i32> {
     Ok(io::stdout().write_all(bytes).map_or(1, |()| 0))
 }
 
+thread_local! {
+    /// The freed blocks, all zero. A block of the same size is common, because the engine divides large blocks into small ones.
+    static FREED: RefCell<Vec<*mut u8>> = const { RefCell::new(Vec::new()) };
+}
+
 unsafe extern "C" fn malloc(_: *mut c_void, size: size_t) -> *mut c_void {
-    let block = heap().take(size as usize, HEADER);
+    let size = size as usize;
+    let reused = FREED.with_borrow_mut(|freed| {
+        let index = freed.iter().position(|block| unsafe { size_of_block(*block) } == size)?;
+        Some(freed.swap_remove(index))
+    });
+    let block = reused.unwrap_or_else(|| heap().take(size, HEADER));
     if block.is_null() {
         eprintln!("the heap image needs more than {SIZE} bytes");
         process::exit(1);
@@ -114,14 +125,16 @@ unsafe extern "C" fn malloc(_: *mut c_void, size: size_t) -> *mut c_void {
     block.cast()
 }
 
-/// The block is zero, because no room is taken twice.
+/// All blocks are zero.
 unsafe extern "C" fn calloc(opaque: *mut c_void, count: size_t, size: size_t) -> *mut c_void {
     unsafe { malloc(opaque, count * size) }
 }
 
 unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
     if !block.is_null() {
-        unsafe { ptr::write_bytes::<u8>(block.cast(), 0, size_of_block(block.cast())) };
+        let block = block.cast::<u8>();
+        unsafe { ptr::write_bytes(block, 0, size_of_block(block)) };
+        FREED.with_borrow_mut(|freed| freed.push(block));
     }
 }
 

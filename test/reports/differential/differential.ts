@@ -1,9 +1,9 @@
-// Sends the same generated requests through the executables of both flavors. It fails at the first request with
+// Sends the same generated requests through the executables of both flavors, or of two builds. It fails at the first request with
 // different answers: stdout, stderr, exit code, log, the delegate's input, and the files on the host. At the end it
 // counts verbs, versions, places in the chain and errors. A count of zero is a failure too.
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { catalogue } from "../../../shared/protocol/catalogue.ts";
 import { answerOf, makePlace } from "./place.ts";
@@ -13,6 +13,8 @@ const { values: options } = parseArgs({
   options: {
     count: { type: "string", default: "2000" },
     seed: { type: "string", default: "20250101" },
+    /** The folders of two builds to compare: those of both flavors, if it is not given. */
+    bins: { type: "string", default: "dist/bin,dist/slim/bin" },
     /** For the child processes: the number of this part. */
     part: { type: "string" },
   },
@@ -20,7 +22,7 @@ const { values: options } = parseArgs({
 const [count, seed] = [Number(options.count), Number(options.seed)];
 const parts = Math.max(2, availableParallelism());
 const root = join(import.meta.dirname, "../../..");
-const flavors = { node: join(root, "dist/bin"), slim: join(root, "dist/slim/bin") };
+const bins = options.bins.split(",").map((bin) => resolve(root, bin)) as [string, string];
 
 type Counts = Record<"verb" | "version" | "position" | "error", Record<string, number>>;
 
@@ -50,11 +52,11 @@ function runPart(part: number): void {
   };
   for (const [index, request] of makeRequests(count, seed).entries()) {
     if (index % parts !== part) continue;
-    const [node, slim] = [answerOf(place, flavors.node, request), answerOf(place, flavors.slim, request)];
-    const [one, other] = [JSON.stringify(node, null, 1), JSON.stringify(slim, null, 1)];
-    if (one !== other) fail(`the flavors answer request ${index} of seed ${seed} differently`, request, one, other);
+    const answers = [answerOf(place, bins[0], request), answerOf(place, bins[1], request)] as const;
+    const [one, other] = [JSON.stringify(answers[0], null, 1), JSON.stringify(answers[1], null, 1)];
+    if (one !== other) fail(`the two answer request ${index} of seed ${seed} differently`, request, one, other);
     for (const what of ["verb", "version", "position"] as const) add(what, request.kind[what]);
-    const error = errorOf(node.stdout);
+    const error = errorOf(answers[0].stdout);
     if (error !== undefined) add("error", error);
   }
   process.stdout.write(JSON.stringify(counts));
@@ -63,7 +65,9 @@ function runPart(part: number): void {
 function fail(title: string, request: Request, one: string, other: string): never {
   const stdin =
     typeof request.stdin === "string" ? request.stdin : Buffer.from(request.stdin).toString().slice(0, 4000);
-  console.error(`${title}:\n${JSON.stringify({ ...request, stdin }, null, 1)}\nNode: ${one}\nslim: ${other}`);
+  console.error(
+    `${title}:\n${JSON.stringify({ ...request, stdin }, null, 1)}\n${bins[0]}: ${one}\n${bins[1]}: ${other}`,
+  );
   process.exit(1);
 }
 
@@ -87,6 +91,8 @@ function startPart(part: number): Promise<Counts> {
     `${count}`,
     "--seed",
     `${seed}`,
+    "--bins",
+    bins.join(),
     "--part",
     `${part}`,
   ];
@@ -115,7 +121,7 @@ function sum(all: readonly Counts[]): Counts {
 }
 
 function report(total: Counts): void {
-  console.log(`${count} requests of seed ${seed}: both flavors answer the same`);
+  console.log(`${count} requests of seed ${seed}: both answer the same`);
   for (const [what, names] of Object.entries(total)) {
     console.log(
       `${what}: ${Object.entries(names)
