@@ -18,7 +18,13 @@ export function losesNumbers(value: unknown, text: string): boolean {
   return text.includes("null") && hasInfinity(value);
 }
 
+// Without recursion, because some hundred levels of it would fill the engine's stack.
 function hasInfinity(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Object.values(value).some(hasInfinity);
-  return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
+  const left = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (one === Number.POSITIVE_INFINITY || one === Number.NEGATIVE_INFINITY) return true;
+    if (typeof one === "object" && one !== null) for (const part of Object.values(one)) left.push(part);
+  }
+  return false;
 }

@@ -80,6 +80,20 @@ test("a delegate that prints without an end and ignores SIGTERM is killed", asyn
   expect(machine.calls()).toEqual(["ADD", "DEL"]);
 });
 
+test.each(["ADD", "CHECK"])(
+  "%s: a thousand levels in a configuration with null reach the delegate",
+  async (command) => {
+    const machine = new Machine();
+    machine.answer(command, "{}");
+    const deep = `${"[".repeat(1000)}${"]".repeat(1000)}`;
+    const stdin = `{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":${deep},"y":null}`;
+    expect(await machine.call({ command, stdin })).toEqual(passed);
+    expect(String(machine.received(command))).toBe(
+      `{"cniVersion":"1.0.0","name":"zone","x":${deep},"y":null,"type":"plain"}`,
+    );
+  },
+);
+
 test.each(["ADD", "CHECK"])("%s: a number that no program in Go can read is an error", async (command) => {
   const machine = new Machine();
   const stdin = '{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":[{"mtu":-1e400}],"y":null}';
