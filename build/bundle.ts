@@ -40,18 +40,27 @@ export async function bundleForNode(root: string, stamp: Stamp) {
 }
 
 /**
- * Bundles the slim flavor's modules. Every call loads `main`, which imports `shared`. Some calls load `later` or `rare`.
+ * Bundles the slim flavor's modules. Every call loads `main`, which imports `shared`. Some calls load `later`, `rare` or `large`.
  * `problem` formats errors. The Rust host loads them by these names.
  */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
   const load = (name: string) => `globalThis.load(${JSON.stringify(name)})`;
   const plugins = [
-    deferModules(root, slimMain, { problem: load("problem"), later: load("later"), rare: load("rare") }),
+    deferModules(root, slimMain, {
+      problem: load("problem"),
+      later: load("later"),
+      rare: load("rare"),
+      large: load("large"),
+    }),
   ];
   const parts = { splitting: true, chunkNames: "shared", define: constants(stamp), plugins };
   return {
-    core: await runEsbuild(root, { main: slimMain, later: "later", rare: "rare" }, { ...slim, ...parts }),
+    core: await runEsbuild(
+      root,
+      { main: slimMain, later: "later", rare: "rare", large: "large" },
+      { ...slim, ...parts },
+    ),
     problem: await runEsbuild(root, problem, slim),
   };
 }

@@ -4,7 +4,8 @@ import type { Plugin } from "esbuild";
 /**
  * The modules that most calls do not need, by the bundle that contains them. An engine reads a whole bundle before it runs
  * it. So a call loads one of these bundles when it first uses a function in it. Both flavors load `problem` (with zod) for a
- * wrong value. The slim flavor loads `later` for ADD and DEL, and `rare` for an error, a log and other rare needs.
+ * wrong value. The slim flavor loads `later` for ADD and DEL, `rare` for an error, a log and other rare needs, and `large` for
+ * a large configuration.
  */
 const deferred = {
   problem: ["shared/protocol/explain.ts"],
@@ -43,6 +44,7 @@ const deferred = {
     "shared/protocol/options.ts",
     "shared/protocol/spelling.ts",
   ],
+  large: ["shared/protocol/unread.ts"],
 };
 
 /** A bundle of deferred modules. */

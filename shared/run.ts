@@ -3,7 +3,7 @@ import { handOver } from "./act/hand-over.ts";
 import { logOf } from "./act/log.ts";
 import { prepareCall } from "./act/prepare-call.ts";
 import { print, printError, printVersions } from "./act/print.ts";
-import { readInput } from "./act/read-input.ts";
+import { readConfiguration } from "./act/read-input.ts";
 import { recordsOn } from "./act/record-store.ts";
 import { runRemovals } from "./act/remove.ts";
 import { runAndSplice } from "./act/run-and-splice.ts";
@@ -13,7 +13,7 @@ import type { Plan } from "./plan/plan.ts";
 import { planRequest, planVersion } from "./plan/plan-request.ts";
 import type { Profiles } from "./plan/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
-import { decodeConfiguration, parseRequest } from "./protocol/request.ts";
+import { parseRequest } from "./protocol/request.ts";
 import { parseVariables } from "./protocol/variables.ts";
 
 /** Answers one call of a runtime: read, parse, plan, act, write once. Returns the exit code. */
@@ -32,7 +32,7 @@ function plan(session: Session, profiles: Profiles): Plan {
   const variables = parseVariables(host.env);
   const { command } = variables;
   if (command === "VERSION") return planVersion(host.calledAs);
-  const decoded = decodeConfiguration(readInput(host));
+  const decoded = readConfiguration(session, command);
   // An error result repeats the runtime's version (SPEC.md, section 5), even if another key is invalid.
   if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
   const request = parseRequest(command, variables, decoded);

@@ -7,7 +7,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let context = Context::full(&Runtime::new()?)?;
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
     // A module comes after its imports.
-    for name in ["shared", "main", "later", "rare", "problem"] {
+    for name in ["shared", "main", "later", "rare", "large", "problem"] {
         let script = Path::new(&bundles).join(name).with_extension("mjs");
         println!("cargo:rerun-if-changed={}", script.display());
         let source = fs::read(script)?;

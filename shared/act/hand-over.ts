@@ -1,6 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { DelegateCall } from "../plan/call.ts";
 import type { Effect, HandOver } from "../plan/plan.ts";
+import { piecesOf } from "../protocol/unread.ts";
 import { type RoutingPlan, routingFile } from "../record/record.ts";
 import { withoutFloatingMacIn } from "./check-mac.ts";
 import { findDelegate } from "./find-delegate.ts";
@@ -24,7 +25,10 @@ export function handOver(session: Session, plan: HandOver): number {
   const planned: Calls = [plan.call, plan.fallback];
   const [call, fallback] = plan.effects.reduce((calls, effect) => actOn(session, effect, calls), planned);
   if (fallback) return runInTurn(session, path, call, fallback);
-  if (session.log.file === undefined) host.tryExec(path, call.environment, inputOf(call));
+  if (session.log.file === undefined) {
+    const { configuration } = call;
+    host.tryExec(path, call.environment, session.hasUnread && configuration ? piecesOf(configuration) : inputOf(call));
+  }
   const answer = runDelegate(session, path, call);
   answer.stdout.print();
   return answer.exitCode;

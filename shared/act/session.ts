@@ -12,6 +12,8 @@ export interface Session {
   readonly host: Host;
   log: Log;
   cniVersion: string | undefined;
+  /** Some values of the configuration are unread. */
+  hasUnread?: true;
   /** The fields of every log line. */
   readonly fields: JsonObject;
 }

@@ -1,9 +1,16 @@
+import type { JsonObject } from "../protocol/json.ts";
+import type { Pieces } from "../protocol/unread.ts";
 import type { Environment } from "../protocol/variables.ts";
 
 /** Bytes that a host keeps, from stdin or from a delegate's stdout. */
 export interface Bytes {
   /** The text; undefined if the bytes are not valid UTF-8. */
   decodeUtf8(): string | undefined;
+  /**
+   * Parses a large JSON object, and leaves large values unread: not those of the keys `read`, each between spaces. Undefined if
+   * the whole text must be parsed. Only a host whose `tryExec` takes pieces has it.
+   */
+  outline?(read: string): JsonObject | undefined;
   /** Writes all of them to stdout. Throws if that fails. */
   print(): void;
 }
@@ -29,7 +36,7 @@ export interface Host {
    * Replaces this process with an executable. It keeps this process's variables except for `changes`. Its stdin is `stdin`,
    * or this process's if that is undefined. Returns only if exec is impossible: the caller then spawns.
    */
-  tryExec(path: string, changes: Environment, stdin: string | undefined): void;
+  tryExec(path: string, changes: Environment, stdin: string | Pieces | undefined): void;
   /**
    * Runs an executable to its end, and reads at most `limit` bytes of its stdout. Variables and stdin are as in `tryExec`.
    * Its stderr is this process's.

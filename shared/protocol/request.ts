@@ -38,9 +38,14 @@ export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 /** Decodes the JSON object on stdin; `stdin` is undefined if it is not UTF-8. Code 6 if there is no JSON object or no readable version. */
 export function decodeConfiguration(stdin: string | undefined): JsonObject {
   const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
-  if (!isJsonObject(value)) return undecodable("it is not a JSON object");
-  const { cniVersion = "" } = value;
-  return typeof cniVersion === "string" || cniVersion === null ? value : undecodable("cniVersion must be a string");
+  return isJsonObject(value) ? checkedVersion(value) : undecodable("it is not a JSON object");
+}
+
+/** Returns a configuration. Code 6 if its version is not readable. */
+export function checkedVersion(configuration: JsonObject): JsonObject {
+  const { cniVersion = "" } = configuration;
+  if (typeof cniVersion === "string" || cniVersion === null) return configuration;
+  return undecodable("cniVersion must be a string");
 }
 
 /** Parses the plugin configuration of a call; code 7 if a key has an invalid value. */

@@ -142,7 +142,7 @@ extern "C" fn run_action<F: FnMut()>(action: *mut c_void) -> c_int {
 
 /// Opens a stream that contains the text.
 fn input_stream(text: &str) -> io::Result<OwnedFd> {
-    match memory_file(text) {
+    match memory_file(&[text.as_bytes()]) {
         Ok(file) => Ok(file.into()),
         Err(_) => pipe_with(text),
     }

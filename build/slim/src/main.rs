@@ -10,6 +10,7 @@ mod host;
 #[cfg_attr(not(feature = "image"), path = "no_image.rs")]
 mod image;
 mod links;
+mod outline;
 mod process;
 mod values;
 
@@ -25,7 +26,7 @@ macro_rules! bytecode {
 }
 
 /// The core's modules. Every call loads `main`, which imports `shared`. The core loads the others when it needs them.
-static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", "problem"];
+static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", "large", "problem"];
 
 /// The core, ready for a call.
 #[derive(Clone, Copy)]

@@ -95,10 +95,10 @@ fn retry(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize
 }
 
 /// Replaces this process with an executable. Returns only if that fails.
-pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
+pub fn exec(path: &str, variables: &[String], input: Option<&[&[u8]]>) {
     let (Ok(path), Ok(variables)) = (CString::new(path), Environment::with(variables)) else { return };
-    if let Some(text) = input {
-        let Ok(file) = memory_file(text) else { return };
+    if let Some(pieces) = input {
+        let Ok(file) = memory_file(pieces) else { return };
         let Ok(()) = dup2_stdin(&file) else { return };
         // execve closes it.
         mem::forget(file);
@@ -153,9 +153,13 @@ fn is_of(variable: &[u8], name: &[u8]) -> bool {
     variable.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
 }
 
-/// Makes a file without a name that contains the text, and is read from its start.
-pub fn memory_file(text: &str) -> io::Result<File> {
+/// Makes a file without a name that contains the pieces, and is read from its start.
+pub fn memory_file(pieces: &[&[u8]]) -> io::Result<File> {
     let file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
-    file.write_all_at(text.as_bytes(), 0)?;
+    let mut end = 0;
+    for piece in pieces {
+        file.write_all_at(piece, end)?;
+        end += piece.len() as u64;
+    }
     Ok(file)
 }

@@ -66,21 +66,34 @@ impl Call<'_> {
 
     /// The texts of a list.
     pub fn texts(&self, index: usize) -> Result<Vec<String>> {
-        let (list, mut length) = (self.value(index), 0);
-        done(unsafe { JS_GetLength(self.engine.0, list, &mut length) })?;
-        let text_at = |place| {
-            let value = checked(unsafe { JS_GetPropertyUint32(self.engine.0, list, place) })?;
-            let text = Text::of(self.engine, value).map(|text| text.to_owned());
-            unsafe { JS_FreeValue(self.engine.0, value) };
-            text
-        };
-        (0..length as u32).map(text_at).collect()
+        self.list(index, |value| Text::of(self.engine, value).map(|text| text.to_owned()))
     }
 
     pub fn number(&self, index: usize) -> Result<usize> {
+        self.number_of(self.value(index))
+    }
+
+    /// The numbers of a list.
+    pub fn numbers(&self, index: usize) -> Result<Vec<usize>> {
+        self.list(index, |value| self.number_of(value))
+    }
+
+    fn number_of(&self, value: Value) -> Result<usize> {
         let mut number = 0.0;
-        done(unsafe { JS_ToFloat64(self.engine.0, &mut number, self.value(index)) })?;
+        done(unsafe { JS_ToFloat64(self.engine.0, &mut number, value) })?;
         Ok(number as usize)
+    }
+
+    fn list<T>(&self, index: usize, of: impl Fn(Value) -> Result<T>) -> Result<Vec<T>> {
+        let (list, mut length) = (self.value(index), 0);
+        done(unsafe { JS_GetLength(self.engine.0, list, &mut length) })?;
+        let entry_at = |place| {
+            let value = checked(unsafe { JS_GetPropertyUint32(self.engine.0, list, place) })?;
+            let entry = of(value);
+            unsafe { JS_FreeValue(self.engine.0, value) };
+            entry
+        };
+        (0..length as u32).map(entry_at).collect()
     }
 
     pub fn flag(&self, index: usize) -> bool {

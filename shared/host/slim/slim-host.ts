@@ -1,3 +1,4 @@
+import type { Pieces } from "../../protocol/unread.ts";
 import type { Host } from "../host.ts";
 import { ipCommand } from "../ip-command.ts";
 import { bytesOf, orThrow } from "./bytes.ts";
@@ -32,7 +33,7 @@ export function slimHost(machine: Machine): Host {
     },
     writeStdout: (text) => void orThrow(machine.writeText(text)),
     inspect,
-    tryExec: (path, changes, stdin) => machine.exec(wellFormed(path), alternating(changes), stdin),
+    tryExec: (path, changes, stdin) => tryExec(machine, wellFormed(path), alternating(changes), stdin),
     spawn: (path, changes, stdin, limit) => spawn(machine, path, changes, stdin, limit),
     readFile: (path) => machine.readFile(wellFormed(path)),
     writeFile: (path, text) => problemOf(machine.writeFile(wellFormed(path), text)),
@@ -48,6 +49,18 @@ export function slimHost(machine: Machine): Host {
       ipOutput(machine, ipCommand({ env: machine.variables, inspect }, netns, family), commands),
     appendLine: (file, line) => problemOf(machine.appendLine(wellFormed(file), line)),
   };
+}
+
+function tryExec(
+  machine: Machine,
+  path: string,
+  variables: readonly string[],
+  stdin: string | Pieces | undefined,
+): void {
+  if (typeof stdin === "object") {
+    const places = stdin.values.flatMap(({ place }) => place);
+    machine.execWithPieces(path, variables, stdin.texts, places);
+  } else machine.exec(path, variables, stdin);
 }
 
 function problemOf(result: number): string | undefined {

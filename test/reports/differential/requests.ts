@@ -115,16 +115,27 @@ function configuration(verb: string, version: string, position: Position): fc.Ar
         oneOf("a", "__proto__", "1", "10", "2", "BRIDGE", "\u00e9", "constructor", "toString", "Wrappers"),
         json(),
       ),
+      large: often<string>("", large()),
     })
-    .map(({ name, wrapper, more, prevResult, ...rest }) => {
+    .map(({ name, wrapper, more, large, prevResult, ...rest }) => {
       const cniVersion = version === "none" ? undefined : version;
       const attachments =
         verb === "GC" ? { "cni.dev/valid-attachments": [{ containerID: containerId, ifname: "eth0" }] } : {};
       const before = position === "first" ? {} : { prevResult };
       const whole = { cniVersion, name, type: "bridge-wrapper", wrapper, ...rest, ...attachments, ...before };
       // JSON text keeps keys that JavaScript treats specially.
-      return `${JSON.stringify(whole).slice(0, -1)},${JSON.stringify(more).slice(1)}`.replace(/,}$/, "}");
+      return `${JSON.stringify(whole).slice(0, -1)}${large},${JSON.stringify(more).slice(1)}`.replace(/,}$/, "}");
     });
+}
+
+/** A member that is so large that the slim flavor may not parse it. */
+function large(): fc.Arbitrary<string> {
+  const key = oneOf("args", "args", "x", "ipam", "1", "\u00e9");
+  const part = fc.oneof(
+    json().map((value) => JSON.stringify(value)),
+    oneOf("1.0", '"\\u0041"', " 1", '{"a":1,"a":2}', "01"),
+  );
+  return fc.tuple(key, part).map(([key, part]) => `,"${key}":[${`${part},`.repeat(30_000 / (part.length + 1))}7]`);
 }
 
 const json = () => fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.double({ noNaN: true }), fc.constant("half \\ud800"));
@@ -222,7 +233,7 @@ function answer(verb: string): fc.Arbitrary<{ output: string; end: string }> {
   return fc.oneof(
     { weight: 12, arbitrary: fc.record({ output: good, end: fc.constant("0") }) },
     { weight: 3, arbitrary: fc.record({ output: oneOf(error, exists, "panic\n"), end: oneOf("1", "77") }) },
-    { weight: 2, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
+    { weight: 4, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
     { weight: 1, arbitrary: fc.record({ output: fc.constant(""), end: oneOf("SIGKILL", "SIGTERM", "SIGSEGV") }) },
   );
 }

@@ -26,7 +26,7 @@ function freshModules(): NodeJS.Require {
 }
 
 /** The modules that the core loads in a call, until the delegate replaces it or the call ends. */
-function loaded(command: string, configuration: object): string[] {
+function loaded(command: string, configuration: object, outline?: string): string[] {
   const require = freshModules();
   const loads: string[] = [];
   Object.assign(globalThis, {
@@ -36,6 +36,10 @@ function loaded(command: string, configuration: object): string[] {
     },
   });
   let until: string[] | undefined;
+  const replace = () => {
+    until = [...loads];
+    throw new Error("replaced");
+  };
   const machine: Partial<Machine> = {
     arguments: ["/opt/cni/bin/bridge-wrapper"],
     variables: {
@@ -50,6 +54,7 @@ function loaded(command: string, configuration: object): string[] {
     now: () => 0,
     readStdin: () => 0,
     decodeUtf8: () => JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }),
+    outline: () => outline,
     inspect: () => 3,
     // A renamed interface has a record.
     readFile: (path) => (path.endsWith(":eth1") ? JSON.stringify(recordOf({ ifName: "eth1" })) : undefined),
@@ -58,10 +63,8 @@ function loaded(command: string, configuration: object): string[] {
     removeFile: () => {},
     appendLine: () => 0,
     writeText: () => 0,
-    exec() {
-      until = [...loads];
-      throw new Error("replaced");
-    },
+    exec: () => replace(),
+    execWithPieces: () => replace(),
   };
   require("./main.js").main(machine);
   return until ?? loads;
@@ -85,6 +88,12 @@ test("other parts are loaded once, by the calls that need them", () => {
     "rare",
   ]);
   expect(loaded("GC", {}).toSorted()).toEqual(["later", "rare"]);
+});
+
+test("a large configuration needs its own part, on CHECK only", () => {
+  const outline = '[{"cniVersion":"1.0.0","name":"zone","more":0},["more",50,90000]]';
+  expect(loaded("CHECK", {}, outline)).toEqual(["large"]);
+  expect(loaded("STATUS", {}, outline)).toEqual([]);
 });
 
 test("the parts that format an error are loaded with it", () => {

@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { profiles } from "../../../plugins/index.ts";
 import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { type Pieces, readOutline } from "../../../shared/protocol/unread.ts";
 import { run } from "../../../shared/run.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
@@ -20,6 +21,8 @@ export interface Machine {
   readonly inspect?: Host["inspect"];
   /** The ends of the delegate's runs, in order. The last one is for all later runs. */
   readonly answers?: readonly FakeAnswer[];
+  /** How the host outlines a large configuration, if it can. */
+  readonly outline?: (bytes: Uint8Array, read: string) => string | undefined;
   /** Whether the delegate can replace the process. */
   readonly canExec?: boolean;
   /** The error of writing to stdout. */
@@ -105,6 +108,7 @@ function fakeHost(
   {
     inspect = inOptCniBin,
     answers = [exits(0)],
+    outline,
     canExec = true,
     stdoutError,
     files: given,
@@ -136,6 +140,11 @@ function fakeHost(
   };
   const keep = (bytes: Uint8Array): Bytes => ({
     print: () => print(bytes),
+    outline(read) {
+      const text = outline?.(bytes, read);
+      if (text === undefined) return undefined;
+      return readOutline(text, 0, (start, end) => Buffer.from(bytes.slice(start, end)).toString());
+    },
     decodeUtf8() {
       const text = Buffer.from(bytes).toString();
       return Buffer.from(text).equals(bytes) ? text : undefined;
@@ -158,7 +167,7 @@ function fakeHost(
     inspect,
     tryExec(path, env, stdin) {
       if (!canExec) return;
-      const answer = start("exec", path, env, stdin);
+      const answer = start("exec", path, env, typeof stdin === "object" ? joined(stdin) : stdin);
       if (answer.ended === "exit") replacedBy = answer;
       // From here on another program runs. Later actions of the wrapper do not count.
       throw new Error("replaced");
@@ -207,6 +216,10 @@ function fakeHost(
 
 function inOptCniBin(path: string): "executable" | "missing" {
   return path.startsWith("/opt/cni/bin/") ? "executable" : "missing";
+}
+
+function joined({ texts, values }: Pieces): string {
+  return texts.map((text, index) => text + (values[index]?.read() ?? "")).join("");
 }
 
 function textOf(value: unknown): string {

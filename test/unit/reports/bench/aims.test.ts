@@ -88,8 +88,10 @@ test("a whole CHECK is compared with the bare plugins and multus", () => {
 test("growth and many calls at once are the slim flavor's", () => {
   const interfaces = [row("2 interfaces", { slim: 2, floor: 1 }), row("128 interfaces", { slim: 3, floor: 5 })];
   const crowd = { ...row("64 at once", { floor: 1, slim: 1 }), calls: 64, load: [1.5, 1.1] };
-  expect(found({ growth: { runs: 1, interfaces, configuration: [] }, atOnce: [crowd] })).toMatchObject({
+  const configuration = [row("1 KB", { slim: 2, floor: 1 }), row("1024 KB", { slim: 9, floor: 2 })];
+  expect(found({ growth: { runs: 1, interfaces, configuration }, atOnce: [crowd] })).toMatchObject({
     "slim: 128 interfaces ÷ 2": 1.5,
+    "slim: configuration of 1024 KB ÷ 1 KB": 4.5,
     "slim: 64 at once ÷ (64 × one's CPU time ÷ cores)": 1.1,
   });
 });
