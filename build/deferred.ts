@@ -10,6 +10,7 @@ import type { Plugin } from "esbuild";
 const deferred = {
   problem: ["shared/protocol/explain.ts"],
   later: [
+    "shared/act/add-meta.ts",
     "shared/act/record-search.ts",
     "shared/act/recover.ts",
     "shared/act/remove.ts",
