@@ -48,8 +48,9 @@ export function checkedVersion(configuration: JsonObject): JsonObject {
   return undecodable("cniVersion must be a string");
 }
 
-/** Parses the plugin configuration of a call; code 7 if a key has an invalid value. */
+/** Parses the plugin configuration of a call. Code 7 if a key has an invalid value, 6 for a name that a plugin in Go cannot decode. */
 export function parseRequest(command: ConfiguredVerb, variables: Variables, decoded: JsonObject): Request {
+  if (typeof (decoded.name ?? "") !== "string") return undecodable("name must be a string");
   const configuration = parseConfiguration(decoded);
   const block = configuration.wrapper ?? undefined;
   const parsed = block === undefined ? { wrapper: {}, unusable: [], warnings: [] } : parseWrapper(command, block);

@@ -57,7 +57,7 @@ const configurations: [string, object, number][] = [
   ["no name", { cniVersion: "1.0.0" }, 7],
   ["an empty name", { ...zone, name: "" }, 7],
   ["a name that is a path", { ...zone, name: "../zone" }, 7],
-  ["a name that is a number", { ...zone, name: 7 }, 7],
+  ["a name that is a number", { ...zone, name: 7 }, 6],
   ["a version that is a number", { ...zone, cniVersion: 1 }, 6],
   ["a type that is a path", { ...zone, type: "/bin/sh" }, 7],
   ["prevResult as a list", { ...zone, prevResult: [] }, 7],

@@ -58,6 +58,7 @@ describe.each(verbs)("%s", (command) => {
     ["7", "it is not a JSON object"],
     ['"zone"', "it is not a JSON object"],
     ['{"cniVersion":1}', "cniVersion must be a string"],
+    ['{"cniVersion":"1.0.0","name":7}', "name must be a string"],
     ["{", "it is not JSON."],
     ['{"name":"zone"} {}', "it is not JSON."],
     ['\uFEFF{"name":"zone"}', "it is not JSON."],
@@ -79,9 +80,9 @@ describe.each(verbs)("%s", (command) => {
 
   test.each([
     [{ name: undefined }, "name must be a string"],
+    [{ name: null }, "name must be a string"],
     [{ name: "" }, "name must begin with a letter or digit"],
     [{ name: "a b" }, "name must begin with a letter or digit"],
-    [{ name: 7 }, "name must be a string"],
     [{ cniVersion: null }, "cniVersion must be a string"],
     [{ type: "/bin/sh" }, "type must not contain a path separator"],
     [{ prevResult: [] }, "prevResult must be an object"],

@@ -29,6 +29,18 @@ export const listedDifferences: readonly ListedDifference[] = [
       isMalformed(life, call) && bothFail(plain, wrapped) && codeOf(plain) === codeOf(wrapped),
   },
   {
+    name: "wrong name",
+    reason: "the wrapper refuses a wrong name; the plain plugin panics, or first refuses CHECK in this version",
+    explains: ({ life: { config }, plain, wrapped }) =>
+      !isName(config.name) && failsWith(wrapped, 7) && (isPanic(plain) || failsWith(plain, 1)),
+  },
+  {
+    name: "index",
+    reason: "an address of prevResult without an interface has one after a chained plugin's ADD",
+    explains: ({ call: { verb, recall }, plain, wrapped }) =>
+      verb === "ADD" && recall === "ips without interface" && isDeepStrictEqual(plain, withoutIndexes(wrapped)),
+  },
+  {
     name: "own error",
     reason: "the wrapper itself refuses a prevResult without the interface, or with a wrong index",
     explains: ({ call, plain, wrapped }) =>
@@ -67,8 +79,24 @@ export function verdictOn(life: GeneratedLife, call: GeneratedCall, plain: Told,
 /** Whether a call is wrong for every plugin: its variables, its stdin, the version or the network's name. */
 function isMalformed({ cniVersion, config: { name } }: GeneratedLife, { variables, cut }: GeneratedCall): boolean {
   const isKnown = everyVersion.some((version) => version === cniVersion);
-  const isNamed = typeof name === "string" && /^[A-Za-z0-9][\w.-]*$/.test(name);
-  return !isKnown || !isNamed || Object.keys(variables).length > 0 || cut !== undefined;
+  return !isKnown || !isName(name) || Object.keys(variables).length > 0 || cut !== undefined;
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === "string" && /^[A-Za-z0-9][\w.-]*$/.test(name);
+}
+
+function isPanic({ exitCode, stderr }: Outcome): boolean {
+  return exitCode === 2 && stderr.startsWith("panic: ");
+}
+
+function failsWith(outcome: Outcome, code: number): boolean {
+  return outcome.exitCode === 1 && codeOf(outcome) === code;
+}
+
+/** The outcome of an ADD whose addresses name no interface. */
+function withoutIndexes(outcome: Outcome): Outcome {
+  return { ...outcome, stdout: outcome.stdout.replaceAll(/,\s*"interface": \d+/g, "") };
 }
 
 function bothFail(...outcomes: readonly Outcome[]): boolean {

@@ -80,11 +80,13 @@ function withoutIndexes(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, part]) => [key, withoutIndexes(part)]));
 }
 
-/** Go's log begins its lines with the time, and some messages of tuning and bridge have addresses in memory. */
+/** Go's log begins its lines with the time, and some messages of tuning, bridge and ptp have addresses in memory. */
 function withoutMoments({ stdout, stderr, ...outcome }: Outcome): Outcome {
   return {
     ...outcome,
-    stdout: stdout.replaceAll(/(?<=Transmit Queue Length of \S+ is )\d{10,}/g, "<pointer>"),
+    stdout: stdout
+      .replaceAll(/(?<=Transmit Queue Length of \S+ is )\d{10,}/g, "<pointer>")
+      .replaceAll(/\b0x[0-9a-f]{8,}\b/g, "<pointer>"),
     stderr: stderr.replaceAll(/^\d{4}(\/\d\d){2} \d\d(:\d\d){2} /gm, "").replaceAll(/\b0x[0-9a-f]{8,}\b/g, "<pointer>"),
   };
 }

@@ -32,6 +32,23 @@ const end = (exitCode: number, stdout: string, host: unknown = {}) => ({
 });
 const failure = (code: number, msg: string) => end(1, JSON.stringify({ code, msg }));
 
+const lost = { recall: "ips without interface" } as const;
+const withIndex = (index?: number) =>
+  end(0, JSON.stringify({ ips: [{ address: "10.0.0.2/24", interface: index }] }, null, 4));
+
+test.each([
+  ["a panic", { exitCode: 2, stdout: "", stderr: "panic: nil map" }, 7, "wrong name"],
+  ["a version without CHECK", failure(1, "config version does not allow CHECK").outcome, 7, "wrong name"],
+  ["another failure", failure(999, "a").outcome, 7, "DIFFERENT"],
+  ["a panic, and another code of the wrapper", { exitCode: 2, stdout: "", stderr: "panic: nil map" }, 4, "DIFFERENT"],
+])("a wrong name: %s", (_, outcome, code, verdict) => {
+  const wrong = { ...life, config: { name: "a/b" } } as unknown as GeneratedLife;
+  expect(verdictOn(wrong, call, { outcome, host: {} }, failure(code, "b"))).toBe(verdict);
+  if (code === 7 && verdict !== "DIFFERENT") {
+    expect(verdictOn(life, call, { outcome, host: {} }, failure(code, "b"))).toBe("DIFFERENT");
+  }
+});
+
 test.each([
   ["equal ends", call, end(0, "{}"), end(0, "{}"), "same"],
   ["another host", call, end(0, "{}", { a: 1 }), end(0, "{}", { a: 2 }), "DIFFERENT"],
@@ -40,6 +57,16 @@ test.each([
   ["another code of a malformed call", { ...call, cut: 3 }, failure(6, "a"), failure(7, "b"), "DIFFERENT"],
   ["a malformed call that passes", { ...call, cut: 3 }, failure(7, "a"), end(0, "{}"), "DIFFERENT"],
   ["a CHECK that passes", { ...call, verb: "CHECK" as const }, failure(999, "a"), end(0, ""), "DIFFERENT"],
+  [
+    "a CHECK that passes with an index",
+    { ...call, verb: "CHECK" as const, ...lost },
+    withIndex(),
+    withIndex(2),
+    "DIFFERENT",
+  ],
+  ["an index that was missing", { ...call, ...lost }, withIndex(), withIndex(2), "index"],
+  ["an index in another call", call, withIndex(), withIndex(2), "DIFFERENT"],
+  ["another address", { ...call, ...lost }, withIndex(), end(0, "{}"), "DIFFERENT"],
 ] as const)("%s", (_, made, plain, wrapped, verdict) => {
   expect(verdictOn(life, made, plain, wrapped)).toBe(verdict);
 });
