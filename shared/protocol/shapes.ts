@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { isAbsolutePath, isIndex, isInterfaceName, isJqProgram, isNetworkName, isType } from "./names.ts";
 import { isArgs, isPorts, type PortsOption } from "./options.ts";
 import type { LogLevel, WrapperConfiguration } from "./schema.ts";
@@ -68,13 +68,17 @@ export function isResult(value: unknown): boolean {
   );
 }
 
+// A result may have many of these, and each call of a function takes time. No list in JSON has a name or an address, so the
+// first two need no test for lists.
+
 function isInterface(value: unknown): boolean {
-  return isJsonObject(value) && isText(value.name) && isTextOrAbsent(value.sandbox);
+  const { name, sandbox } = (value ?? {}) as JsonObject;
+  return typeof name === "string" && (typeof sandbox === "string" || sandbox === undefined || sandbox === null);
 }
 
 function isIp(value: unknown): boolean {
-  if (!isJsonObject(value) || !isText(value.address)) return false;
-  return isAbsent(value.interface) || isIndex(value.interface);
+  const { address, interface: index } = (value ?? {}) as JsonObject;
+  return typeof address === "string" && (index === undefined || index === null || isIndex(index));
 }
 
 function isRoute(value: unknown): boolean {

@@ -8,18 +8,17 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Without a heap image, the engine's own objects and the modules are here, too.
-const SIZE: usize = if cfg!(feature = "image") { 192 * 1024 } else { 512 * 1024 };
+const SIZE: usize = 512 * 1024;
 
-/// The part of the array that every call uses.
-const EVERY_CALL: usize = if cfg!(feature = "image") { 64 * 1024 } else { 320 * 1024 };
+/// The part of the array that every call uses. Without a heap image, the engine's own objects and the modules are here, too.
+pub const EVERY_CALL: usize = if cfg!(feature = "image") { 64 * 1024 } else { 320 * 1024 };
 
 static ARRAY: Array<SIZE> = Array::new();
 
 /// Gets the first pages from the kernel at once. A page fault for each takes longer. Before Linux 5.14 this does nothing.
-pub fn populate() {
+pub fn populate(size: usize) {
     // SAFETY: the pages are inside the array, and madvise does not change their content.
-    unsafe { madvise((&raw const ARRAY).cast_mut().cast(), EVERY_CALL, MADV_POPULATE_WRITE) };
+    unsafe { madvise((&raw const ARRAY).cast_mut().cast(), size.min(SIZE), MADV_POPULATE_WRITE) };
 }
 
 /// From now on the C library has all new blocks. It must be called before there is a second thread.

@@ -4,7 +4,7 @@ use crate::child::{self, Ended};
 use crate::engine::{Engine, Result, Value, done};
 use crate::native;
 use crate::values::{Call, Give, Native};
-use crate::{files, links, outline, process};
+use crate::{files, heap, links, outline, process};
 use rquickjs_sys::{JS_FreeAtom, JS_NewAtomLen, JS_SetProperty};
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -17,6 +17,13 @@ const INVALID: i32 = 22;
 
 const ARGUMENTS: &CStr = c"arguments";
 const VARIABLES: &CStr = c"variables";
+
+/// For a byte of JSON that the core reads, the engine needs about so many bytes.
+const ENGINE_NEEDS: usize = 12;
+
+/// Shorter JSON needs few pages. The core does not read most of a longer one. In bytes.
+const SMALL: usize = 8 * 1024;
+const LARGE: usize = 64 * 1024;
 
 thread_local! {
     /// The bytes of stdin and of each plugin's stdout. The core mostly passes them on. The kernel frees them: a destructor would
@@ -84,7 +91,14 @@ fn lossy(text: &std::ffi::OsStr) -> String {
 }
 
 fn read_stdin(limit: usize) -> Option<i32> {
-    process::read_stdin(limit).map_or_else(|error| Some(failure(&error)), |input| input.map(keep))
+    let input = match process::read_stdin(limit) {
+        Ok(input) => input?,
+        Err(error) => return Some(failure(&error)),
+    };
+    if (SMALL..LARGE).contains(&input.len()) {
+        heap::populate(heap::EVERY_CALL + ENGINE_NEEDS * input.len());
+    }
+    Some(keep(input))
 }
 
 fn decode_utf8(call: &Call) -> Result<Option<Value>> {

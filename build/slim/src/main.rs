@@ -42,7 +42,7 @@ pub struct Core {
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     process::prepare_streams();
-    heap::populate();
+    heap::populate(heap::EVERY_CALL);
     // SAFETY: the C library passes `count` strings.
     let arguments = unsafe { process::strings(count, arguments) };
     if let Some(core) = image::wake() {
