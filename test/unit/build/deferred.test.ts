@@ -97,5 +97,5 @@ test("a large configuration needs its own part, on CHECK only", () => {
 });
 
 test("the parts that format an error are loaded with it", () => {
-  expect(loaded("CHECK", { name: 7 })).toEqual(["problem", "rare"]);
+  expect(loaded("CHECK", { name: "a/b" })).toEqual(["problem", "rare"]);
 });
