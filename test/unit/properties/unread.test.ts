@@ -119,6 +119,14 @@ test.each(read)("it would not, if the value of %s was left unread", (key) => {
   expect(fc.check(property, { numRuns: 10_000, endOnFailure: true }).failed).toBe(true);
 });
 
+test.each(["ADD", "DEL", "GC", "STATUS"])("%s reads all values", (command) => {
+  const outline: Machine["outline"] = () => expect.unreachable("the host was asked for an outline");
+  const call = { env: { CNI_COMMAND: command }, stdin: '{"cniVersion":"1.0.0","name":"zone","args":{}}' };
+  expect(callWrapper(call, { outline, answers: [exits(0, "{}")] })).toStrictEqual(
+    callWrapper(call, { answers: [exits(0, "{}")] }),
+  );
+});
+
 test("the wrapper looks into these values and no others, and into the keys of every profile", () => {
   let asked = "";
   const stdin = '{"cniVersion":"1.0.0","name":"zone"}';
