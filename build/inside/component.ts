@@ -11,6 +11,8 @@ export interface Component {
   readonly licence: string;
   /** The texts that its licence asks to pass on. */
   readonly texts: readonly string[];
+  /** How it differs from what others published. */
+  readonly changed?: string;
   /** What it contains itself. Its texts are in those above. */
   readonly parts?: readonly Pick<Component, "name" | "version" | "purl">[];
 }

@@ -57,6 +57,7 @@ function engine({ manifest_path }: Package): Component {
     version,
     purl: `pkg:github/quickjs-ng/quickjs@v${version}`,
     licence: "MIT",
+    changed: "build/slim/engine.patch is applied",
     texts: textsIn(directory),
   };
 }

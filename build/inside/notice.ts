@@ -4,7 +4,7 @@ const line = "=".repeat(80);
 
 /** Returns the NOTICE of an archive: a list of all components, and then each licence text once. */
 export function noticeText(title: string, components: readonly Component[]): string {
-  const list = components.map((component) => `  ${nameOf(component)}: ${component.licence}`);
+  const list = components.map((each) => `  ${nameOf(each)}: ${each.licence}${each.changed ? `; ${each.changed}` : ""}`);
   const users = new Map<string, { text: string; names: string[] }>();
   for (const component of components) {
     for (const text of new Set(component.texts)) {

@@ -45,11 +45,12 @@ export function sbom(subject: Subject, components: readonly Component[]): object
   };
 }
 
-function library({ name, version, purl, licence, parts = [] }: Component): object {
+function library({ name, version, purl, licence, changed, parts = [] }: Component): object {
   const inside = parts.map((part) => ({ type: "library", "bom-ref": `${purl}#${part.name}`, ...part }));
   const licences = { licenses: [{ expression: licence }] };
   const nested = inside.length > 0 ? { components: inside } : {};
-  return { type: "library", "bom-ref": purl, name, version, purl, ...licences, ...nested };
+  const pedigree = changed === undefined ? {} : { pedigree: { notes: changed } };
+  return { type: "library", "bom-ref": purl, name, version, purl, ...licences, ...pedigree, ...nested };
 }
 
 /** Returns a UUID that depends only on the text (version 8 of RFC 9562). */

@@ -8,19 +8,19 @@ import { bundleForSlim } from "../bundle.ts";
 import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { addImage, patchedEngine } from "./image.ts";
-import { cargoProblem, crossProblem, hostTarget, librarySources } from "./toolchain.ts";
+import { cargoProblem, crossProblem, hostTarget, imageProblem, librarySources } from "./toolchain.ts";
 
 const crate = join(root, "build/slim");
 
 /**
- * Builds the slim flavor: `dist/slim/bin` for this host, `dist/slim/<target>/bin` for `--target <target>`. With `--image`
- * the executable contains the engine's heap.
+ * Builds the slim flavor: `dist/slim/bin` for this host, `dist/slim/<target>/bin` for `--target <target>`. With `--no-image`
+ * each call starts the engine anew.
  */
 async function build(): Promise<void> {
   const started = performance.now();
-  const options = { target: { type: "string" }, image: { type: "boolean" } } as const;
-  const { target: asked, image = false } = parseArgs({ options }).values;
-  const problem = cargoProblem() ?? (asked && crossProblem(asked));
+  const options = { target: { type: "string" }, image: { type: "boolean", default: true } } as const;
+  const { target: asked, image } = parseArgs({ options, allowNegative: true }).values;
+  const problem = cargoProblem() ?? (asked && crossProblem(asked)) ?? (image ? imageProblem(asked) : undefined);
   if (problem) throw new Error(problem);
   const stamp = readStamp(root);
   const dist = join(root, "dist/slim", asked ?? "");
@@ -57,7 +57,7 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
   if (image) {
-    const paths = JSON.stringify([patchedEngine(crate, directory)]);
+    const paths = JSON.stringify([patchedEngine(crate, directory, target)]);
     command.push("--features", "image", "--config", `paths=${paths}`);
   }
   // All clones share the directory, so cargo compiles their common crates once. flock waits until the other clone's executable

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { machine } from "node:os";
 import { join } from "node:path";
 
 /** The first cargo with `io::pipe`, which the Rust host uses. */
@@ -41,6 +42,23 @@ export function crossProblem(target: string): string | undefined {
   return existsSync(library)
     ? undefined
     : `Rust's standard library for ${target} is missing: rustup target add ${target}`;
+}
+
+/** Says in one line why this host cannot write the heap image of a target; undefined if it can. */
+export function imageProblem(target: string | undefined): string | undefined {
+  const emulator = target && emulatorFor(target);
+  if (emulator && output(emulator, "--version") === "") {
+    return `the heap image for ${target} needs ${emulator}, which runs the new executable: apt-get install qemu-user-static, or build with --no-image`;
+  }
+  const noPatch =
+    "the heap image needs patch, for the engine's sources: apt-get install patch, or build with --no-image";
+  return output("patch", "--version") === "" ? noPatch : undefined;
+}
+
+/** Returns what runs a target's executables on this host; undefined if the host can. */
+export function emulatorFor(target: string): string | undefined {
+  const [architecture = ""] = target.split("-");
+  return architecture === machine() ? undefined : `qemu-${architecture}-static`;
 }
 
 function output(command: string, ...args: string[]): string {

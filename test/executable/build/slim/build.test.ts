@@ -38,7 +38,7 @@ test("a patch that does not fit the engine stops the build", { timeout }, async 
   const patch = join(tree, "build/slim/engine.patch");
   const content = readFileSync(patch, "utf8");
   writeFileSync(patch, content.replace("(js_rc(p)->mark)", "changed"));
-  expect(await build(tree, "--image")).toMatchObject({
+  expect(await build(tree)).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/^build: build\/slim\/engine.patch does not apply to rquickjs-sys: .*FAILED/s),
   });
@@ -53,7 +53,11 @@ test("the directory of the library's sources gets the name that the library has 
   };
   for (const [name, script] of Object.entries(scripts)) writeScript(join(directory, name), script);
   const env = { PATH: `${directory}:/usr/bin:/bin`, CARGO_TARGET_DIR: directory };
-  const { stderr } = await execa(process.execPath, ["build/slim/build.ts"], { cwd: tree, env, reject: false });
+  const { stderr } = await execa(process.execPath, ["build/slim/build.ts", "--no-image"], {
+    cwd: tree,
+    env,
+    reject: false,
+  });
   expect(stderr.split("\x1f")).toContain("--remap-path-prefix=/toolchain/lib/rustlib/src/rust=/rustc/0123");
 });
 
@@ -87,6 +91,18 @@ describe("what is missing is one line", () => {
       { ...able, rustc: "echo /nowhere", "cargo-zigbuild": "echo 0.24.0" },
       ["--target", "aarch64-unknown-linux-musl"],
       "Rust's standard library for aarch64-unknown-linux-musl is missing: rustup target add aarch64-unknown-linux-musl",
+    ],
+    [
+      "the emulator that writes another architecture's image",
+      { ...able, rustc: "echo /", "cargo-zigbuild": "echo 0.24.0" },
+      ["--target", "sparc64-unknown-linux-musl"],
+      "the heap image for sparc64-unknown-linux-musl needs qemu-sparc64-static, which runs the new executable: apt-get install qemu-user-static, or build with --no-image",
+    ],
+    [
+      "patch",
+      { ...able, rustc: host },
+      [],
+      "the heap image needs patch, for the engine's sources: apt-get install patch, or build with --no-image",
     ],
     [
       "a target that is none",
