@@ -65,7 +65,8 @@ const disturbances = [
   "ip -n c1 route flush dev eth0",
   "ip -n c1 link delete eth0",
   "ip -n c1 link set eth0 down",
-  "ip netns delete c1",
+  // The kernel removes the interfaces of a deleted namespace later.
+  "ip netns delete c1; for _ in $(seq 200); do ls /sys/class/net | grep -q ^veth || break; sleep 0.05; done",
   "nft flush ruleset",
   "rm -rf /var/lib/cni/networks",
 ];
