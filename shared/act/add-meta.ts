@@ -1,8 +1,8 @@
 import type { AddedInterface } from "../attachment/added.ts";
 import { type DelegateCall, delOf } from "../plan/call.ts";
-import { addressesIn } from "../plan/taken-addresses.ts";
+import { recordedAddresses } from "../plan/taken-addresses.ts";
 import { parseRecord } from "../record/parse-record.ts";
-import type { AttachmentRecord, MetaRecoveryPlan } from "../record/record.ts";
+import type { MetaRecoveryPlan } from "../record/record.ts";
 import { isSameOrigin } from "../record/recovery.ts";
 import { isComplete } from "./recover.ts";
 import { repairs } from "./repairs.ts";
@@ -23,14 +23,9 @@ export function addMeta(session: Session, path: string, call: DelegateCall, plan
     runDelegate(session, path, delOf(call, record.added));
   }
   const { configuration } = call;
-  const addresses = record?.bootId === present.bootId ? addressesOf(record) : [];
+  const addresses = record?.bootId === present.bootId ? recordedAddresses(record) : [];
   writeRecord(session, file, { ...key, ...present, netns, delegate, delegateNetwork, addresses, configuration });
   return runDelegate(session, path, call);
-}
-
-/** The addresses for which the ADDs of a record may have made rules. */
-function addressesOf({ addresses, configuration = {} }: AttachmentRecord): string[] {
-  return [...new Set([...addresses, ...addressesIn(configuration)])];
 }
 
 /** Adds to a meta plugin's record the interfaces that its ADD added: CHECK and DEL need them in prevResult. */

@@ -63,13 +63,18 @@ export function leasesOf(host: Host, directory: string, isWanted: (address: stri
   return host
     .listDirectory(directory)
     .filter(isWanted)
-    .flatMap((address) => parseLease(address, host.readFile(`${directory}/${address}`) ?? "") ?? []);
+    .flatMap((address) => leaseIn(host, directory, address));
 }
 
 /** Returns host-local's leases of one address in its default `dataDir`, in whatever network. */
 export function leasesOfAddress(host: Host, address: string): Lease[] {
   const directories = host.listDirectory(leaseDirectory).map((network) => `${leaseDirectory}/${network}`);
-  return directories.flatMap((directory) => parseLease(address, host.readFile(`${directory}/${address}`) ?? "") ?? []);
+  return directories.flatMap((directory) => leaseIn(host, directory, address));
+}
+
+function leaseIn(host: Host, directory: string, address: string): Lease[] {
+  const lease = parseLease(address, host.readFile(`${directory}/${address}`) ?? "");
+  return lease ? [lease] : [];
 }
 
 /** Returns the files of a meta plugin's records for one interface. */

@@ -1,7 +1,7 @@
 import { ipName } from "../attachment/addresses.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
-import type { Records } from "../record/record.ts";
+import type { AttachmentRecord, Lease, Records } from "../record/record.ts";
 import type { OneCall } from "./del-call.ts";
 import type { Removal } from "./plan.ts";
 import type { Target } from "./target.ts";
@@ -29,11 +29,11 @@ export function keepingRulesOfOthers(
 
 /** The addresses that another container has. host-local's leases tell in most cases; looking through all records takes long. */
 function takenBy(containerId: string, addresses: readonly string[], records: Records): readonly string[] {
-  const holders = (cidr: string) => records.leasesOf(cidr.split("/")[0] ?? "").map((lease) => lease.containerId);
-  const isOther = (holder: string) => holder !== containerId;
-  const unleased = addresses.some((cidr) => holders(cidr).length === 0);
-  const others = unleased ? addressesOfOthers([containerId], records) : new Set();
-  return addresses.filter((cidr) => holders(cidr).some(isOther) || others.has(ipName(cidr)));
+  const leased = addresses.map((cidr) => ({ cidr, leases: records.leasesOf(cidr.split("/")[0] ?? "") }));
+  const isOther = (lease: Lease) => lease.containerId !== containerId;
+  const isUnleased = leased.some(({ leases }) => leases.length === 0);
+  const others = isUnleased ? addressesOfOthers([containerId], records) : new Set();
+  return leased.filter(({ cidr, leases }) => leases.some(isOther) || others.has(ipName(cidr))).map(({ cidr }) => cidr);
 }
 
 /** Returns the names of the addresses that all but the given containers have. */
@@ -61,8 +61,13 @@ export function withAddresses(configuration: JsonObject, addresses: readonly str
   return { ...configuration, prevResult: { ...prevResult, ips: [...ips, ...more] } };
 }
 
+/** Returns the addresses for which the ADDs of a meta plugin's record may have made rules, each once. */
+export function recordedAddresses({ addresses, configuration = {} }: AttachmentRecord): string[] {
+  return [...new Set([...addresses, ...addressesIn(configuration)])];
+}
+
 /** Returns the addresses in a configuration's prevResult, such as `172.26.64.2/20`. */
-export function addressesIn({ prevResult }: JsonObject): string[] {
+function addressesIn({ prevResult }: JsonObject): string[] {
   const ips = isJsonObject(prevResult) && Array.isArray(prevResult.ips) ? prevResult.ips.filter(isJsonObject) : [];
   const addresses = ips.map(({ address }) => address).filter((address) => typeof address === "string");
   return addresses.filter((address) => ipName(address) !== undefined);

@@ -9,7 +9,7 @@ import { hasOwnLease, inBothNetworks } from "./leased-network.ts";
 import { sharesNetwork } from "./list-network.ts";
 import type { Removal } from "./plan.ts";
 import { recordKey } from "./record-key.ts";
-import { addressesIn, keepingRulesOfOthers, withAddresses } from "./taken-addresses.ts";
+import { keepingRulesOfOthers, recordedAddresses, withAddresses } from "./taken-addresses.ts";
 import type { Target } from "./target.ts";
 
 /** The DEL of a meta plugin. Without a file of its ADD, an interface of another attachment is not touched. */
@@ -48,9 +48,9 @@ function withRecordedResult(
  * that failed after its rules were made.
  */
 function withRecordedAddresses(removal: Removal & OneCall, kept: readonly AttachmentRecord[]): Removal & OneCall {
-  const addresses = kept.flatMap(({ addresses, configuration = {} }) => [...addresses, ...addressesIn(configuration)]);
   const { call } = removal;
-  return { ...removal, call: { ...call, configuration: withAddresses(call.configuration ?? {}, addresses) } };
+  const configuration = withAddresses(call.configuration ?? {}, kept.flatMap(recordedAddresses));
+  return { ...removal, call: { ...call, configuration } };
 }
 
 /** Whether the runtime would give DEL a result, and has none: ADD never completed, or the result was lost. */

@@ -517,7 +517,7 @@ describe("a meta plugin", () => {
     expect(runs(callWrapper(never, { answers, files: first.files }))).toEqual(["ADD"]);
   });
 
-  test("the record keeps the addresses of earlier ADDs of this boot, for which there may be rules", () => {
+  test("the record keeps the addresses of earlier ADDs in this boot: their rules may still be there", () => {
     const configuration = { prevResult: { ips: [{ address: "172.16.5.7/24" }, { address: "172.16.5.8/24" }] } };
     const earlier = { delegate: "portmap", namespace: "4:1", addresses: ["172.16.5.6/24", "172.16.5.7/24"] };
     const kept = (record: Partial<AttachmentRecord>) =>
