@@ -38,7 +38,7 @@ const muslFlavor: Flavor = {
   name: "slim, musl",
   kind: "slim",
   file: `${dist}/slim/${muslTarget}/bin/cni-wrappers`,
-  how: `--target ${muslTarget}`,
+  how: `npm run build:slim -- --target ${muslTarget}`,
 };
 
 const flavors: readonly Flavor[] = [
