@@ -13,7 +13,8 @@ import type { Row } from "./report.ts";
 /** The chains whose whole CHECK is timed. Each bridge is another one, with its own subnet. */
 const chains: readonly { readonly title: string; readonly creators: readonly Plugin[] }[] = [
   { title: "two interfaces", creators: [macvlan, bridge] },
-  { title: "four interfaces", creators: [macvlan, bridge, anotherBridge(1), anotherBridge(2)] },
+  { title: "four interfaces", creators: [macvlan, bridge, ...[1, 2].map(anotherBridge)] },
+  { title: "eight interfaces", creators: [macvlan, bridge, ...[1, 2, 3, 4, 5, 6].map(anotherBridge)] },
 ];
 
 function anotherBridge(number: number): Plugin {
@@ -127,7 +128,7 @@ async function bareCommand(lab: Lab, creator: Plugin, id: string): Promise<Comma
 /** Attaches a container in a contestant's way. Throws if CHECK fails, or if CHECK passes after an address was lost. */
 async function contestantCommand(lab: Lab, contestant: Contestant, creators: readonly Plugin[]): Promise<Command> {
   const { pluginPath } = contestant;
-  await contestant.install(lab);
+  await contestant.install(lab, creators);
   const list = contestant.list(creators);
   const attach = async (id: string): Promise<Container> => {
     const container = await lab.addContainer(id);

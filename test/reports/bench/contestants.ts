@@ -18,17 +18,17 @@ export interface Contestant {
   readonly pluginPath: string;
   /** The programs of this machine that it needs in a lab. */
   readonly programs: Readonly<Record<string, string>>;
-  install(lab: Lab): Promise<void>;
+  /** Makes a list of these plugins possible in a lab. */
+  install(lab: Lab, creators: readonly Plugin[]): Promise<void>;
   list(creators: readonly Plugin[]): NetworkList;
 }
 
 /** All contestants that this machine can run. */
 export function contestantsOf(stage: Stage, multusFile: string | undefined): Contestant[] {
   const jqs = stage.peers.flatMap(({ jq }) => jq ?? []);
-  // One build of slim is enough for a whole CHECK: the one for this host.
-  const slim = stage.peers.find(({ name }) => name === "slim")?.file;
+  const slims = stage.peers.filter(({ kind }) => kind === "slim");
   return [
-    ...(slim === undefined ? [] : [slimOf(slim)]),
+    ...slims.flatMap(({ name, file }) => (file === undefined ? [] : [slimOf(name, file)])),
     node,
     ...jqs.map(scripted),
     ...(multusFile === undefined ? [] : [multusOf(multusFile)]),
@@ -52,16 +52,19 @@ const node: Contestant = {
   list: wrappedList,
 };
 
-function slimOf(file: string): Contestant {
+/** A build of the slim flavor. */
+function slimOf(name: string, file: string): Contestant {
+  const id = name.replace(", ", "-");
+  const directory = `/opt/cni/${id}`;
   return {
-    name: "slim",
-    id: "slim",
-    pluginPath: `/opt/cni/slim:${Lab.pluginPath}`,
-    programs: { "cni-wrappers": file },
+    name,
+    id,
+    pluginPath: `${directory}:${Lab.pluginPath}`,
+    programs: { [id]: file },
     install: async (lab) => {
-      await lab.run("mkdir", ["/opt/cni/slim"]);
+      await lab.run("mkdir", [directory]);
       for (const plugin of ["macvlan", "bridge"]) {
-        await lab.run("ln", ["-s", "/run/lab/programs/cni-wrappers", `/opt/cni/slim/${plugin}-wrapper`]);
+        await lab.run("ln", ["-s", `/run/lab/programs/${id}`, `${directory}/${plugin}-wrapper`]);
       }
     },
     list: wrappedList,
@@ -81,11 +84,11 @@ function scripted(jq: Jq): Contestant {
     id,
     pluginPath: `${directory}:${Lab.pluginPath}`,
     programs: {},
-    install: async (lab) => {
+    install: async (lab, creators) => {
       await lab.run("mkdir", [directory]);
       await installExecutable(lab, `${id}/macvlan`, scriptOf("macvlan"));
       await installExecutable(lab, `${id}/bridge`, scriptOf("bridge"));
-      for (const name of ["eth2", "eth3"]) {
+      for (const name of creators.map((_, index) => `eth${index}`).slice(2)) {
         await installExecutable(lab, `${id}/bridge-${name}`, scriptOf("bridge").replaceAll("eth1", name));
       }
     },
