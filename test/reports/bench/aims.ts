@@ -28,10 +28,8 @@ function callAims({ calls }: Report): Aim[] {
   const peers = new Set(rows.flatMap(({ timings }) => timings.map(({ peer }) => peer)));
   const scripts = [...peers].filter((peer) => peer.startsWith("bash"));
   const later = scripts.filter((peer) => !isOld(peer));
-  // Releases are built for musl. Their flavor is timed if it was built.
-  const slims = peers.has("slim, musl") ? ["slim", "slim, musl"] : ["slim"];
   return [
-    ...slims.flatMap((slim) => [
+    ...slimsIn(rows).flatMap((slim) => [
       { title: `CHECK: ${slim} ÷ floor`, most: 3.5, ...extreme(Math.max, rows, [slim], ["floor"]) },
       { title: `CHECK: bash + later jq ÷ ${slim}`, least: 3, ...extreme(Math.min, rows, later, [slim]) },
       { title: `CHECK: bash + jq 1.6 ÷ ${slim}`, least: 8, ...extreme(Math.min, rows, scripts.filter(isOld), [slim]) },
@@ -43,6 +41,11 @@ function callAims({ calls }: Report): Aim[] {
     },
     { title: "CHECK: Node flavor ÷ empty SEA", most: 1.2, ...extreme(Math.max, rows, ["Node flavor"], ["empty SEA"]) },
   ];
+}
+
+/** Releases are built for musl. Their flavor has aims if it was timed. */
+function slimsIn(rows: readonly Row[]): readonly string[] {
+  return rows.some((row) => timingOfPeer(row, "slim, musl")) ? ["slim", "slim, musl"] : ["slim"];
 }
 
 function isOld(script: string): boolean {
@@ -59,15 +62,16 @@ function footprintAims({ calls }: Report): Aim[] {
 }
 
 function chainAims({ chains }: Report): Aim[] {
-  const two = chains ? [rowOf(chains.rows, "two interfaces")].flatMap((row) => row ?? []) : [];
-  return [
-    {
-      title: "go-cni CHECK of two: slim ÷ bare plugins",
-      most: 1.5,
-      ...extreme(Math.max, two, ["slim"], [barePlugins]),
-    },
-    { title: "go-cni CHECK of two: slim ÷ multus", most: 0.75, ...extreme(Math.max, two, ["slim"], ["multus"]) },
-  ];
+  return slimsIn(chains?.rows ?? []).flatMap((slim) =>
+    ["two", "eight"].flatMap((count) => {
+      const rows = [rowOf(chains?.rows, `${count} interfaces`)].flatMap((row) => row ?? []);
+      const title = (reference: string) => `go-cni CHECK of ${count}: ${slim} ÷ ${reference}`;
+      return [
+        { title: title(barePlugins), most: 1.12, ...extreme(Math.max, rows, [slim], [barePlugins]) },
+        { title: title("multus"), most: 0.55, ...extreme(Math.max, rows, [slim], ["multus"]) },
+      ];
+    }),
+  );
 }
 
 function scaleAims({ growth, atOnce }: Report): Aim[] {

@@ -74,14 +74,33 @@ test("the flavor for musl has aims of its own where it was timed", () => {
   expect(found({})).not.toHaveProperty(["CHECK: slim, musl ÷ floor"]);
 });
 
-test("a whole CHECK is compared with the bare plugins and multus", () => {
+test("a whole CHECK of two and of eight interfaces is compared with the bare plugins and multus", () => {
   const rows = [
     row("two interfaces", { "bare plugins": 10, slim: 13, multus: 26 }),
     row("four interfaces", { "bare plugins": 10, slim: 50, multus: 26 }),
+    row("eight interfaces", { "bare plugins": 40, slim: 44, multus: 88 }),
+  ];
+  const whole = { runs: 1, rows };
+  expect(found({ chains: whole })).toMatchObject({
+    "go-cni CHECK of two: slim ÷ bare plugins": 1.3,
+    "go-cni CHECK of two: slim ÷ multus": 0.5,
+    "go-cni CHECK of eight: slim ÷ bare plugins": 1.1,
+    "go-cni CHECK of eight: slim ÷ multus": 0.5,
+  });
+  expect(found({ chains: whole })).not.toHaveProperty(["go-cni CHECK of two: slim, musl ÷ multus"]);
+});
+
+test("a whole CHECK of the flavor for musl has aims of its own where it was timed", () => {
+  const rows = [
+    row("two interfaces", { "bare plugins": 10, "slim, musl": 11, slim: 13, multus: 22 }),
+    row("eight interfaces", { "bare plugins": 40, "slim, musl": 42, slim: 44, multus: 84 }),
   ];
   expect(found({ chains: { runs: 1, rows } })).toMatchObject({
     "go-cni CHECK of two: slim ÷ bare plugins": 1.3,
-    "go-cni CHECK of two: slim ÷ multus": 0.5,
+    "go-cni CHECK of two: slim, musl ÷ bare plugins": 1.1,
+    "go-cni CHECK of two: slim, musl ÷ multus": 0.5,
+    "go-cni CHECK of eight: slim, musl ÷ bare plugins": 1.05,
+    "go-cni CHECK of eight: slim, musl ÷ multus": 0.5,
   });
 });
 
