@@ -4,7 +4,7 @@ import { logOf } from "./act/log.ts";
 import { prepareCall } from "./act/prepare-call.ts";
 import { print, printError, printVersions } from "./act/print.ts";
 import { readConfiguration } from "./act/read-input.ts";
-import { recordsOn } from "./act/record-store.ts";
+import { HostRecords } from "./act/record-store.ts";
 import { runRemovals } from "./act/remove.ts";
 import { runAndSplice } from "./act/run-and-splice.ts";
 import { type Session, say } from "./act/session.ts";
@@ -41,7 +41,7 @@ function plan(session: Session, profiles: Profiles): Plan {
   fields.network = configuration.name;
   for (const warning of request.warnings) say(session, "warn", warning);
   say(session, "debug", "plugin configuration received", { configuration });
-  return planRequest(request, host.calledAs, profiles, recordsOn(host));
+  return planRequest(request, host.calledAs, profiles, new HostRecords(host));
 }
 
 function act(session: Session, plan: Plan): number {

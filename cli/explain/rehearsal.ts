@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { profiles } from "../../plugins/index.ts";
-import { recordsOn } from "../../shared/act/record-store.ts";
+import { HostRecords } from "../../shared/act/record-store.ts";
 import type { Bytes, Host } from "../../shared/host/host.ts";
 import type { Plan } from "../../shared/plan/plan.ts";
 import { planRequest } from "../../shared/plan/plan-request.ts";
@@ -61,7 +61,7 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
   try {
     const variables = parseVariables(host.env);
     const request = parseRequest(variables.command as ConfiguredVerb, variables, stdin);
-    return planRequest(request, host.calledAs, profiles, recordsOn(host));
+    return planRequest(request, host.calledAs, profiles, new HostRecords(host));
   } catch (error) {
     if (error instanceof CniError) return undefined;
     throw error;

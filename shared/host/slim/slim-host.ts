@@ -1,5 +1,6 @@
 import type { Pieces } from "../../protocol/unread.ts";
-import type { Host } from "../host.ts";
+import type { Environment } from "../../protocol/variables.ts";
+import type { Host, Release } from "../host.ts";
 import { ipCommand } from "../ip-command.ts";
 import { bytesOf, orThrow } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
@@ -13,54 +14,98 @@ declare const __COMMIT__: string;
 
 const inspected = ["missing", "not executable", "the wrapper itself", "executable"] as const;
 
-/** Returns the host of the slim flavor, which uses the executable around the engine. */
-export function slimHost(machine: Machine): Host {
-  const inspect: Host["inspect"] = (path) => inspected[machine.inspect(wellFormed(path))] ?? "missing";
-  return {
-    env: machine.variables,
-    calledAs: machine.arguments[0] ?? "",
-    get executable() {
-      return machine.executable();
-    },
-    get pid() {
-      return machine.pid();
-    },
-    release: { version: __VERSION__, commit: __COMMIT__, flavor: "slim" },
-    now: machine.now,
-    readStdin(limit) {
-      const bytes = machine.readStdin(limit);
-      return bytes === undefined ? undefined : bytesOf(machine, orThrow(bytes));
-    },
-    writeStdout: (text) => void orThrow(machine.writeText(text)),
-    inspect,
-    tryExec: (path, changes, stdin) => tryExec(machine, wellFormed(path), alternating(changes), stdin),
-    spawn: (path, changes, stdin, limit) => spawn(machine, path, changes, stdin, limit),
-    readFile: (path) => machine.readFile(wellFormed(path)),
-    writeFile: (path, text) => problemOf(machine.writeFile(wellFormed(path), text)),
-    removeFile: (path) => machine.removeFile(wellFormed(path)),
-    listDirectory: (path) => machine.listDirectory(wellFormed(path)),
-    stat(path) {
-      const found = machine.stat(wellFormed(path));
-      return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
-    },
-    linkIndex: (netns, name) => notNegative(machine.linkIndex(wellFormed(netns), wellFormed(name))),
-    writeStderr: (text) => machine.writeStderr(text),
-    ip: (netns, family, commands) =>
-      ipOutput(machine, ipCommand({ env: machine.variables, inspect }, netns, family), commands),
-    appendLine: (file, line) => problemOf(machine.appendLine(wellFormed(file), line)),
-  };
-}
+const release: Release = { version: __VERSION__, commit: __COMMIT__, flavor: "slim" };
 
-function tryExec(
-  machine: Machine,
-  path: string,
-  variables: readonly string[],
-  stdin: string | Pieces | undefined,
-): void {
-  if (typeof stdin === "object") {
-    const places = stdin.values.flatMap(({ place }) => place);
-    machine.execWithPieces(path, variables, stdin.texts, places);
-  } else machine.exec(path, variables, stdin);
+/**
+ * The host of the slim flavor, which uses the executable around the engine. It is a class, because the heap image has a class's
+ * functions, and each call would make those of an object anew.
+ */
+export class SlimHost implements Host {
+  readonly env: Environment;
+  readonly calledAs: string;
+  readonly release = release;
+  readonly #machine: Machine;
+
+  constructor(machine: Machine) {
+    this.env = machine.variables;
+    this.calledAs = machine.arguments[0] ?? "";
+    this.#machine = machine;
+  }
+
+  get executable() {
+    return this.#machine.executable();
+  }
+
+  get pid() {
+    return this.#machine.pid();
+  }
+
+  now() {
+    return this.#machine.now();
+  }
+
+  readStdin(limit: number) {
+    const bytes = this.#machine.readStdin(limit);
+    return bytes === undefined ? undefined : bytesOf(this.#machine, orThrow(bytes));
+  }
+
+  writeStdout(text: string) {
+    orThrow(this.#machine.writeText(text));
+  }
+
+  inspect(path: string) {
+    return inspected[this.#machine.inspect(wellFormed(path))] ?? "missing";
+  }
+
+  tryExec(path: string, changes: Environment, stdin: string | Pieces | undefined) {
+    const variables = alternating(changes);
+    if (typeof stdin === "object") {
+      const places = stdin.values.flatMap(({ place }) => place);
+      this.#machine.execWithPieces(wellFormed(path), variables, stdin.texts, places);
+    } else this.#machine.exec(wellFormed(path), variables, stdin);
+  }
+
+  spawn(path: string, changes: Environment, stdin: string | undefined, limit: number) {
+    return spawn(this.#machine, path, changes, stdin, limit);
+  }
+
+  readFile(path: string) {
+    return this.#machine.readFile(wellFormed(path));
+  }
+
+  writeFile(path: string, text: string) {
+    return problemOf(this.#machine.writeFile(wellFormed(path), text));
+  }
+
+  removeFile(path: string) {
+    this.#machine.removeFile(wellFormed(path));
+  }
+
+  listDirectory(path: string) {
+    return this.#machine.listDirectory(wellFormed(path));
+  }
+
+  stat(path: string) {
+    const found = this.#machine.stat(wellFormed(path));
+    return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
+  }
+
+  linkIndex(netns: string, name: string) {
+    return notNegative(this.#machine.linkIndex(wellFormed(netns), wellFormed(name)));
+  }
+
+  writeStderr(text: string) {
+    this.#machine.writeStderr(text);
+  }
+
+  ip(netns: string, family: 4 | 6, commands: string) {
+    const own = { env: this.env, inspect: (path: string) => this.inspect(path) };
+    return ipOutput(this.#machine, ipCommand(own, netns, family), commands);
+  }
+
+  appendLine(file: string, line: string) {
+    return problemOf(this.#machine.appendLine(wellFormed(file), line));
+  }
 }
 
 function problemOf(result: number): string | undefined {

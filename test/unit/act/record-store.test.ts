@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bootIdOf, isClaimed } from "../../../shared/act/record-search.ts";
-import { recordsOn } from "../../../shared/act/record-store.ts";
+import { HostRecords } from "../../../shared/act/record-store.ts";
 import type { Host } from "../../../shared/host/host.ts";
 import { type AttachmentRecord, recordFile } from "../../../shared/record/record.ts";
 import { bootId } from "../support/fake-host.ts";
@@ -32,7 +32,7 @@ describe("the records on a host", () => {
   const chained = `${recordFile(eth1)}:portmap-1`;
   const other = recordOf({ containerId: "blue2" });
   const added = [{ name: "tap0", sandbox: blue }];
-  const records = recordsOn(
+  const records = new HostRecords(
     hostOf(
       entry(eth0),
       entry(eth1),
@@ -75,7 +75,7 @@ describe("leases that another attachment of the container may have", () => {
   const failed = { ...made, made: 0 };
   const earlier = { ...eth1, bootId: "before" };
   const may = (own: AttachmentRecord, ...files: (readonly [string, string])[]) =>
-    recordsOn(hostOf(entry(own), ...files)).mayShareLeases(own);
+    new HostRecords(hostOf(entry(own), ...files)).mayShareLeases(own);
 
   test("are those of the same interface in the same network", () => {
     expect(may(made, entry(eth1))).toBe(true);
@@ -105,7 +105,7 @@ function hostDirectories(host: Host, [directory, names]: readonly [string, reado
 
 describe("host-local's leases", () => {
   const leases = (text: string) =>
-    recordsOn(hostOf(["/leases/zone/10.0.0.2", text])).leases("/leases/zone", () => true);
+    new HostRecords(hostOf(["/leases/zone/10.0.0.2", text])).leases("/leases/zone", () => true);
   const lease = { address: "10.0.0.2", containerId: "blue", ifName: "eth1" };
 
   test.each(["blue\r\neth1", "blue\neth1\n", "blue\r\neth1\r\n"])(
@@ -117,7 +117,7 @@ describe("host-local's leases", () => {
 
   test("are found by their address, in every network", () => {
     const networks = "/var/lib/cni/networks";
-    const records = recordsOn(
+    const records = new HostRecords(
       hostDirectories(
         hostOf([`${networks}/zone/10.0.0.2`, "blue\r\neth1"], [`${networks}/disc/10.0.0.3`, "red\r\neth1"]),
         [networks, ["zone", "disc"]],
@@ -129,12 +129,12 @@ describe("host-local's leases", () => {
 
   test("are files with two lines", () => {
     expect(leases("10.0.0.2")).toEqual([]);
-    expect(recordsOn(hostOf()).leases("/leases/zone", () => true)).toEqual([]);
+    expect(new HostRecords(hostOf()).leases("/leases/zone", () => true)).toEqual([]);
   });
 
   test("do not count if the file is gone when it is read", () => {
     const host = { ...hostOf(["/leases/zone/10.0.0.2", "blue\neth1"]), readFile: () => undefined };
-    expect(recordsOn(host).leases("/leases/zone", () => true)).toEqual([]);
+    expect(new HostRecords(host).leases("/leases/zone", () => true)).toEqual([]);
   });
 
   test("are read only of the wanted addresses", () => {
@@ -144,7 +144,7 @@ describe("host-local's leases", () => {
       read.push(path);
       return host.readFile(path);
     };
-    const wanted = recordsOn({ ...host, readFile }).leases("/leases/zone", (address) => address === "10.0.0.2");
+    const wanted = new HostRecords({ ...host, readFile }).leases("/leases/zone", (address) => address === "10.0.0.2");
     expect(wanted).toEqual([lease]);
     expect(read).toEqual(["/leases/zone/10.0.0.2"]);
   });
@@ -153,7 +153,7 @@ describe("host-local's leases", () => {
 describe("an interface of a name", () => {
   const other = recordOf({ network: "other", runtimeIfName: "net1", ifName: "eth1", made: 9 });
   const belongsToAnother = (made: number | undefined, index: number, ...files: (readonly [string, string])[]) =>
-    recordsOn({ ...hostOf(...files), linkIndex: () => index }).belongsToAnother(eth1, blue, made);
+    new HostRecords({ ...hostOf(...files), linkIndex: () => index }).belongsToAnother(eth1, blue, made);
 
   test("belongs to another attachment that has one, unless its index is this one's", () => {
     expect(belongsToAnother(undefined, 9, entry(other))).toBe(true);
@@ -168,7 +168,7 @@ describe("an interface of a name", () => {
 });
 
 describe("the files of a network", () => {
-  const ofNetwork = (...files: (readonly [string, string])[]) => recordsOn(hostOf(...files)).ofNetwork("zone");
+  const ofNetwork = (...files: (readonly [string, string])[]) => new HostRecords(hostOf(...files)).ofNetwork("zone");
 
   test("name their owner and tell whether the namespace is still there", () => {
     const gone = recordOf({ containerId: "gone", netns: "/run/netns/gone" });
@@ -190,13 +190,13 @@ describe("the files of a network", () => {
       read.add(path);
       return host.readFile(path);
     };
-    expect(recordsOn({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ record: eth0 }]);
+    expect(new HostRecords({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ record: eth0 }]);
   });
 
   test("do not count if they are gone when they are read", () => {
     const host = { ...hostOf(entry(eth0)), readFile: () => undefined };
-    expect(recordsOn(host).ofNetwork("zone")).toEqual([]);
-    expect(recordsOn(host).holdings()).toEqual([]);
+    expect(new HostRecords(host).ofNetwork("zone")).toEqual([]);
+    expect(new HostRecords(host).holdings()).toEqual([]);
   });
 
   test("may be unfinished: the name tells the owner, and they count once their writer has ended", () => {
@@ -211,7 +211,7 @@ describe("the files of a network", () => {
   test("may be live if the boot id cannot be read", () => {
     const host = hostOf(entry(recordOf({ netns: "/run/netns/gone" })));
     const readFile = (path: string) => (path === bootFile ? undefined : host.readFile(path));
-    expect(recordsOn({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ isLive: true }]);
+    expect(new HostRecords({ ...host, readFile }).ofNetwork("zone")).toMatchObject([{ isLive: true }]);
   });
 
   test("are live if a later ADD ran in a namespace that is still there", () => {
@@ -234,7 +234,7 @@ test("the addresses of records and of libcni's results, with their containers", 
   const ips = [{ address: "10.1.0.5/16" }, { address: 7 }, null];
   // A meta plugin's record has the addresses of earlier ADDs. The container does not have them any more.
   const chained = recordOf({ containerId: "red", addresses: ["10.1.0.4/16"], configuration: { prevResult: { ips } } });
-  const holdings = recordsOn(
+  const holdings = new HostRecords(
     hostOf(
       entry(recordOf({ addresses: ["10.1.0.2/16", "fd00::2/64"] })),
       [`${recordFile(chained)}:firewall-1`, JSON.stringify(chained)],
