@@ -37,7 +37,7 @@ function plan(session: Session, profiles: Profiles): Plan {
   if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
   const request = parseRequest(command, variables, decoded);
   const { configuration, wrapper } = request;
-  session.log = logOf(host.env, wrapper);
+  if (wrapper.log) session.log = logOf(host.env, wrapper);
   fields.network = configuration.name;
   for (const warning of request.warnings) say(session, "warn", warning);
   say(session, "debug", "plugin configuration received", { configuration });

@@ -4,11 +4,9 @@ import { cleanPath, pathIn, searchPath } from "./search-path.ts";
 
 /** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
-  const findIn = (directories: readonly string[]) => {
-    return pathsIn(directories, delegate).find((path) => host.inspect(path) === "executable");
-  };
-  const { listed, own } = searched(host, delegate);
-  return findIn(listed) ?? findIn(own());
+  const listed = listedDirectories(host, delegate);
+  // Only a delegate that is in none of these directories needs the executable's own.
+  return executableIn(host, listed, delegate) ?? executableIn(host, ownDirectory(host, listed, delegate), delegate);
 }
 
 /**
@@ -17,31 +15,38 @@ export function findDelegate(host: Host, delegate: string): string | undefined {
  * call each other forever.
  */
 export function candidates(host: Host, delegate: string): string[] {
-  const { listed, own } = searched(host, delegate);
-  return pathsIn([...listed, ...own()], delegate);
+  const listed = listedDirectories(host, delegate);
+  return [...listed, ...ownDirectory(host, listed, delegate)].map((directory) => pathIn(directory, delegate));
 }
 
-/** Only a delegate that is in none of the listed directories needs the executable's own directory. */
-function searched(host: Host, delegate: string): { listed: readonly string[]; own(): readonly string[] } {
+function executableIn(host: Host, directories: readonly string[], delegate: string): string | undefined {
+  for (const directory of directories) {
+    const path = pathIn(directory, delegate);
+    if (host.inspect(path) === "executable") return path;
+  }
+  return undefined;
+}
+
+function listedDirectories(host: Host, delegate: string): readonly string[] {
   const directories = searchPath(host.env.CNI_PATH ?? "");
-  const { directory, name } = pathParts(host.calledAs);
-  if (name !== delegate) return { listed: directories, own: () => ownDirectory(host, directories) };
-  return { listed: directory === undefined ? directories : directoriesBehind(host, directories, directory), own: none };
+  if (nameOf(host.calledAs) !== delegate) return directories;
+  const own = directoryOf(host.calledAs);
+  return own === undefined ? directories : directoriesBehind(host, directories, own);
 }
 
-const none = () => [];
-
-function ownDirectory(host: Host, listed: readonly string[]): readonly string[] {
-  const own = pathParts(host.executable).directory ?? ".";
+function ownDirectory(host: Host, listed: readonly string[], delegate: string): readonly string[] {
+  if (nameOf(host.calledAs) === delegate) return [];
+  const own = directoryOf(host.executable) ?? ".";
   return listed.includes(own) ? [] : [own];
 }
 
-function pathsIn(directories: readonly string[], delegate: string): string[] {
-  return directories.map((directory) => pathIn(directory, delegate));
+/** Returns the last element of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Splits a path into its last element and its directory, if it has one. */
-export function pathParts(path: string): { directory: string | undefined; name: string } {
-  const end = path.lastIndexOf("/") + 1;
-  return { directory: end === 0 ? undefined : cleanPath(path.slice(0, end - 1) || "/"), name: path.slice(end) };
+/** Returns the directory of a path, if it has one. */
+export function directoryOf(path: string): string | undefined {
+  const end = path.lastIndexOf("/");
+  return end < 0 ? undefined : cleanPath(path.slice(0, end) || "/");
 }

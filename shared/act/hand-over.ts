@@ -22,8 +22,9 @@ export function handOver(session: Session, plan: HandOver): number {
   noteDelegate(session, plan.call);
   const path = findDelegate(host, plan.call.delegate);
   if (path === undefined) return answerWithoutDelegate(session, plan);
-  const planned: Calls = [plan.call, plan.fallback];
-  const [call, fallback] = plan.effects.reduce((calls, effect) => actOn(session, effect, calls), planned);
+  let calls: Calls = plan;
+  for (const effect of plan.effects) calls = actOn(session, effect, calls);
+  const { call, fallback } = calls;
   if (fallback) return runInTurn(session, path, call, fallback);
   if (session.log.file === undefined) {
     const { configuration } = call;
@@ -35,7 +36,7 @@ export function handOver(session: Session, plan: HandOver): number {
 }
 
 /** The call, and its fallback if it has one. */
-type Calls = readonly [DelegateCall, DelegateCall | undefined];
+type Calls = Pick<HandOver, "call" | "fallback">;
 
 function actOn(session: Session, effect: Effect, calls: Calls): Calls {
   const { host } = session;
@@ -62,8 +63,8 @@ function followRoutes(host: Host, plan: RoutingPlan, calls: Calls): Calls {
   return record === undefined ? calls : changeCalls(calls, (call) => checkRouting(host, call, plan, record));
 }
 
-function changeCalls([call, fallback]: Calls, change: (call: DelegateCall) => DelegateCall): Calls {
-  return [change(call), fallback && change(fallback)];
+function changeCalls({ call, fallback }: Calls, change: (call: DelegateCall) => DelegateCall): Calls {
+  return fallback ? { call: change(call), fallback: change(fallback) } : { call: change(call) };
 }
 
 function answerWithoutDelegate(session: Session, { call, effects, withoutDelegate }: HandOver): number {

@@ -15,10 +15,13 @@ export interface Log {
 
 /** Returns the log of a call: from its `wrapper` block, else from CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL, else off. */
 export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
-  const asked = env.CNI_WRAPPERS_LOG_LEVEL || "info";
-  const level = wrapper.log?.level ?? levels.find((known) => known === asked);
+  const asked = wrapper.log?.level ?? (env.CNI_WRAPPERS_LOG_LEVEL || "info");
   const file = wrapper.log?.file ?? (env.CNI_WRAPPERS_LOG || undefined);
-  return level === undefined ? { file, level: "info", unknownLevel: asked } : { file, level };
+  return isLevel(asked) ? { file, level: asked } : { file, level: "info", unknownLevel: asked };
+}
+
+function isLevel(text: string): text is LogLevel {
+  return (levels as readonly string[]).includes(text);
 }
 
 /** Says what is wrong with the log's level; undefined if it is valid. */

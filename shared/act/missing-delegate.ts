@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
 import { delegateName } from "../plan/target.ts";
 import { CniError } from "../protocol/errors.ts";
-import { candidates, pathParts } from "./find-delegate.ts";
+import { candidates, directoryOf, nameOf } from "./find-delegate.ts";
 
 /** Returns the error for a missing delegate. It lists the paths that were tried, and why none of them will do. */
 export function missingDelegate(host: Host, delegate: string, key: "delegateNotFound" | "unavailable"): CniError {
@@ -10,14 +10,17 @@ export function missingDelegate(host: Host, delegate: string, key: "delegateNotF
 
 function whyMissing(host: Host, delegate: string): string {
   const seen = candidates(host, delegate).map((path) => ({ path, inspected: host.inspect(path) }));
-  const { directory, name } = pathParts(host.calledAs);
   // The name of a wrapper, as in "delegate": "bridge-wrapper".
   const isWrappers = delegateName(delegate) !== delegate;
-  if (isWrappers && (delegate === name || seen.some(({ inspected }) => inspected === "the wrapper itself"))) {
+  if (
+    isWrappers &&
+    (delegate === nameOf(host.calledAs) || seen.some(({ inspected }) => inspected === "the wrapper itself"))
+  ) {
     const plugin = delegateName(delegate) ?? delegateName(host.calledAs);
     const type = plugin === undefined ? "the plugin's own type" : JSON.stringify(plugin);
     return `${delegate} is the wrapper itself, not a plugin: write ${type} as "delegate" under "wrapper"`;
   }
   if (seen.length > 0) return `Looked for ${seen.map(({ path, inspected }) => `${path} (${inspected})`).join(", ")}`;
+  const directory = directoryOf(host.calledAs);
   return directory === undefined ? "CNI_PATH has no directory" : `CNI_PATH has no directory after ${directory}`;
 }

@@ -1,8 +1,8 @@
 /** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */
 export function searchPath(text: string): string[] {
-  const listed = text.split(":").filter((directory) => directory !== "");
-  const cleaned = listed.map(cleanPath);
-  return cleaned.length > 1 ? [...new Set(cleaned)] : cleaned;
+  const listed: string[] = [];
+  for (const directory of text.split(":")) if (directory !== "") listed.push(cleanPath(directory));
+  return listed.length > 1 ? [...new Set(listed)] : listed;
 }
 
 /** Returns the shortest spelling of a path, as Go's filepath.Clean does. libcni uses it to call plugins. */

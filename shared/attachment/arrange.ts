@@ -8,9 +8,17 @@ export function arranged(result: CniResult, order: readonly number[]): CniResult
   const interfaces = result.interfaces ?? [];
   const kept = order.map((index) => interfaces[index]).filter((entry): entry is Interface => entry !== undefined);
   if (!result.ips) return { ...result, interfaces: kept };
-  const places = new Map(order.map((index, place) => [index, place]));
-  const ips = result.ips.filter((ip) => typeof ip.interface !== "number" || places.has(ip.interface));
-  return { ...result, interfaces: kept, ips: ips.map((ip) => reindexed(ip, (index) => places.get(index) ?? index)) };
+  const places = new Map<number | null | undefined, number>();
+  order.forEach((index, place) => {
+    places.set(index, place);
+  });
+  const ips: IpConfig[] = [];
+  for (const ip of result.ips) {
+    const place = places.get(ip.interface);
+    if (place !== undefined) ips.push({ ...ip, interface: place });
+    else if (typeof ip.interface !== "number") ips.push(ip);
+  }
+  return { ...result, interfaces: kept, ips };
 }
 
 /** Returns the address with its index moved. An address without an index is unchanged. */

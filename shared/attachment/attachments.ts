@@ -31,7 +31,7 @@ export interface AttachmentSelector {
  * Those after the last container interface belong to the last attachment: bridge with `vlan`, and bandwidth, put one there.
  */
 export function attachmentsOf(interfaces: readonly Interface[]): ListedAttachment[] {
-  const attachments: ListedAttachment[] = [];
+  const attachments: { container: number; members: number[] }[] = [];
   let run: number[] = [];
   let index = 0;
   for (const candidate of interfaces) {
@@ -42,8 +42,9 @@ export function attachmentsOf(interfaces: readonly Interface[]): ListedAttachmen
     }
     index++;
   }
-  const last = attachments.pop();
-  return last ? [...attachments, { container: last.container, members: [...last.members, ...run] }] : [];
+  const last = attachments.at(-1);
+  if (last) for (const left of run) last.members.push(left);
+  return attachments;
 }
 
 /**
@@ -52,8 +53,14 @@ export function attachmentsOf(interfaces: readonly Interface[]): ListedAttachmen
  */
 export function findAttachment(result: CniResult, ifName: string, netns: string): ListedAttachment | undefined {
   const interfaces = result.interfaces ?? [];
-  const named = attachmentsOf(interfaces).filter(({ container }) => interfaces[container]?.name === ifName);
-  return named.find(({ container }) => interfaces[container]?.sandbox === netns) ?? named[0];
+  let first: ListedAttachment | undefined;
+  for (const attachment of attachmentsOf(interfaces)) {
+    const container = interfaces[attachment.container];
+    if (container?.name !== ifName) continue;
+    if (container.sandbox === netns) return attachment;
+    first ??= attachment;
+  }
+  return first;
 }
 
 /**

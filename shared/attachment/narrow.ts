@@ -1,6 +1,6 @@
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem } from "../protocol/request.ts";
-import type { CniResult, Route } from "../protocol/result.ts";
+import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
 import { arranged } from "./arrange.ts";
 import { type Attachment, type AttachmentSelector, ownership } from "./attachments.ts";
 import { subnetFinder } from "./subnet.ts";
@@ -26,22 +26,18 @@ export function narrowPrevResult(
  * keys.
  */
 export function narrowResult(result: CniResult, attachment: Attachment, selector: AttachmentSelector): CniResult {
+  const isOwn = ownership(result, attachment, selector);
   const narrowed: Record<string, unknown> = { ...result };
-  if (result.ips) narrowed.ips = result.ips.filter(ownership(result, attachment, selector));
-  if (result.routes) narrowed.routes = result.routes.filter(routeFilter(result, attachment, selector));
+  if (result.ips) narrowed.ips = result.ips.filter(isOwn);
+  if (result.routes) narrowed.routes = result.routes.filter(routeFilter(result, isOwn));
   return arranged(narrowed, attachment.members);
 }
 
 /**
  * Returns a function that tells which routes an attachment sees: all but those whose gateway is only in another attachment's
- * subnet.
+ * subnet. `isOwn` tells which addresses are the attachment's.
  */
-export function routeFilter(
-  result: CniResult,
-  attachment: Attachment,
-  selector: AttachmentSelector,
-): (route: Route) => boolean {
-  const isOwn = ownership(result, attachment, selector);
+export function routeFilter(result: CniResult, isOwn: (ip: IpConfig) => boolean): (route: Route) => boolean {
   const addresses = (own: boolean) => () =>
     (result.ips ?? []).filter((ip) => isOwn(ip) === own).map(({ address }) => address);
   const [isInOwn, isInOther] = [subnetFinder(addresses(true)), subnetFinder(addresses(false))];

@@ -85,7 +85,7 @@ export function spliceMeta(
   const place = first < 0 ? others.length : first;
   const returned = (own.ips ?? []).map((ip) => reindexed(ip, (index) => index + start));
 
-  const isShown = routeFilter(prevResult, attachment, selector);
+  const isShown = routeFilter(prevResult, isOwn);
   const hidden = (routes ?? []).filter((route) => !isShown(route));
 
   const merged: Record<string, unknown> = { ...unknown, ...own };

@@ -33,9 +33,11 @@ export type ShownPrevResult = "none" | "as it came" | CniResult;
  */
 export function delegateCall(request: Request, target: Target, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
-  const configuration: JsonObject = { ...rest, type: target.delegate, name: target.network };
+  const configuration: JsonObject = rest;
+  configuration.type = target.delegate;
+  configuration.name = target.network;
   // A plugin in Go would read such a key as prevResult. The runtime's own is never spelled like that.
-  for (const key in rest) if (isSameInGo(key, "prevresult")) delete configuration[key];
+  for (const key in rest) if (key.length === 10 && isSameInGo(key, "prevresult")) delete configuration[key];
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
   const call = {
@@ -65,5 +67,8 @@ function withPorts(configuration: JsonObject, { command, wrapper: { ports } }: R
 function changedVariables({ variables, wrapper }: Request, { renamed, selector }: Target): Record<string, string> {
   if (variables.ifName === "") return {};
   const args = argsOf(variables.args, wrapper.args, renamed);
-  return { ...(renamed && { CNI_IFNAME: selector.ifName }), ...(args !== variables.args && { CNI_ARGS: args }) };
+  const changed: Record<string, string> = {};
+  if (renamed) changed.CNI_IFNAME = selector.ifName;
+  if (args !== variables.args) changed.CNI_ARGS = args;
+  return changed;
 }

@@ -72,8 +72,8 @@ export function narrowCheck(
 
 // Without addresses of its own, static checks only that there is a prevResult.
 function withIpam(call: DelegateCall, { profile }: Target): DelegateCall {
+  if (!profile?.checkNeedsIpam) return call;
   const ipam = call.configuration && goLookup(call.configuration, "ipam");
-  const hasIpam = isJsonObject(ipam) && Boolean(goLookup(ipam, "type"));
-  if (!profile?.checkNeedsIpam || hasIpam) return call;
+  if (isJsonObject(ipam) && goLookup(ipam, "type")) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }

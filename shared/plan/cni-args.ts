@@ -2,13 +2,14 @@ import type { ArgsOption } from "../protocol/options.ts";
 
 /** The keys of CNI_ARGS that ask for the runtime's own interface, not for a renamed one. */
 const addressRequests: readonly string[] = ["IP", "MAC"];
+const hasRequest = /(?:^|;)(?:IP|MAC)=/;
 
 /**
  * Returns the CNI_ARGS of a delegate: without the requests for another interface, and with those that `wrapper.args` takes
  * from other keys, if the runtime sets them. All other pairs are unchanged.
  */
 export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
-  if (option === "keep") return args;
+  if (option === "keep" || (option === undefined && !(renamed && hasRequest.test(args)))) return args;
   const mapped = Object.entries(option ?? {});
   const replaced = [...(renamed ? addressRequests : []), ...mapped.map(([key]) => key)];
   const pairs = args.split(";");

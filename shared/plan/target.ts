@@ -41,13 +41,15 @@ export function targetOf(request: Request, calledAs: string, profiles: Profiles)
   };
 }
 
+const suffix = "-wrapper";
+
 /**
  * Returns the plugin that an executable's name stands for: `bridge` for `/opt/cni/bin/bridge-wrapper`, and for
  * `/opt/cni/first/bridge`, where the wrapper replaces the plugin. Undefined for the executable's own name.
  */
 export function delegateName(calledAs: string): string | undefined {
   const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
-  const delegate = name.replace(/(?<=.)-wrapper$/, "");
+  const delegate = name.length > suffix.length && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
   return delegate === "" || delegate === "cni-wrappers" ? undefined : delegate;
 }
 

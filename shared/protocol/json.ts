@@ -48,13 +48,16 @@ export function isTooDeep(text: string): boolean {
 export function goLookup(object: JsonObject, key: string): unknown {
   const wanted = key.toLowerCase();
   let found: unknown;
-  for (const name in object) if (isSameInGo(name, wanted)) found = object[name];
+  for (const name in object) if (name.length === key.length && isSameInGo(name, wanted)) found = object[name];
   return found;
 }
 
-/** Whether a Go program reads a name as the key `wanted`, which is in lower case. Go folds `ſ` to `s`, JavaScript does not. */
+/**
+ * Whether a Go program reads a name as the key `wanted`, which is in lower case. Go folds `ſ` to `s`, JavaScript does not.
+ * Callers compare the lengths first, because few names pass that.
+ */
 export function isSameInGo(name: string, wanted: string): boolean {
-  return name.length === wanted.length && name.toLowerCase().replaceAll("ſ", "s") === wanted;
+  return name.toLowerCase().replaceAll("ſ", "s") === wanted;
 }
 
 /** Returns the same text for equal JSON values: the order of keys does not matter. */

@@ -1,5 +1,9 @@
 /** libcni's rule for the name of a network, and for a container's id. */
 export const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+const notAscii = /[^ -~]/;
+// A NUL would cut the name short in the environment.
+const notInInterface = /[\s\u0085\0/:]/;
+const notInType = /[/\\\0]/;
 const longestProgram = 16 * 1024;
 const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
 
@@ -18,11 +22,10 @@ export function networkNameProblem(name: string): string | undefined {
  * undefined if it is valid.
  */
 export function interfaceNameProblem(name: string): string | undefined {
-  const bytes = /[^ -~]/.test(name) ? utf8Length(name) : name.length;
+  const bytes = notAscii.test(name) ? utf8Length(name) : name.length;
   if (bytes < 1 || bytes > 15) return "must have 1 to 15 bytes";
   if (name === "." || name === "..") return "must not be '.' or '..'";
-  // A NUL would cut the name short in the environment.
-  return /[\s\u0085\0/:]/.test(name) ? "must not contain '/', ':' or white space" : undefined;
+  return notInInterface.test(name) ? "must not contain '/', ':' or white space" : undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export function interfaceNameProblem(name: string): string | undefined {
  */
 export function typeProblem(type: string): string | undefined {
   if (type === "" || type === "." || type === "..") return "must be the name of an executable";
-  return /[/\\\0]/.test(type) ? "must not contain a path separator" : undefined;
+  return notInType.test(type) ? "must not contain a path separator" : undefined;
 }
 
 /** Says what is wrong with the path of a file; undefined if it is valid. */

@@ -61,11 +61,9 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   const problem = wrapperProblem(block);
   if (problem !== undefined) return withoutUnusable(command, block, problem);
   const wrapper = block as WrapperConfiguration;
-  const unknown = [
-    ...unknownIn(wrapper, wrapperKeys, "wrapper"),
-    ...unknownIn(wrapper.log ?? {}, logKeys, "wrapper.log"),
-    ...unknownIn(wrapper.ports ?? {}, portsKeys, "wrapper.ports"),
-  ];
+  const unknown = unknownIn(wrapper, wrapperKeys, "wrapper");
+  if (wrapper.log) unknown.push(...unknownIn(wrapper.log, logKeys, "wrapper.log"));
+  if (wrapper.ports) unknown.push(...unknownIn(wrapper.ports, portsKeys, "wrapper.ports"));
   if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
   return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };
 }

@@ -61,9 +61,9 @@ export function isResult(value: unknown): boolean {
   const { cniVersion, interfaces, ips, routes, dns } = value;
   return (
     (cniVersion === undefined || isText(cniVersion)) &&
-    (isAbsent(interfaces) || isListOf(interfaces, isInterface)) &&
-    (isAbsent(ips) || isListOf(ips, isIp)) &&
-    (isAbsent(routes) || isListOf(routes, isRoute)) &&
+    isListOrAbsent(interfaces, isInterface) &&
+    isListOrAbsent(ips, isIp) &&
+    isListOrAbsent(routes, isRoute) &&
     (isAbsent(dns) || isDns(dns))
   );
 }
@@ -88,9 +88,7 @@ function isRoute(value: unknown): boolean {
 function isDns(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { nameservers, search, options, domain } = value;
-  return (
-    [nameservers, search, options].every((list) => isAbsent(list) || isListOf(list, isText)) && isTextOrAbsent(domain)
-  );
+  return [nameservers, search, options].every((list) => isListOrAbsent(list, isText)) && isTextOrAbsent(domain);
 }
 
 /** Whether a value is an object and each key with a check passes it or is absent. */
@@ -104,8 +102,11 @@ function passes(value: unknown, checks: Readonly<Record<string, Check>>): boolea
   return true;
 }
 
-function isListOf(value: unknown, isRight: Check): boolean {
-  return Array.isArray(value) && value.every(isRight);
+function isListOrAbsent(value: unknown, isRight: Check): boolean {
+  if (isAbsent(value)) return true;
+  if (!Array.isArray(value)) return false;
+  for (const each of value) if (!isRight(each)) return false;
+  return true;
 }
 
 function isAbsent(value: unknown): value is null | undefined {

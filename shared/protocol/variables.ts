@@ -27,18 +27,14 @@ const requiredVariables: Readonly<Record<Verb, readonly string[]>> = {
   VERSION: [],
 };
 
-const nameRules: readonly (readonly [string, (value: string) => string | undefined])[] = [
-  ["CNI_CONTAINERID", containerIdProblem],
-  ["CNI_IFNAME", interfaceNameProblem],
-];
-
 /** Reads the CNI variables of a call. Code 4 lists all missing ones at once; an empty variable counts as missing. */
 export function parseVariables(env: Environment): Variables {
   const command = env.CNI_COMMAND ?? "";
   if (!isVerb(command)) throw new CniError("unknownCommand", command);
-  const missing = requiredVariables[command].filter((name) => !env[name]);
+  const required = requiredVariables[command];
+  const missing = required.filter((name) => !env[name]);
   if (missing.length > 0) throw new CniError("missingVariables", missing.join(","), `CNI_COMMAND is ${command}`);
-  checkNames(env, requiredVariables[command]);
+  for (const name of required) checkName(name, env[name] ?? "");
   return {
     command,
     containerId: env.CNI_CONTAINERID ?? "",
@@ -53,10 +49,12 @@ function isVerb(command: string): command is Verb {
   return Object.hasOwn(requiredVariables, command);
 }
 
-function checkNames(env: Environment, required: readonly string[]): void {
-  for (const [name, problem] of nameRules) {
-    const value = env[name] ?? "";
-    const found = required.includes(name) ? problem(value) : undefined;
-    if (found !== undefined) throw new CniError("invalidVariable", name, `${JSON.stringify(value)} ${found}`);
-  }
+function checkName(name: string, value: string): void {
+  const problem = nameProblem(name, value);
+  if (problem !== undefined) throw new CniError("invalidVariable", name, `${JSON.stringify(value)} ${problem}`);
+}
+
+function nameProblem(name: string, value: string): string | undefined {
+  if (name === "CNI_CONTAINERID") return containerIdProblem(value);
+  return name === "CNI_IFNAME" ? interfaceNameProblem(value) : undefined;
 }

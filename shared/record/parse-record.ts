@@ -9,9 +9,10 @@ export function parseRecord(file: string, text: string | undefined): AttachmentR
 
 function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
   const { before, made, added = [], addresses, configuration, later } = value;
+  for (const key of texts) if (typeof value[key] !== "string") return false;
   return (
-    texts.every((key) => typeof value[key] === "string") &&
-    [before, made].every((index) => index === undefined || typeof index === "number") &&
+    isNumberOrAbsent(before) &&
+    isNumberOrAbsent(made) &&
     Array.isArray(added) &&
     added.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.sandbox === "string") &&
     (configuration === undefined || isJsonObject(configuration)) &&
@@ -19,6 +20,10 @@ function isRecord(value: JsonObject): value is AttachmentRecord & JsonObject {
     Array.isArray(addresses) &&
     addresses.every((address) => typeof address === "string")
   );
+}
+
+function isNumberOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === "number";
 }
 
 function isLaterAdd(value: unknown): boolean {

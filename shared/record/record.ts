@@ -169,7 +169,7 @@ export function namespaceOf(file: FileIdentity | undefined): string | undefined 
 
 /** Returns the file of a record. Colons separate the names, because none of them can contain one. */
 export function recordFile({ network, containerId, runtimeIfName, ifName }: RecordKey): string {
-  return `${recordDirectory}/${[network, containerId, runtimeIfName, ifName].join(":")}`;
+  return `${recordDirectory}/${network}:${containerId}:${runtimeIfName}:${ifName}`;
 }
 
 /** Returns the file of a meta plugin's record. Several meta plugins may act on one interface. */
