@@ -3,12 +3,12 @@
 use crate::child::{self, Ended};
 use crate::engine::{Engine, Result, Value, done};
 use crate::native;
+use crate::one_thread::OneThread;
 use crate::values::{Call, Give, Native};
 use crate::{files, heap, links, outline, process};
 use rquickjs_sys::{JS_FreeAtom, JS_NewAtomLen, JS_SetProperty};
 use std::cell::RefCell;
 use std::ffi::CStr;
-use std::mem::ManuallyDrop;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io, slice};
 
@@ -25,11 +25,8 @@ const ENGINE_NEEDS: usize = 12;
 const SMALL: usize = 8 * 1024;
 const LARGE: usize = 64 * 1024;
 
-thread_local! {
-    /// The bytes of stdin and of each plugin's stdout. The core mostly passes them on. The kernel frees them: a destructor would
-    /// need system calls.
-    static BYTES: RefCell<ManuallyDrop<Vec<Vec<u8>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
-}
+/// The bytes of stdin and of each plugin's stdout. The core mostly passes them on.
+static BYTES: OneThread<RefCell<Vec<Vec<u8>>>> = OneThread(RefCell::new(Vec::new()));
 
 static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"executable", native!(|_| Ok(env::current_exe().map(|path| lossy(path.as_os_str())).unwrap_or_default()))),
@@ -95,9 +92,8 @@ fn read_stdin(limit: usize) -> Option<i32> {
         Ok(input) => input?,
         Err(error) => return Some(failure(&error)),
     };
-    if (SMALL..LARGE).contains(&input.len()) {
-        heap::populate(heap::EVERY_CALL + ENGINE_NEEDS * input.len());
-    }
+    let more = if (SMALL..LARGE).contains(&input.len()) { ENGINE_NEEDS * input.len() } else { 0 };
+    heap::populate(heap::WITH_CONFIGURATION + more);
     Some(keep(input))
 }
 
@@ -123,12 +119,11 @@ fn exec(call: &Call) -> Result<()> {
 /// The same with an input in pieces: texts, and after each but the last the place of the bytes that follow.
 fn exec_with_pieces(call: &Call) -> Result<()> {
     let (path, variables, texts, places) = (call.text(0)?, call.texts(1)?, call.texts(2)?, call.numbers(3)?);
-    BYTES.with_borrow(|all| {
-        let between = places.chunks_exact(3).map(|place| &all[place[0]][place[1]..place[2]]).map(Some).chain([None]);
-        let pieces: Vec<&[u8]> =
-            texts.iter().zip(between).flat_map(|(text, bytes)| [Some(text.as_bytes()), bytes]).flatten().collect();
-        process::exec(&path, &variables, Some(&pieces));
-    });
+    let all = BYTES.borrow();
+    let between = places.chunks_exact(3).map(|place| &all[place[0]][place[1]..place[2]]).map(Some).chain([None]);
+    let pieces: Vec<&[u8]> =
+        texts.iter().zip(between).flat_map(|(text, bytes)| [Some(text.as_bytes()), bytes]).flatten().collect();
+    process::exec(&path, &variables, Some(&pieces));
     Ok(())
 }
 
@@ -149,14 +144,13 @@ fn link_index(netns: &str, name: &str) -> i32 {
 }
 
 fn keep(bytes: Vec<u8>) -> i32 {
-    BYTES.with_borrow_mut(|all| {
-        all.push(bytes);
-        all.len() as i32 - 1
-    })
+    let mut all = BYTES.borrow_mut();
+    all.push(bytes);
+    all.len() as i32 - 1
 }
 
 fn with_bytes<T>(index: usize, action: impl FnOnce(&[u8]) -> T) -> T {
-    BYTES.with_borrow(|all| action(&all[index]))
+    action(&BYTES.borrow()[index])
 }
 
 fn failure(error: &io::Error) -> i32 {

@@ -5,15 +5,21 @@ use crate::Core;
 use crate::array::{Array, HEADER, size_of_block};
 use crate::engine::{Engine, Result, Value, done};
 use crate::heap;
+use crate::one_thread::OneThread;
 use libc::c_void;
 use rquickjs_sys::{JS_UNDEFINED, JSContext, JSMallocFunctions, size_t};
 use std::cell::{RefCell, UnsafeCell};
 use std::ffi::c_int;
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 use std::{process, ptr, slice};
 
 /// The room for the heap. The build fails if it is too small. The executable contains all of it.
 const SIZE: usize = 640 * 1024;
+
+/// The least that the processor reads at once. In bytes.
+const CACHE_LINE: usize = 64;
 
 #[repr(C, align(4096))]
 struct Image {
@@ -23,18 +29,16 @@ struct Image {
     core: Core,
     /// The exports of the module `later`.
     later: Value,
+    /// The part of the heap with the modules of every call.
+    modules: Range<usize>,
     heap: Array<SIZE>,
 }
 
-struct Cell(UnsafeCell<Image>);
-
-// SAFETY: only one thread uses the engine, and thus the image.
-unsafe impl Sync for Cell {}
-
-static IMAGE: Cell = Cell(UnsafeCell::new(Image {
+static IMAGE: OneThread<UnsafeCell<Image>> = OneThread(UnsafeCell::new(Image {
     magic: *b"cni-wrappers-img",
     core: Core { engine: Engine(ptr::null_mut()), machine: JS_UNDEFINED, main: JS_UNDEFINED },
     later: JS_UNDEFINED,
+    modules: 0..0,
     heap: Array::new(),
 }));
 
@@ -42,7 +46,7 @@ static IMAGE: Cell = Cell(UnsafeCell::new(Image {
 unsafe extern "C" {
     fn JS_StartImage(context: *mut JSContext);
     fn JS_SealImage(context: *mut JSContext, functions: *const JSMallocFunctions) -> c_int;
-    fn JS_WakeImage(context: *mut JSContext, start: usize, size: usize);
+    fn JS_WakeImage(context: *mut JSContext, start: usize, size: usize, seed: u64);
 }
 
 /// Whether a block is in the image. Such a block is never freed, and never moves.
@@ -52,7 +56,7 @@ pub fn holds(block: *const u8) -> bool {
 
 fn heap() -> &'static Array<SIZE> {
     // SAFETY: the array itself is never replaced.
-    unsafe { &(*IMAGE.0.get()).heap }
+    unsafe { &(*IMAGE.get()).heap }
 }
 
 /// The core as the build loaded it, ready for this process; None in the build.
@@ -60,20 +64,37 @@ pub fn wake() -> Option<Core> {
     let core = core()?;
     let start = ptr::from_ref(heap()).addr();
     // SAFETY: the context is in the image, and nothing has used the engine yet.
-    unsafe { JS_WakeImage(core.engine.0, start, size_of::<Array<SIZE>>()) };
+    unsafe { JS_WakeImage(core.engine.0, start, size_of::<Array<SIZE>>(), seed()) };
+    read_modules();
     Some(core)
+}
+
+/// Brings the modules into the processor's cache. A call reads a third of them, here and there, and would wait each time.
+fn read_modules() {
+    // SAFETY: volatile, as in `core`, and so that the compiler leaves the reads in. The range is in the heap.
+    unsafe {
+        for offset in ptr::read_volatile(&raw const (*IMAGE.get()).modules).step_by(CACHE_LINE) {
+            ptr::read_volatile(ptr::from_ref(heap()).cast::<u8>().add(offset));
+        }
+    }
+}
+
+/// The second half of the 16 random bytes that the kernel gives to each executable. The C library uses the first half.
+fn seed() -> u64 {
+    // SAFETY: the kernel passes their address, and they are not aligned.
+    unsafe { ptr::read_unaligned((libc::getauxval(libc::AT_RANDOM) as *const u64).add(1)) }
 }
 
 fn core() -> Option<Core> {
     // SAFETY: volatile, because the compiler knows the executable as it is before the build puts the image in.
-    let core = unsafe { ptr::read_volatile(&raw const (*IMAGE.0.get()).core) };
+    let core = unsafe { ptr::read_volatile(&raw const (*IMAGE.get()).core) };
     (!core.engine.0.is_null()).then_some(core)
 }
 
 /// The exports of a module in the image.
 pub fn exports(name: &str) -> Option<Value> {
     // SAFETY: as above.
-    let later = unsafe { ptr::read_volatile(&raw const (*IMAGE.0.get()).later) };
+    let later = unsafe { ptr::read_volatile(&raw const (*IMAGE.get()).later) };
     (name == "later" && core().is_some()).then_some(later)
 }
 
@@ -81,7 +102,10 @@ pub fn exports(name: &str) -> Option<Value> {
 pub fn start() -> Option<Engine> {
     let engine = Engine::start(&OF_BUILD)?;
     // SAFETY: the engine has not used its seeds yet.
-    unsafe { JS_StartImage(engine.0) };
+    unsafe {
+        JS_StartImage(engine.0);
+        (*IMAGE.get()).modules.start = heap().end.load(Relaxed);
+    }
     Some(engine)
 }
 
@@ -95,29 +119,26 @@ static OF_BUILD: JSMallocFunctions = JSMallocFunctions {
 
 /// Writes the image to stdout. Returns the exit code.
 pub fn finish(core: Core, _: Vec<String>) -> Result<i32> {
+    let end = heap().end.load(Relaxed);
     let later = crate::load(core.engine, "later")?;
     // SAFETY: nothing uses the engine any more.
     let bytes = unsafe {
+        (*IMAGE.get()).modules.end = end;
         done(JS_SealImage(core.engine.0, &heap::OF_ENGINE))?;
-        (*IMAGE.0.get()).core = core;
-        (*IMAGE.0.get()).later = later;
-        slice::from_raw_parts(IMAGE.0.get().cast::<u8>(), size_of::<Image>())
+        (*IMAGE.get()).core = core;
+        (*IMAGE.get()).later = later;
+        slice::from_raw_parts(IMAGE.get().cast::<u8>(), size_of::<Image>())
     };
     Ok(io::stdout().write_all(bytes).map_or(1, |()| 0))
 }
 
-thread_local! {
-    /// The freed blocks, all zero. A block of the same size is common, because the engine divides large blocks into small ones.
-    static FREED: RefCell<Vec<*mut u8>> = const { RefCell::new(Vec::new()) };
-}
+/// The freed blocks, all zero. A block of the same size is common.
+static FREED: OneThread<RefCell<Vec<*mut u8>>> = OneThread(RefCell::new(Vec::new()));
 
 unsafe extern "C" fn malloc(_: *mut c_void, size: size_t) -> *mut c_void {
     let size = size as usize;
-    let reused = FREED.with_borrow_mut(|freed| {
-        let index = freed.iter().position(|block| unsafe { size_of_block(*block) } == size)?;
-        Some(freed.swap_remove(index))
-    });
-    let block = reused.unwrap_or_else(|| heap().take(size, HEADER));
+    let index = FREED.borrow().iter().position(|block| unsafe { size_of_block(*block) } == size);
+    let block = index.map_or_else(|| heap().take(size, HEADER), |index| FREED.borrow_mut().swap_remove(index));
     if block.is_null() {
         eprintln!("the heap image needs more than {SIZE} bytes");
         process::exit(1);
@@ -134,7 +155,7 @@ unsafe extern "C" fn free(_: *mut c_void, block: *mut c_void) {
     if !block.is_null() {
         let block = block.cast::<u8>();
         unsafe { ptr::write_bytes(block, 0, size_of_block(block)) };
-        FREED.with_borrow_mut(|freed| freed.push(block));
+        FREED.borrow_mut().push(block);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Links in network namespaces.
 use crate::child::{run_in_child, wait_for};
+use crate::one_thread::OneThread;
 use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, RTM_GETLINK};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
@@ -13,22 +14,18 @@ use std::os::fd::{AsFd, OwnedFd};
 const HEADER: usize = 16;
 const LINK: usize = 16;
 
-thread_local! {
-    /// The last namespace and a socket in it, because entering a namespace takes longer than asking.
-    static ASKED: RefCell<Option<(String, OwnedFd)>> = const { RefCell::new(None) };
-}
+/// The last namespace and a socket in it, because entering a namespace takes longer than asking.
+static ASKED: OneThread<RefCell<Option<(String, OwnedFd)>>> = OneThread(RefCell::new(None));
 
 /// The index of a link in a network namespace, 0 if there is no link of that name.
 pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
-    ASKED.with_borrow_mut(|asked| {
-        let (known, socket) = match asked.take() {
-            Some((known, socket)) if known == netns => (known, socket),
-            _ => (netns.to_owned(), socket_in(netns)?),
-        };
-        let index = index_of(name, &socket);
-        *asked = Some((known, socket));
-        index
-    })
+    let (known, socket) = match ASKED.take() {
+        Some((known, socket)) if known == netns => (known, socket),
+        _ => (netns.to_owned(), socket_in(netns)?),
+    };
+    let index = index_of(name, &socket);
+    ASKED.replace(Some((known, socket)));
+    index
 }
 
 /// Opens an rtnetlink(7) socket in a namespace. A child enters the namespace and shares this process's descriptors, so this

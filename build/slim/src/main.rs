@@ -10,6 +10,7 @@ mod host;
 #[cfg_attr(not(feature = "image"), path = "no_image.rs")]
 mod image;
 mod links;
+mod one_thread;
 mod outline;
 mod process;
 mod values;

@@ -23,8 +23,9 @@ impl Text {
             if start.is_null() {
                 return Err(Thrown);
             }
+            let bytes = slice::from_raw_parts(start, length as usize);
             // A lone surrogate is not UTF-8.
-            let text = String::from_utf8_lossy(slice::from_raw_parts(start, length as usize));
+            let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
             Ok(Self { engine, start, text })
         }
     }
