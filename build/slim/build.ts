@@ -91,12 +91,15 @@ function checksumOfSources(): string {
   return hash.digest("hex");
 }
 
-/** Returns cargo's settings for a static executable at a fixed address that contains no path of this host. */
+/**
+ * Returns cargo's settings for a static executable at a fixed address that contains no path of this host. RELRO would be one
+ * more mapping at each start: musl does not protect it in a static executable.
+ */
 function settings(directory: string): Record<string, string> {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const places = [[home, "/cargo"], [directory, "/target"], librarySources()];
   const remapped = places.map((pair) => pair.join("="));
-  const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static"];
+  const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Crelro-level=off"];
   return {
     CNI_WRAPPERS_BUNDLES: bundles,
     CARGO_TARGET_DIR: directory,
