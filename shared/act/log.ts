@@ -15,8 +15,9 @@ export interface Log {
 
 /** Returns the log of a call: from its `wrapper` block, else from CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL, else off. */
 export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
-  const asked = wrapper.log?.level ?? (env.CNI_WRAPPERS_LOG_LEVEL || "info");
+  const asked = wrapper.log?.level ?? env.CNI_WRAPPERS_LOG_LEVEL;
   const file = wrapper.log?.file ?? (env.CNI_WRAPPERS_LOG || undefined);
+  if (!asked) return { file, level: "info" };
   return isLevel(asked) ? { file, level: asked } : { file, level: "info", unknownLevel: asked };
 }
 

@@ -6,12 +6,14 @@ import type { CniResult, Interface, IpConfig } from "../protocol/result.ts";
  */
 export function arranged(result: CniResult, order: readonly number[]): CniResult {
   const interfaces = result.interfaces ?? [];
-  const kept = order.map((index) => interfaces[index]).filter((entry): entry is Interface => entry !== undefined);
-  if (!result.ips) return { ...result, interfaces: kept };
+  const kept: Interface[] = [];
   const places = new Map<number | null | undefined, number>();
   order.forEach((index, place) => {
+    const entry = interfaces[index];
+    if (entry !== undefined) kept.push(entry);
     places.set(index, place);
   });
+  if (!result.ips) return { ...result, interfaces: kept };
   const ips: IpConfig[] = [];
   for (const ip of result.ips) {
     const place = places.get(ip.interface);

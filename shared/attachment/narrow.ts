@@ -40,6 +40,7 @@ export function narrowResult(result: CniResult, attachment: Attachment, selector
 export function routeFilter(result: CniResult, isOwn: (ip: IpConfig) => boolean): (route: Route) => boolean {
   const addresses = (own: boolean) => () =>
     (result.ips ?? []).filter((ip) => isOwn(ip) === own).map(({ address }) => address);
-  const [isInOwn, isInOther] = [subnetFinder(addresses(true)), subnetFinder(addresses(false))];
+  const isInOwn = subnetFinder(addresses(true));
+  const isInOther = subnetFinder(addresses(false));
   return ({ gw }) => !gw || isInOwn(gw) || !isInOther(gw);
 }

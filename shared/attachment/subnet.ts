@@ -57,7 +57,10 @@ export function parseIp(text: string): Ip | undefined {
 
 // Digit by digit: a regular expression takes several times as long, and every address of a result is parsed here.
 function parseIpv4(text: string): Ip | undefined {
-  let [value, octet, digits, dots] = [0, 0, 0, 0];
+  let value = 0;
+  let octet = 0;
+  let digits = 0;
+  let dots = 0;
   for (let i = 0; i < text.length; i++) {
     const digit = text.charCodeAt(i) - 48;
     if (digit >= 0 && digit <= 9) {

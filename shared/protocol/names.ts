@@ -1,5 +1,7 @@
 /** libcni's rule for the name of a network, and for a container's id. */
 export const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+// Nearly every interface has such a name.
+const usualInterface = /^[\w-]{1,15}$/;
 const notAscii = /[^ -~]/;
 // A NUL would cut the name short in the environment.
 const notInInterface = /[\s\u0085\0/:]/;
@@ -22,6 +24,7 @@ export function networkNameProblem(name: string): string | undefined {
  * undefined if it is valid.
  */
 export function interfaceNameProblem(name: string): string | undefined {
+  if (usualInterface.test(name)) return undefined;
   const bytes = notAscii.test(name) ? utf8Length(name) : name.length;
   if (bytes < 1 || bytes > 15) return "must have 1 to 15 bytes";
   if (name === "." || name === "..") return "must not be '.' or '..'";

@@ -53,8 +53,9 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, deco
   if (typeof (decoded.name ?? "") !== "string") return undecodable("name must be a string");
   const configuration = parseConfiguration(decoded);
   const block = configuration.wrapper ?? undefined;
-  const parsed = block === undefined ? { wrapper: {}, unusable: [], warnings: [] } : parseWrapper(command, block);
-  return { command, variables, configuration, ...parsed };
+  if (block === undefined) return { command, variables, configuration, wrapper: {}, unusable: [], warnings: [] };
+  const { wrapper, unusable, warnings } = parseWrapper(command, block);
+  return { command, variables, configuration, wrapper, unusable, warnings };
 }
 
 function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "unusable" | "warnings"> {

@@ -32,7 +32,8 @@ export function parseVariables(env: Environment): Variables {
   const command = env.CNI_COMMAND ?? "";
   if (!isVerb(command)) throw new CniError("unknownCommand", command);
   const required = requiredVariables[command];
-  const missing = required.filter((name) => !env[name]);
+  const missing: string[] = [];
+  for (const name of required) if (!env[name]) missing.push(name);
   if (missing.length > 0) throw new CniError("missingVariables", missing.join(","), `CNI_COMMAND is ${command}`);
   for (const name of required) checkName(name, env[name] ?? "");
   return {
@@ -50,11 +51,11 @@ function isVerb(command: string): command is Verb {
 }
 
 function checkName(name: string, value: string): void {
-  const problem = nameProblem(name, value);
+  const problem =
+    name === "CNI_CONTAINERID"
+      ? containerIdProblem(value)
+      : name === "CNI_IFNAME"
+        ? interfaceNameProblem(value)
+        : undefined;
   if (problem !== undefined) throw new CniError("invalidVariable", name, `${JSON.stringify(value)} ${problem}`);
-}
-
-function nameProblem(name: string, value: string): string | undefined {
-  if (name === "CNI_CONTAINERID") return containerIdProblem(value);
-  return name === "CNI_IFNAME" ? interfaceNameProblem(value) : undefined;
 }

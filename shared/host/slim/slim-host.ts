@@ -2,7 +2,7 @@ import type { Pieces } from "../../protocol/unread.ts";
 import type { Environment } from "../../protocol/variables.ts";
 import type { Host, Release } from "../host.ts";
 import { ipCommand } from "../ip-command.ts";
-import { bytesOf, orThrow } from "./bytes.ts";
+import { HeldBytes, orThrow } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
 import type { Machine } from "./machine.ts";
 import { ipOutput, spawn } from "./spawn.ts";
@@ -46,7 +46,7 @@ export class SlimHost implements Host {
 
   readStdin(limit: number) {
     const bytes = this.#machine.readStdin(limit);
-    return bytes === undefined ? undefined : bytesOf(this.#machine, orThrow(bytes));
+    return bytes === undefined ? undefined : new HeldBytes(this.#machine, orThrow(bytes));
   }
 
   writeStdout(text: string) {

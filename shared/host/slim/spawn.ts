@@ -1,6 +1,6 @@
 import type { Answer, Host } from "../host.ts";
 import type { IpCommand } from "../ip-command.ts";
-import { bytesOf } from "./bytes.ts";
+import { HeldBytes } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
 import type { Machine } from "./machine.ts";
 import { errorName, signalName } from "./system-names.ts";
@@ -29,7 +29,7 @@ function answer(machine: Machine, path: string, ended: readonly number[]): Answe
   if (failure !== 0) return { ended: "not started", reason: startProblem(path, errorName(-failure)) };
   if (tooMuch) return { ended: "too much output" };
   if (signal) return { ended: "signal", signal: signalName(signal) };
-  return { ended: "exit", exitCode, stdout: bytesOf(machine, stdout) };
+  return { ended: "exit", exitCode, stdout: new HeldBytes(machine, stdout) };
 }
 
 function startProblem(path: string, error: string): string {
