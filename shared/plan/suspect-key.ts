@@ -1,7 +1,8 @@
 import type { JsonObject } from "../protocol/json.ts";
+import { wrapperKeys } from "../protocol/shapes.ts";
 
-/** The keys of a `wrapper` block in lower case. They are written out because building the text would slow down every call. */
-const ownKeys = " ifname delegate role network args ports recover jq log ";
+/** The keys of a `wrapper` block in lower case. */
+const ownKeys: ReadonlySet<string> = new Set(wrapperKeys.map((key) => key.toLowerCase()));
 
 /**
  * Whether a plugin configuration may have keys of the wrapper in the wrong place. Every call runs this quick check;
@@ -18,7 +19,7 @@ export function hasSuspectKey(configuration: JsonObject): boolean {
 
 // One edit keeps either the beginning or the end of "wrapper".
 function isSuspect(lower: string): boolean {
-  return lower.startsWith("wra") || lower.endsWith("pper") || ownKeys.includes(` ${lower} `);
+  return lower.startsWith("wra") || lower.endsWith("pper") || ownKeys.has(lower);
 }
 
 function hasBlock(ipam: unknown): boolean {

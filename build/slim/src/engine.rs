@@ -1,5 +1,5 @@
 //! QuickJS-ng, the engine that runs the core. It is used as C uses it: a layer with Rust's types would start more slowly.
-use crate::values::{Give, Native, Text};
+use crate::values::{Native, Text};
 use rquickjs_sys::*;
 use std::ffi::{CStr, c_int};
 use std::ptr;
@@ -87,23 +87,22 @@ impl Engine {
         checked(unsafe { JS_GetPropertyStr(self.0, object, name.as_ptr()) })
     }
 
-    pub fn set(self, object: Value, name: &CStr, value: impl Give) -> Result<()> {
-        let value = checked(value.give(self))?;
-        done(unsafe { JS_SetPropertyStr(self.0, object, name.as_ptr(), value) })
-    }
-
     /// Makes a function of the host, which `native!` made, a property of an object.
     pub fn set_function(self, object: Value, name: &CStr, function: Native) -> Result<()> {
         let kind = JSCFunctionEnum_JS_CFUNC_generic;
-        self.set(object, name, unsafe { JS_NewCFunction2(self.0, Some(function), name.as_ptr(), 0, kind, 0) })
+        // SAFETY: the engine copies the name, and takes the function.
+        unsafe {
+            let made = checked(JS_NewCFunction2(self.0, Some(function), name.as_ptr(), 0, kind, 0))?;
+            done(JS_SetPropertyStr(self.0, object, name.as_ptr(), made))
+        }
     }
 
     /// Calls a function that returns an integer.
-    pub fn call(self, function: Value, mut argument: Value) -> Result<i32> {
+    pub fn call<const N: usize>(self, function: Value, mut arguments: [Value; N]) -> Result<i32> {
         let mut number = 0;
-        // SAFETY: there is one argument.
+        // SAFETY: there are so many arguments.
         unsafe {
-            let result = checked(JS_Call(self.0, function, JS_UNDEFINED, 1, &mut argument))?;
+            let result = checked(JS_Call(self.0, function, JS_UNDEFINED, N as c_int, arguments.as_mut_ptr()))?;
             done(JS_ToInt32(self.0, &mut number, result))?;
         }
         Ok(number)

@@ -15,9 +15,6 @@ use std::{env, fs, io, slice};
 /// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
 
-const ARGUMENTS: &CStr = c"arguments";
-const VARIABLES: &CStr = c"variables";
-
 /// For a byte of JSON that the core reads, the engine needs about so many bytes.
 const ENGINE_NEEDS: usize = 12;
 
@@ -51,25 +48,17 @@ static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"appendLine", native!(|call| Ok(outcome(files::append_line(&call.text(0)?, &call.text(1)?))))),
 ];
 
-/// Makes the object that the core's `main` gets, without what differs between calls.
+/// Makes the object that the core's `main` gets.
 pub fn machine(engine: Engine) -> Result<Value> {
     let machine = engine.object()?;
-    for name in [ARGUMENTS, VARIABLES] {
-        engine.set(machine, name, ())?;
-    }
     for (name, function) in FUNCTIONS {
         engine.set_function(machine, name, *function)?;
     }
     Ok(machine)
 }
 
-/// Completes the object for this call.
-pub fn begin_call(engine: Engine, machine: Value, arguments: Vec<String>) -> Result<()> {
-    engine.set(machine, ARGUMENTS, arguments)?;
-    engine.set(machine, VARIABLES, variables(engine)?)
-}
-
-fn variables(engine: Engine) -> Result<Value> {
+/// Makes an object of this process's environment variables.
+pub fn variables(engine: Engine) -> Result<Value> {
     let variables = engine.object()?;
     for (name, value) in env::vars_os() {
         let (name, value) = (lossy(&name), lossy(&value).give(engine));

@@ -15,9 +15,10 @@ mod outline;
 mod process;
 mod values;
 
-use engine::{Engine, Result, Value};
+use engine::{Engine, Result, Value, checked};
 use std::ffi::{c_char, c_int};
 use std::process::exit;
+use values::Give;
 
 #[global_allocator]
 static HEAP: heap::Heap = heap::Heap;
@@ -58,8 +59,8 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
 
 /// Lets the core answer a call. Returns the exit code.
 fn answer(core: Core, arguments: Vec<String>) -> Result<i32> {
-    host::begin_call(core.engine, core.machine, arguments)?;
-    core.engine.call(core.main, core.machine)
+    let (arguments, variables) = (checked(arguments.give(core.engine))?, host::variables(core.engine)?);
+    core.engine.call(core.main, [core.machine, arguments, variables])
 }
 
 fn end(engine: Engine, ended: Result<i32>) -> ! {

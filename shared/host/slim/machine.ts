@@ -3,8 +3,6 @@
  * their index. A failure is the negative number of the system's error.
  */
 export interface Machine {
-  readonly arguments: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
   executable(): string;
   pid(): number;
   now(): number;

@@ -26,9 +26,9 @@ export class SlimHost implements Host {
   readonly release = release;
   readonly #machine: Machine;
 
-  constructor(machine: Machine) {
-    this.env = machine.variables;
-    this.calledAs = machine.arguments[0] ?? "";
+  constructor(machine: Machine, calledAs: string, env: Environment) {
+    this.env = env;
+    this.calledAs = calledAs;
     this.#machine = machine;
   }
 

@@ -41,14 +41,6 @@ function loaded(command: string, configuration: object, outline?: string): strin
     throw new Error("replaced");
   };
   const machine: Partial<Machine> = {
-    arguments: ["/opt/cni/bin/bridge-wrapper"],
-    variables: {
-      CNI_COMMAND: command,
-      CNI_CONTAINERID: "blue",
-      CNI_NETNS: "/run/netns/blue",
-      CNI_IFNAME: "eth0",
-      CNI_PATH: "/opt/cni/bin",
-    },
     pid: () => 1,
     executable: () => "/opt/cni/bin/cni-wrappers",
     now: () => 0,
@@ -66,7 +58,14 @@ function loaded(command: string, configuration: object, outline?: string): strin
     exec: () => replace(),
     execWithPieces: () => replace(),
   };
-  require("./main.js").main(machine);
+  const env = {
+    CNI_COMMAND: command,
+    CNI_CONTAINERID: "blue",
+    CNI_NETNS: "/run/netns/blue",
+    CNI_IFNAME: "eth0",
+    CNI_PATH: "/opt/cni/bin",
+  };
+  require("./main.js").main(machine, ["/opt/cni/bin/bridge-wrapper"], env);
   return until ?? loads;
 }
 
