@@ -16,7 +16,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::{process, ptr, slice};
 
 /// The room for the heap. The build fails if it is too small. The executable contains all of it.
-const SIZE: usize = 640 * 1024;
+const SIZE: usize = 768 * 1024;
+
+/// The modules in the image that only some calls need. The largest one, `problem`, is for wrong input.
+const SOME_CALLS: [&str; 3] = ["later", "rare", "large"];
 
 /// The least that the processor reads at once. In bytes.
 const CACHE_LINE: usize = 64;
@@ -27,8 +30,8 @@ struct Image {
     magic: [u8; 16],
     /// The engine's context is null until the build has put the image into the executable.
     core: Core,
-    /// The exports of the module `later`.
-    later: Value,
+    /// The exports of the modules that only some calls need.
+    exports: [Value; SOME_CALLS.len()],
     /// The part of the heap with the modules of every call.
     modules: Range<usize>,
     heap: Array<SIZE>,
@@ -37,7 +40,7 @@ struct Image {
 static IMAGE: OneThread<UnsafeCell<Image>> = OneThread(UnsafeCell::new(Image {
     magic: *b"cni-wrappers-img",
     core: Core { engine: Engine(ptr::null_mut()), machine: JS_UNDEFINED, main: JS_UNDEFINED },
-    later: JS_UNDEFINED,
+    exports: [JS_UNDEFINED; SOME_CALLS.len()],
     modules: 0..0,
     heap: Array::new(),
 }));
@@ -93,9 +96,10 @@ fn core() -> Option<Core> {
 
 /// The exports of a module in the image.
 pub fn exports(name: &str) -> Option<Value> {
+    core()?;
+    let index = SOME_CALLS.iter().position(|known| *known == name)?;
     // SAFETY: as above.
-    let later = unsafe { ptr::read_volatile(&raw const (*IMAGE.get()).later) };
-    (name == "later" && core().is_some()).then_some(later)
+    Some(unsafe { ptr::read_volatile(&raw const (*IMAGE.get()).exports[index]) })
 }
 
 /// Starts the engine in the image. Each build makes the same tables and numbers.
@@ -120,13 +124,16 @@ static OF_BUILD: JSMallocFunctions = JSMallocFunctions {
 /// Writes the image to stdout. Returns the exit code.
 pub fn finish(core: Core, _: Vec<String>) -> Result<i32> {
     let end = heap().end.load(Relaxed);
-    let later = crate::load(core.engine, "later")?;
+    let mut exports = [JS_UNDEFINED; SOME_CALLS.len()];
+    for (export, name) in exports.iter_mut().zip(SOME_CALLS) {
+        *export = crate::load(core.engine, name)?;
+    }
     // SAFETY: nothing uses the engine any more.
     let bytes = unsafe {
         (*IMAGE.get()).modules.end = end;
         done(JS_SealImage(core.engine.0, &heap::OF_ENGINE))?;
         (*IMAGE.get()).core = core;
-        (*IMAGE.get()).later = later;
+        (*IMAGE.get()).exports = exports;
         slice::from_raw_parts(IMAGE.get().cast::<u8>(), size_of::<Image>())
     };
     Ok(io::stdout().write_all(bytes).map_or(1, |()| 0))
