@@ -99,7 +99,7 @@ function settings(directory: string): Record<string, string> {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const places = [[home, "/cargo"], [directory, "/target"], librarySources()];
   const remapped = places.map((pair) => pair.join("="));
-  const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Crelro-level=off"];
+  const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Crelro-level=off", "-Clink-arg=-Wl,-z,stack-size=131072"];
   return {
     CNI_WRAPPERS_BUNDLES: bundles,
     CARGO_TARGET_DIR: directory,

@@ -66,6 +66,8 @@ pub fn read_all(stream: BorrowedFd, limit: usize) -> io::Result<Option<Vec<u8>>>
         }
         let length = retry(|| rustix::io::read(stream, spare_capacity(&mut input)))?;
         if length == 0 {
+            // The heap can use the rest: the input is its last block.
+            input.shrink_to_fit();
             return Ok(Some(input));
         }
         if input.len() > limit {
