@@ -93,13 +93,19 @@ function checksumOfSources(): string {
 
 /**
  * Returns cargo's settings for a static executable at a fixed address that contains no path of this host. RELRO would be one
- * more mapping at each start: musl does not protect it in a static executable.
+ * more mapping at each start: musl does not protect it in a static executable. A larger stack for threads, as zig asks for,
+ * would be a write to one more page.
  */
 function settings(directory: string): Record<string, string> {
   const home = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const places = [[home, "/cargo"], [directory, "/target"], librarySources()];
   const remapped = places.map((pair) => pair.join("="));
-  const flags = ["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Crelro-level=off", "-Clink-arg=-Wl,-z,stack-size=131072"];
+  const flags = [
+    "-Ctarget-feature=+crt-static",
+    "-Crelocation-model=static",
+    "-Crelro-level=off",
+    "-Clink-arg=-Wl,-z,stack-size=131072",
+  ];
   return {
     CNI_WRAPPERS_BUNDLES: bundles,
     CARGO_TARGET_DIR: directory,

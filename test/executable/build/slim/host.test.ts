@@ -7,10 +7,10 @@ import { holdLinks, indexes, noNamespaces } from "../../support/links.ts";
 
 /** With arguments, the executable prints the index of each `<namespace>=<interface>` here. */
 const probe = `
-  const host = new SlimHost(machine);
+  const host = new SlimHost(machine, "", {});
   const place = () => host.stat("/proc/thread-self/ns/net")?.inode;
   const before = place();
-  const found = machine.arguments.slice(1).map((argument) => {
+  const found = args.slice(1).map((argument) => {
     const [netns = "", name = ""] = argument.split("=");
     return host.linkIndex(netns, name) ?? "nobody can look";
   });
