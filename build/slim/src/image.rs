@@ -82,7 +82,8 @@ fn read_modules() {
     }
 }
 
-/// The second half of the 16 random bytes that the kernel gives to each executable. The C library uses the first half.
+/// Half of the 16 random bytes that the kernel gives to each executable. The C library has its own secrets from them. The core
+/// prints no random number, so nobody learns these.
 fn seed() -> u64 {
     // SAFETY: the kernel passes their address, and they are not aligned.
     unsafe { ptr::read_unaligned((libc::getauxval(libc::AT_RANDOM) as *const u64).add(1)) }
