@@ -72,7 +72,7 @@ pub fn wake() -> Option<Core> {
     Some(core)
 }
 
-/// Brings the modules into the processor's cache. A call reads a third of them, here and there, and would wait each time.
+/// Brings the modules into the processor's cache. A call uses them here and there, and would wait each time.
 fn read_modules() {
     // SAFETY: volatile, as in `core`, and so that the compiler leaves the reads in. The range is in the heap.
     unsafe {
