@@ -6,6 +6,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bundles = env::var("CNI_WRAPPERS_BUNDLES").map_err(|_| "build with: npm run build:slim")?;
     let context = Context::full(&Runtime::new()?)?;
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
+    println!("cargo:rustc-link-arg=-Wl,-T,order.ld");
+    println!("cargo:rerun-if-changed=order.ld");
     // A module comes after its imports.
     for name in ["shared", "main", "later", "rare", "large", "problem"] {
         let script = Path::new(&bundles).join(name).with_extension("mjs");

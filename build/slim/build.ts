@@ -84,6 +84,7 @@ function checksumOfSources(): string {
     "Cargo.toml",
     "Cargo.lock",
     "build.rs",
+    "order.ld",
     ...readdirSync(join(crate, "src")).map((name) => `src/${name}`),
   ];
   const hash = createHash("sha256");

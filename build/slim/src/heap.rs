@@ -12,8 +12,8 @@ const SIZE: usize = 512 * 1024;
 
 /// The parts of the array that every call uses, and every call with a configuration. Without a heap image, the engine's own
 /// objects and the modules are here, too.
-pub const EVERY_CALL: usize = if cfg!(feature = "image") { 8 * 1024 } else { 288 * 1024 };
-pub const WITH_CONFIGURATION: usize = EVERY_CALL + 20 * 1024;
+pub const EVERY_CALL: usize = if cfg!(feature = "image") { 12 * 1024 } else { 288 * 1024 };
+pub const WITH_CONFIGURATION: usize = EVERY_CALL + 16 * 1024;
 
 static ARRAY: Array<SIZE> = Array::new();
 

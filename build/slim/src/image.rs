@@ -47,7 +47,7 @@ static IMAGE: OneThread<UnsafeCell<Image>> = OneThread(UnsafeCell::new(Image {
 
 // build/slim/engine.patch adds these functions to the engine.
 unsafe extern "C" {
-    fn JS_StartImage(context: *mut JSContext);
+    fn JS_StartImage(context: *mut JSContext) -> c_int;
     fn JS_SealImage(context: *mut JSContext, functions: *const JSMallocFunctions) -> c_int;
     fn JS_WakeImage(context: *mut JSContext, start: usize, size: usize, seed: u64);
 }
@@ -108,7 +108,7 @@ pub fn start() -> Option<Engine> {
     let engine = Engine::start(&OF_BUILD)?;
     // SAFETY: the engine has not used its seeds yet.
     unsafe {
-        JS_StartImage(engine.0);
+        done(JS_StartImage(engine.0)).ok()?;
         (*IMAGE.get()).modules.start = heap().end.load(Relaxed);
     }
     Some(engine)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { copyOfTree, root, scratch, writeScript } from "../../../support/tree.ts";
@@ -42,6 +42,25 @@ test("a patch that does not fit the engine stops the build", { timeout }, async 
     exitCode: 1,
     stderr: expect.stringMatching(/^build: build\/slim\/engine.patch does not apply to rquickjs-sys: .*FAILED/s),
   });
+});
+
+test("build/slim/order.ld names functions that the engine has", async () => {
+  const { stdout } = await execa({ cwd: join(root, "build/slim") })`cargo metadata --locked --format-version 1`;
+  const { packages } = JSON.parse(stdout) as { packages: { name: string; manifest_path: string }[] };
+  const crate = packages.find(({ name }) => name === "rquickjs-sys")?.manifest_path ?? "";
+  const patch = readFileSync(join(root, "build/slim/engine.patch"), "utf8");
+  const sources = ["quickjs.c", "quickjs.h", "cutils.h", "dtoa.c", "libregexp.c", "libunicode.c"].map((name) =>
+    readFileSync(join(dirname(crate), "quickjs", name), "utf8"),
+  );
+  const words = new Set([patch, ...sources].join("\n").match(/\w+/g));
+  const [, names = ""] =
+    /the engine \*\/\s+\*\(([^)]+)/.exec(readFileSync(join(root, "build/slim/order.ld"), "utf8")) ?? [];
+  const functions = names
+    .trim()
+    .split(/\s+/)
+    .map((name) => name.replace(".text.", ""));
+  expect(functions).toContain("JS_CallInternal");
+  expect(functions.filter((name) => !words.has(name))).toEqual([]);
 });
 
 // With the component rust-src, rustc writes the toolchain's directory into panics of the library.

@@ -23,6 +23,20 @@ test("it is static, and at most 2.4 MB with musl, as it is released", async () =
   expect(statSync(file).size).toBeLessThanOrEqual(bin.includes("-musl/") ? 2.4e6 : 3.2e6);
 });
 
+test("the functions that a call uses are side by side, and the data in the file ends with a page", async () => {
+  const { stdout } = await execa`readelf --section-headers --program-headers --wide ${file}`;
+  const sizes = new Map(
+    [...stdout.matchAll(/(\.\S+) +PROGBITS +(?:[0-9a-f]+ +){2}([0-9a-f]+)/g)].map(([, name, size]) => [
+      name,
+      Number(`0x${size}`),
+    ]),
+  );
+  expect(sizes.get(".text.first")).toBeGreaterThan(200_000);
+  expect(sizes.get(".rodata.first")).toBeGreaterThan(20_000);
+  const [, address, size] = /LOAD +\S+ (\S+) \S+ (\S+) \S+ RW /.exec(stdout) ?? [];
+  expect((Number(address) + Number(size)) % 4096).toBe(0);
+});
+
 test.each([["--help"], ["lint", "zone.conflist"]])(
   "with %s it says what it is, what it can do, and that it has no commands",
   async (...args) => {
