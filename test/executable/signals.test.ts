@@ -23,3 +23,12 @@ describe.each(["SIGKILL", "SIGTERM", "SIGSEGV", "SIGPIPE", "SIGABRT"])("a delega
     expect(machine.calls()).toEqual(["ADD"]);
   });
 });
+
+// The kernel keeps nothing of the children of such a process to wait for.
+test("a caller that ignores SIGCHLD gets the delegate's answer", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", "{}");
+  // dash does not ignore it when told so.
+  const through = ["perl", "-e", '$SIG{CHLD} = "IGNORE"; exec @ARGV'];
+  expect(await machine.call({ through })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+});

@@ -6,11 +6,11 @@ use crate::native;
 use crate::one_thread::OneThread;
 use crate::values::{Call, Give, Native};
 use crate::{files, heap, links, outline, process};
-use rquickjs_sys::{JS_FreeAtom, JS_NewAtomLen, JS_SetProperty};
+use rquickjs_sys::{JS_FreeAtom, JS_GetOwnProperty, JS_NewAtomLen, JS_SetProperty};
 use std::cell::RefCell;
 use std::ffi::CStr;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, fs, io, slice};
+use std::{env, fs, io, ptr, slice};
 
 /// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
@@ -57,15 +57,17 @@ pub fn machine(engine: Engine) -> Result<Value> {
     Ok(machine)
 }
 
-/// Makes an object of this process's environment variables.
+/// Makes an object of this process's environment variables. Of two with one name the first counts, as for Go and for C.
 pub fn variables(engine: Engine) -> Result<Value> {
     let variables = engine.object()?;
     for (name, value) in env::vars_os() {
-        let (name, value) = (lossy(&name), lossy(&value).give(engine));
+        let name = lossy(&name);
         // SAFETY: the engine copies the name, and takes the value.
         unsafe {
             let atom = JS_NewAtomLen(engine.0, name.as_ptr().cast(), name.len() as _);
-            done(JS_SetProperty(engine.0, variables, atom, value))?;
+            if JS_GetOwnProperty(engine.0, ptr::null_mut(), variables, atom) == 0 {
+                done(JS_SetProperty(engine.0, variables, atom, lossy(&value).give(engine)))?;
+            }
             JS_FreeAtom(engine.0, atom);
         }
     }

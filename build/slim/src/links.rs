@@ -1,14 +1,15 @@
 //! Links in network namespaces.
 use crate::child::{run_in_child, wait_for};
 use crate::one_thread::OneThread;
-use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, RTM_GETLINK};
+use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, O_NONBLOCK, RTM_GETLINK};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::cell::RefCell;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 
 /// The sizes of nlmsghdr and of ifinfomsg, which follows it and has the link's index at offset 4.
 const HEADER: usize = 16;
@@ -31,7 +32,8 @@ pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
 /// Opens an rtnetlink(7) socket in a namespace. A child enters the namespace and shares this process's descriptors, so this
 /// process stays in its own.
 fn socket_in(netns: &str) -> io::Result<OwnedFd> {
-    let namespace = File::open(netns)?;
+    // A FIFO would be waited for. It is no namespace.
+    let namespace = OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(netns)?;
     let mut socket = Err(Errno::CHILD);
     let child = run_in_child(CLONE_FILES, || {
         let entered = move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network));

@@ -56,6 +56,13 @@ test("a runtime's call runs a plugin, with any arguments", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ cniVersion: "1.1.0" });
 });
 
+test("a FIFO in the place of the network namespace is not waited for", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", "{}");
+  await execa`mkfifo ${machine.path("netns")}`;
+  expect(await machine.call()).toMatchObject({ exitCode: 0, stdout: "{}" });
+});
+
 test("wrapper.jq is refused in favor of the flavor that has jq, and DEL goes on without it", async () => {
   const machine = new Machine();
   const configuration = { wrapper: { jq: "." } };
