@@ -16,7 +16,7 @@ use std::{env, fs, io, ptr, slice};
 const INVALID: i32 = 22;
 
 /// For a byte of JSON that the core reads, the engine needs about so many bytes.
-const ENGINE_NEEDS: usize = 12;
+const ENGINE_NEEDS: usize = 8;
 
 /// Shorter JSON needs few pages. The core does not read most of a longer one. In bytes.
 const SMALL: usize = 8 * 1024;
