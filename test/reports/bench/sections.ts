@@ -23,15 +23,20 @@ const checkChained = caseOf("CHECK chained");
 
 /** Times CHECK with more and more interfaces, and with larger and larger configurations. */
 export async function timeGrowth(stage: Stage, runs: number): Promise<Growth> {
-  const kinds = ["floor", "slim", "node", "script"] as const;
-  const rowsOf = async (all: readonly Case[]) => {
-    for (const one of all) verify(stage, one);
-    const rows: Row[] = [];
-    for (const one of all) rows.push(await timeCase(stage, one, kinds, runs));
-    return rows;
-  };
-  const interfaces = await rowsOf(growthCases.interfaces);
-  return { runs, interfaces, configuration: await rowsOf(growthCases.configuration) };
+  const interfaces = await timeTogether(stage, growthCases.interfaces, runs);
+  return { runs, interfaces, configuration: await timeTogether(stage, growthCases.configuration, runs) };
+}
+
+/** Times the rows of a table in the same rounds, because the table has the ratios between them. */
+async function timeTogether(stage: Stage, all: readonly Case[], runs: number): Promise<Row[]> {
+  for (const one of all) verify(stage, one);
+  const kinds: readonly Kind[] = ["floor", "slim", "node", "script"];
+  const peers = all.flatMap((one) => peersOf(stage, one, "timed").filter(({ kind }) => kinds.includes(kind)));
+  const count = peers.length / all.length;
+  const measured = await measureOnStage(stage, peers, runs);
+  say(`${all.map(({ title }) => title).join(", ")}: ${runs} runs of each of ${count}`);
+  const timings = peers.map(({ name }, index) => timingOf(name, measured[index]));
+  return all.map(({ title }, row) => ({ title, timings: timings.slice(row * count, (row + 1) * count) }));
 }
 
 async function timeCase(stage: Stage, one: Case, kinds: readonly Kind[], runs: number): Promise<Row> {
