@@ -27,6 +27,18 @@ export function machineOf(bytes: Buffer): string | undefined {
   return machines[machine] ?? `machine ${machine}`;
 }
 
+/** Tells whether an ELF file has its table of sections, which is its end: a copy that was cut off may still answer some calls. */
+export function isWhole(bytes: Buffer): boolean {
+  const is64 = bytes[4] === 2;
+  const isBig = bytes[5] === 2;
+  const number = (at: number, size: number) => (isBig ? bytes.readUIntBE(at, size) : bytes.readUIntLE(at, size));
+  if (bytes.length < (is64 ? 64 : 52)) return false;
+  // Offsets of 64 bits have six used bytes: a Buffer is shorter than that.
+  const table = is64 ? number(isBig ? 42 : 40, 6) : number(32, 4);
+  const [entry, count] = [number(is64 ? 58 : 46, 2), number(is64 ? 60 : 48, 2)];
+  return table + entry * count <= bytes.length;
+}
+
 /** Returns the name of this host's machine. */
 export function ownMachine(architecture: string): string {
   return ownMachines[architecture] ?? architecture;

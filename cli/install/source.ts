@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import { machineOf, ownMachine } from "./elf.ts";
+import { isWhole, machineOf, ownMachine } from "./elf.ts";
 import { readTar } from "./tar.ts";
 
 /** The name of the executable, in an archive and in a directory of plugins. */
@@ -32,6 +32,7 @@ export function readSource(path: string | undefined, terminal: Terminal): Source
   if (machine === undefined) throw new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
   const own = ownMachine(process.arch);
   if (machine !== own) throw new Trouble(`${file}: it is for ${machine}, and this machine is ${own}`);
+  if (!isWhole(source.bytes)) throw new Trouble(`${file}: its end is missing; copy it again`);
   return source;
 }
 

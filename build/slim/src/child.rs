@@ -128,7 +128,7 @@ pub fn run_in_child<F: FnMut()>(shared: c_int, mut action: F) -> io::Result<Pid>
     let mut stack = Vec::<u128>::with_capacity(4096);
     // SAFETY: only the child uses the stack. This thread keeps `action` alive, and waits until the child no longer uses it.
     let child = unsafe {
-        // This process may have been started with it ignored. The kernel would keep nothing of the child to wait for.
+        // This process may have been started with SIGCHLD ignored. The kernel would keep nothing of the child to wait for.
         libc::signal(SIGCHLD, SIG_DFL);
         let top = stack.as_mut_ptr().add(stack.capacity());
         libc::clone(run_action::<F>, top.cast(), CLONE_VM | CLONE_VFORK | SIGCHLD | shared, (&raw mut action).cast())

@@ -1,4 +1,4 @@
-//! The heap. A call ends soon, so small blocks come from one array and are never freed: that needs no system calls and few page
+//! The heap. A call ends soon, so small blocks come from one array, and only the last one is freed: that needs no system calls and few page
 //! faults. Large blocks come from the C library, which frees them, and so do all blocks when the array is full.
 use crate::array::{Array, HEADER, LARGE, size_of_block};
 use crate::image;

@@ -15,7 +15,7 @@ use std::{env, fs, io, ptr, slice};
 /// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
 
-/// For a byte of JSON that the core reads, the engine needs about so many bytes.
+/// The engine needs about this many bytes for each byte of JSON that the core reads.
 const ENGINE_NEEDS: usize = 8;
 
 /// Shorter JSON needs few pages. The core does not read most of a longer one. In bytes.

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { machineOf } from "../../../../cli/install/elf.ts";
+import { isWhole, machineOf } from "../../../../cli/install/elf.ts";
 import { readSource } from "../../../../cli/install/source.ts";
 import type { Terminal } from "../../../../cli/terminal.ts";
 
@@ -21,15 +21,52 @@ const writeError = (text: string) => {
 const read = (path?: string, executable?: string) =>
   readSource(path, { directory, executable, writeError } as Terminal);
 
-/** The first 20 bytes of an ELF file (elf.h): 64 bits, the byte order, an executable, the machine. */
+/** An ELF file with a header alone (elf.h): 64 bits, the byte order, an executable, the machine. */
 function header(machine: number, order: "LE" | "BE" = "LE"): Buffer {
-  const bytes = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, order === "LE" ? 1 : 2, 1, ...Array(9).fill(0), 0, 0, 0, 0]);
+  const bytes = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, order === "LE" ? 1 : 2, 1, ...Array(57).fill(0)]);
   if (order === "LE") bytes.writeUInt16LE(machine, 18);
   else bytes.writeUInt16BE(machine, 18);
   return bytes;
 }
 
 const [own, other] = process.arch === "x64" ? [62, 183] : [183, 62];
+
+/** A header that says where the table of sections is: two entries of 64 bytes at 100. */
+function withSections(bits: 32 | 64, order: "LE" | "BE"): Buffer {
+  const bytes = header(own ?? 0, order);
+  bytes[4] = bits / 32;
+  const write = (value: number, at: number, size: number) =>
+    order === "LE" ? bytes.writeUIntLE(value, at, size) : bytes.writeUIntBE(value, at, size);
+  write(100, bits === 64 ? (order === "LE" ? 40 : 42) : 32, bits === 64 ? 6 : 4);
+  write(64, bits === 64 ? 58 : 46, 2);
+  write(2, bits === 64 ? 60 : 48, 2);
+  return bytes;
+}
+
+test.each([
+  [64, "LE"],
+  [64, "BE"],
+  [32, "LE"],
+  [32, "BE"],
+] as const)("an ELF file of %i bits, %s, is whole if it has its table of sections", (bits, order) => {
+  const file = (size: number) => Buffer.concat([withSections(bits, order), Buffer.alloc(500)]).subarray(0, size);
+  expect([228, 229, 227, 100, 63, 40].map((size) => isWhole(file(size)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("an executable that was cut off is refused", () => {
+  const whole = Buffer.concat([withSections(64, "LE"), Buffer.alloc(500)]);
+  writeFileSync(join(directory, "whole"), whole);
+  writeFileSync(join(directory, "cut"), whole.subarray(0, 227));
+  expect(read("whole").bytes).toEqual(whole);
+  expect(() => read("cut")).toThrow(/cut: its end is missing; copy it again$/);
+});
 
 /** Packs an archive as a release does: the executable and a link. */
 function pack(executable: Buffer): string {
