@@ -1,195 +1,212 @@
-// `npm test`: lint, types, build and all tests. The last line is the verdict.
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// `npm test`: lint, types, builds and all tests, side by side. The last line is the verdict.
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { execa } from "execa";
 import { cargoProblem } from "../build/slim/toolchain.ts";
 import { plainOutcomes } from "./support/plain-outcome.ts";
+import type { Progress } from "./support/progress-reporter.ts";
+import { sideBySide } from "./support/side-by-side.ts";
+import { type Count, casesOf, countTests, readReport } from "./support/test-report.ts";
 
 /**
- * A step does not run if the step that it `needs` failed. Only a missing tool skips a step: a `slim` step if cargo cannot
- * build, another step if its command `lacks` prints what is missing.
+ * A step does not run if a step that it `needs` failed. It takes one lane, or its number of `workers`. Only a missing tool
+ * skips a step: one with `slim` if cargo cannot build, another one if its command `lacks` prints what is missing. Where CI
+ * is set everything but an `optional` step must run.
  */
-type Step = { name: string; command: string[]; isVitest?: true; needs?: string; slim?: true; lacks?: string[] };
-/** The tests of a step. `left` has the full names of those that did not run. */
-type Count = { passed: number; failed: number; skipped: number; left: string[] };
-/** The part of vitest's JSON report that is read. A file may fail without a failed test (a broken import or hook). */
-type Report = { testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[] };
+interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly isVitest?: true;
+  readonly workers?: number;
+  readonly needs?: readonly string[];
+  readonly slim?: true;
+  readonly lacks?: readonly string[];
+  readonly optional?: true;
+}
+
+/** How a step ended: its tests, or why it did not run. */
+interface Ended extends Count {
+  readonly notRun?: string;
+}
 
 const root = join(import.meta.dirname, "..");
-// This reporter fails a run that lost a case.
-const caseReporters = ["./test/support/case-reporter.ts"];
+const bin = join(root, "node_modules/.bin");
 const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-test-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));
 
-const steps: Step[] = [
-  { name: "lint", command: ["biome", "check", "--error-on-warnings"] },
-  { name: "types", command: ["tsc"] },
-  { name: "core types", command: ["tsc", "--project", "tsconfig.core.json"] },
-  { name: "unit", ...vitest("unit") },
-  { name: "build", command: ["node", "build/build.ts"] },
-  { name: "executable", ...vitest("executable"), needs: "build" },
-  { name: "plugins", command: ["node", "test/support/go.ts"] },
-  { name: "e2e", ...vitest("e2e", caseReporters), needs: "build" },
-  // The rest of this suite takes minutes, and so does the build of Nomad: `npm run test:nomad`.
-  {
-    name: "nomad",
-    ...vitest("nomad", caseReporters, ["test/nomad/short.test.ts"]),
-    needs: "build",
-    lacks: ["node", "test/support/nomad.ts", "lacks-nomad"],
-  },
+// This reporter fails a run that lost a case.
+const caseReporters = ["./test/support/case-reporter.ts"];
+
+// The longest come first.
+const steps: readonly Step[] = [
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
-  { name: "executable-slim", ...vitest("executable-slim"), needs: "build-slim", slim: true },
-  { name: "e2e-slim", ...vitest("e2e-slim", caseReporters), needs: "build-slim", slim: true },
-  {
-    name: "differential",
-    command: ["node", "test/reports/differential/differential.ts"],
-    needs: "build-slim",
-    slim: true,
-  },
+  { name: "build", command: ["node", "build/build.ts"] },
+  { name: "plugins", command: ["node", "test/support/go.ts"] },
   // The end-to-end tests that this machine's kernel cannot run.
   {
     name: "kernel",
     command: ["node", "test/kernel/run.ts", "--cases", "--report", reportFile("kernel")],
     isVitest: true,
-    needs: "build",
+    needs: ["build", "build-slim", "plugins"],
     lacks: ["node", "test/kernel/run.ts", "lacks"],
   },
+  { name: "e2e", ...vitest("e2e", 2, caseReporters), needs: ["build", "plugins"] },
+  { name: "e2e-slim", ...vitest("e2e-slim", 1, caseReporters), needs: ["build-slim", "plugins"], slim: true },
+  { name: "executable", ...vitest("executable", 1), needs: ["build"] },
+  { name: "executable-slim", ...vitest("executable-slim", 1), needs: ["build-slim"], slim: true },
+  {
+    name: "differential",
+    command: ["node", "test/reports/differential/differential.ts"],
+    needs: ["build", "build-slim"],
+    slim: true,
+  },
+  // The rest of this suite takes minutes, and so does the build of Nomad: `npm run test:nomad`.
+  {
+    name: "nomad",
+    ...vitest("nomad", 1, caseReporters, ["test/nomad/short.test.ts"]),
+    needs: ["build", "plugins"],
+    lacks: ["node", "test/support/nomad.ts", "lacks-nomad"],
+    optional: true,
+  },
+  { name: "unit", ...vitest("unit", 1) },
+  { name: "types", command: ["tsc"] },
+  { name: "core types", command: ["tsc", "--project", "tsconfig.core.json"] },
+  { name: "lint", command: ["biome", "check", "--error-on-warnings"] },
 ];
 
-function vitest(project: string, reporters: string[] = [], files: string[] = []): Pick<Step, "command" | "isVitest"> {
-  const chosen = ["default", "json", ...reporters].map((reporter) => `--reporter=${reporter}`);
-  // One worker more than vitest starts on two cores: tests mostly wait for plugins.
-  const command = [
-    "vitest",
-    "run",
-    "--project",
-    project,
-    "--maxWorkers=2",
-    ...chosen,
+function vitest(project: string, workers: number, reporters: readonly string[] = [], files: readonly string[] = []) {
+  const chosen = ["default", "json", "./test/support/progress-reporter.ts", ...reporters];
+  const options = [
+    ...["--project", project, `--maxWorkers=${workers}`],
+    ...chosen.map((reporter) => `--reporter=${reporter}`),
     `--outputFile.json=${reportFile(project)}`,
-    ...files,
   ];
-  return { command, isVitest: true };
+  return { command: ["vitest", "run", ...options, ...files], isVitest: true, workers } as const;
 }
 
 function reportFile(project: string): string {
   return join(scratch, `${project}.json`);
 }
 
-async function runAll(): Promise<Count> {
-  const total: Count = { passed: 0, failed: 0, skipped: 0, left: [] };
+/** Where the running steps are, for a person who waits. */
+const running = new Map<string, Progress | undefined>();
+
+async function runAll(): Promise<{ passed: number; failed: number; skipped: number }> {
+  // Tests mostly wait for plugins, so one lane more than there are processors.
+  const lanes = availableParallelism() + 1;
   const noCargo = cargoProblem();
-  const failed = new Set<string>();
-  for (const [index, step] of steps.entries()) {
-    process.stdout.write(`[${index + 1}/${steps.length}] ${step.name.padEnd(15)} `);
-    const count = await countStep(step, failed, noCargo);
-    if (count.failed > 0) failed.add(step.name);
-    total.passed += count.passed;
-    total.failed += count.failed;
-    total.skipped += count.skipped;
-    total.left.push(...count.left);
-  }
-  const left = total.left.filter((name) => !passedInSecondKernel().has(name));
-  for (const name of left) console.log(`skipped: ${name}`);
-  return { ...total, skipped: total.skipped + left.length };
-}
-
-function passedInSecondKernel(): Set<string> {
-  const tests = readReport("kernel")?.testResults.flatMap((file) => file.assertionResults) ?? [];
-  return new Set(tests.filter((test) => test.status === "passed").map((test) => test.fullName));
-}
-
-async function countStep(step: Step, failed: ReadonlySet<string>, noCargo: string | undefined): Promise<Count> {
-  if (step.slim && noCargo !== undefined) return skipStep(noCargo);
-  // The tests of an older build would say nothing about this tree.
-  if (step.needs !== undefined && failed.has(step.needs)) {
-    console.log(`not run: ${step.needs} failed`);
-    return { passed: 0, failed: 1, skipped: 0, left: [] };
-  }
-  const lacking = step.lacks && (await execute(step.lacks));
-  const why = lacking?.succeeded ? lacking.output.trim() : "";
-  if (why !== "") return skipStep(why);
-  return runStep(step);
-}
-
-function skipStep(why: string): Count {
-  console.log(`skipped: ${why}`);
-  return { passed: 0, failed: 0, skipped: 1, left: [] };
-}
-
-async function runStep(step: Step): Promise<Count> {
-  const started = performance.now();
-  const { succeeded, output } = await execute(step.command);
-  const report = step.isVitest ? readReport(step.name) : undefined;
-  const count = step.isVitest ? countTests(succeeded, report) : countCommand(succeeded);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(
-    `${count.failed === 0 ? "ok" : "FAILED"} (${describe({ ...count, skipped: count.left.length })}; ${seconds} s)`,
+  const work = steps.map((step) => ({
+    name: step.name,
+    needs: step.needs ?? [],
+    lanes: step.workers ?? 1,
+    run: (done: ReadonlyMap<string, Ended>) => timed(step, () => runStep(step, done, noCargo)),
+  }));
+  const redraw = process.stdout.isTTY ? setInterval(showProgress, 500) : undefined;
+  const all = [...(await sideBySide(work, lanes)).values()];
+  clearInterval(redraw);
+  const inSecondKernel = new Set(
+    casesOf(readReport(reportFile("kernel"))).flatMap(({ status, fullName }) => (status === "passed" ? fullName : [])),
   );
-  if (count.failed > 0) console.log(`${output.trimEnd()}\n`);
-  return count;
-}
-
-function execute([command = "", ...args]: string[]): Promise<{ succeeded: boolean; output: string }> {
-  const bin = join(root, "node_modules/.bin");
-  const colored = process.stdout.isTTY && !process.env.NO_COLOR;
-  const colors = colored ? { FORCE_COLOR: "1" } : { FORCE_COLOR: undefined, NO_COLOR: "1" };
-  const env = {
-    ...process.env,
-    ...colors,
-    PATH: [bin, process.env.PATH].join(delimiter),
-    [plainOutcomes]: join(scratch, "plain-outcomes"),
+  const left = all.flatMap((ended) => ended.left).filter((name) => !inSecondKernel.has(name));
+  for (const name of left) console.log(`skipped: ${name}`);
+  const sum = (count: (ended: Ended) => number) => all.reduce((total, ended) => total + count(ended), 0);
+  return {
+    passed: sum(({ passed }) => passed),
+    failed: sum(({ failed }) => failed),
+    skipped: left.length + all.filter(isSkipped).length,
   };
-  const child = spawn(join(bin, command), args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-  const { promise, resolve } = Promise.withResolvers<{ succeeded: boolean; output: string }>();
-  const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.on("error", (error) => chunks.push(Buffer.from(`${error.message}\n`)));
-  child.on("close", (code) => resolve({ succeeded: code === 0, output: Buffer.concat(chunks).toString() }));
-  return promise;
 }
 
-function countCommand(succeeded: boolean): Count {
-  return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: 0, left: [] };
+async function timed({ name }: Step, run: () => Promise<Ended & { readonly output?: string }>): Promise<Ended> {
+  const started = performance.now();
+  running.set(name, undefined);
+  const { output, ...ended } = await run();
+  running.delete(name);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const verdict = ended.failed > 0 ? "FAILED" : isSkipped(ended) ? "skipped" : "ok";
+  const counted = ended.notRun ?? `${describe({ ...ended, skipped: ended.left.length })}; ${seconds} s`;
+  clearLine();
+  console.log(`${name.padEnd(15)} ${verdict} (${counted})`);
+  if (ended.failed > 0 && output !== undefined) console.log(`${output.trimEnd()}\n`);
+  return ended;
 }
 
-/**
- * Counts the tests in vitest's report. Any other problem (an uncaught error, a reporter, no test that ran) is one
- * failure.
- */
-function countTests(succeeded: boolean, report: Report | undefined): Count {
-  const files = report?.testResults ?? [];
-  const tests = files.flatMap((file) => file.assertionResults);
-  const passed = tests.filter((test) => test.status === "passed").length;
-  const brokenFiles = files.filter((file) => file.status === "failed" && !file.assertionResults.some(isFailed)).length;
-  const failed = tests.filter(isFailed).length + brokenFiles;
-  const unexplained = failed === 0 && (!succeeded || passed === 0);
-  return { passed, failed: unexplained ? 1 : failed, skipped: 0, left: skippedTests(report) };
+function isSkipped({ failed, notRun }: Ended): boolean {
+  return failed === 0 && notRun !== undefined;
 }
 
-function isFailed(test: { status: string }): boolean {
-  return test.status === "failed";
+async function runStep(step: Step, done: ReadonlyMap<string, Ended>, noCargo: string | undefined) {
+  // The tests of an older build would say nothing about this tree.
+  const broken = step.needs?.find((name) => (done.get(name)?.failed ?? 0) > 0);
+  if (broken !== undefined) return { passed: 0, failed: 1, left: [], notRun: `${broken} failed` };
+  const lacking = step.slim ? noCargo : await lackOf(step);
+  if (lacking) return { passed: 0, failed: process.env.CI && !step.optional ? 1 : 0, left: [], notRun: lacking };
+  const { succeeded, output } = await execute(step.command, (progress) => running.set(step.name, progress));
+  if (!step.isVitest) return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, left: [], output };
+  return { ...countTests(succeeded, readReport(reportFile(step.name))), output };
 }
 
-/** The full names of the tests that did not run: skipped, to do, or after a failed hook. */
-function skippedTests(report: Report | undefined): string[] {
-  const tests = report?.testResults.flatMap((file) => file.assertionResults) ?? [];
-  return tests.filter((test) => test.status !== "passed" && !isFailed(test)).map((test) => test.fullName);
+async function lackOf({ lacks }: Step): Promise<string | undefined> {
+  const answer = lacks && (await execute(lacks));
+  return answer?.succeeded ? answer.output.trim() : undefined;
 }
 
-function readReport(project: string): Report | undefined {
-  try {
-    return JSON.parse(readFileSync(reportFile(project), "utf8"));
-  } catch {
-    return undefined;
-  }
+async function execute(
+  [command = "", ...args]: readonly string[],
+  report: (progress: Progress) => void = () => {},
+): Promise<{ succeeded: boolean; output: string }> {
+  const colored = process.stdout.isTTY && !process.env.NO_COLOR;
+  const program = execa(join(bin, command), args, {
+    cwd: root,
+    env: {
+      ...(colored ? { FORCE_COLOR: "1" } : { FORCE_COLOR: undefined, NO_COLOR: "1" }),
+      PATH: [bin, process.env.PATH].join(delimiter),
+      [plainOutcomes]: join(scratch, "plain-outcomes"),
+    },
+    stdin: "ignore",
+    all: true,
+    ipc: true,
+    reject: false,
+    cancelSignal: stop.signal,
+  });
+  const messages = (async () => {
+    for await (const message of program.getEachMessage()) report(message as unknown as Progress);
+  })();
+  const { exitCode, all, failed, shortMessage } = await program;
+  await messages;
+  if (stop.signal.aborted) process.exit(1);
+  return { succeeded: !failed, output: exitCode === undefined ? `${all}\n${shortMessage}` : all };
 }
 
-function describe({ passed, failed, skipped }: Count): string {
+function showProgress(): void {
+  const shown = [...running].map(([name, at]) => (at ? `${name} ${at.done}/${at.cases}` : name));
+  clearLine();
+  process.stdout.write(shown.join("  ").slice(0, (process.stdout.columns || 80) - 1));
+}
+
+function clearLine(): void {
+  if (process.stdout.isTTY) process.stdout.write("\r\x1b[K");
+}
+
+/** The slowest cases of all suites, one line each. */
+function slowest(count: number): string[] {
+  const cases = steps
+    .filter(({ isVitest }) => isVitest)
+    .flatMap(({ name }) => casesOf(readReport(reportFile(name))).map((test) => ({ ...test, step: name })));
+  const sorted = cases.sort((one, other) => (other.duration ?? 0) - (one.duration ?? 0)).slice(0, count);
+  return sorted.map(
+    ({ step, fullName, duration }) => `${((duration ?? 0) / 1000).toFixed(1).padStart(6)} s  ${step}: ${fullName}`,
+  );
+}
+
+function describe({ passed, failed, skipped }: { passed: number; failed: number; skipped: number }): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
 const total = await runAll();
+console.log(["the slowest:", ...slowest(10), `${Math.round(performance.now() / 1000)} s`].join("\n"));
 console.log(describe(total));
 if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
