@@ -5,6 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { withUsualDirectories } from "../shared/host/programs.ts";
 import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
+import { viewProblem } from "./prune/host-namespaces.ts";
 import type { Terminal } from "./terminal.ts";
 
 // The build defines these.
@@ -33,6 +34,7 @@ const terminal: Terminal = {
   writeError: (text) => stderr.write(text),
   progress: stderr.isTTY ? stderr : undefined,
   readInput: () => readFileSync(0, "utf8"),
+  viewProblem: () => viewProblem(),
 };
 
 // The space for new objects stays at 1 MiB. preflight starts thousands of plugins, and each fork copies the page table.

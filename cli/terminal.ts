@@ -26,6 +26,8 @@ export interface Terminal {
   readonly progress?: NodeJS.WriteStream | undefined;
   /** Reads stdin to its end. */
   readInput(): string;
+  /** Says why this process cannot tell which containers live; undefined if it can. */
+  viewProblem(): string | undefined;
 }
 
 /** Colors and weights that `styled` knows. */

@@ -60,6 +60,7 @@ function pageTerminal(): { terminal: Terminal; printed: () => string } {
     write,
     writeError: write,
     readInput: () => "",
+    viewProblem: () => undefined,
   };
   return { terminal, printed: () => text };
 }

@@ -81,6 +81,7 @@ async function outputOf(args: readonly string[], stamp: Stamp): Promise<string> 
     },
     writeError: () => {},
     readInput: () => "",
+    viewProblem: () => undefined,
   });
   return text;
 }

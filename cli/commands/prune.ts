@@ -9,7 +9,7 @@ import { timeoutOption } from "../live/timeout.ts";
 import { isWanted } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
-import { pathStateOf, readNamespaces, viewProblem } from "../prune/host-namespaces.ts";
+import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
 import { type Pruned, type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
@@ -36,7 +36,7 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
     .option("--json", "print the findings as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers prune --network zone --write")
     .action(async (options: Options) => {
-      const problem = viewProblem();
+      const problem = terminal.viewProblem();
       if (problem !== undefined) throw new Trouble(problem);
       const paths = hostPathsOf(options);
       const lists = [...loadNetworks(paths.configDirectories, terminal).byName.values()].map(({ list }) => list);

@@ -9,7 +9,8 @@ import { runCommand } from "../support/fake-terminal.ts";
 const silent: Terminal = {
   release: { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} },
   ...{ env: {}, directory: "/", isInteractive: false },
-  ...{ hasColors: false, width: 80, write: () => {}, writeError: () => {}, readInput: () => "" },
+  ...{ hasColors: false, width: 80, write: () => {}, writeError: () => {} },
+  ...{ readInput: () => "", viewProblem: () => undefined },
 };
 
 const printed = async (...args: string[]) => {
@@ -29,7 +30,8 @@ const names = [...helpOfAll.matchAll(/^ {2}([a-z]+) /gm)]
 
 function run(program: string, args: readonly string[], input: string) {
   const { error, status, stdout, stderr } = spawnSync(program, args, { input, encoding: "utf8" });
-  return { isMissing: error !== undefined, status, stdout, stderr };
+  if (error) throw error;
+  return { status, stdout, stderr };
 }
 
 /** The words that bash offers for the last one. */
@@ -62,8 +64,10 @@ test.each([
   ["zsh", ["-n"]],
   ["fish", ["--no-execute"]],
 ] as const)("the script for %s has no syntax error, and every command, option and value", (name, flags) => {
-  const { isMissing, status, stderr } = run(name, flags, scripts[name]);
-  if (!isMissing) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  // fish does not read a script from a socket, as which Node gives it its input.
+  const pipe = ["-c", 'cat | "$@"', "sh", name, ...flags];
+  const { status, stderr } = run("sh", pipe, scripts[name]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const command of names) expect(scripts[name]).toContain(command);
   for (const option of ["format", "cni-path", "json"]) expect(scripts[name]).toMatch(new RegExp(`(?:--|-l )${option}`));
   expect(scripts[name]).toContain("text json github sarif");
@@ -90,8 +94,7 @@ describe("the manual page", () => {
   test.each(["", ...names])("of %j is roff without a warning", async (name) => {
     const page = await printed("man", ...(name === "" ? [] : [name]));
     expect(page).toMatch(/^\.TH CNI\\-WRAPPERS/);
-    const { isMissing, stderr, stdout } = run("groff", ["-man", "-ww", "-Tutf8", "-Kutf8"], page);
-    if (isMissing) return;
+    const { stderr, stdout } = run("groff", ["-man", "-ww", "-Tutf8", "-Kutf8"], page);
     expect(stderr).toBe("");
     expect(stdout).toContain("cni-wrappers");
   });

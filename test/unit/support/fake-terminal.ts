@@ -26,6 +26,7 @@ export async function runCommand(args: readonly string[], terminal: Partial<Term
       stderr += text;
     },
     readInput: () => "",
+    viewProblem: () => undefined,
     ...terminal,
   });
   return { exitCode, stdout, stderr };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { namespaceMounts, pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn, recordFileOf } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
 import { hostWith, knownOf, resultOf } from "./support.ts";
 
 const link = (ifname: string, address: string, local?: string) => ({
@@ -113,6 +114,11 @@ test("a container with the host's network and without its processes must not pru
   expect(viewProblem("pid:[4026532299]", true)).toMatch(/run it on the host itself$/);
   expect(viewProblem("pid:[4026531836]", true)).toBeUndefined();
   expect(viewProblem("pid:[4026532299]", false)).toBeUndefined();
+});
+
+test("prune does nothing if it cannot tell which containers live", async () => {
+  const outcome = await runCommand(["prune"], { viewProblem: () => "it sees nothing" });
+  expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: it sees nothing\n" });
 });
 
 test("a path of a process that is now one of the host is no container's namespace", () => {
