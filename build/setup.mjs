@@ -12,29 +12,27 @@ const oldestGo = [1, 24];
 
 /** The commands that each flag needs, and the Debian packages that contain them. */
 const toolsOf = {
-  // The private networks of the tests and the demo.
+  // The private networks of the tests, the demo and the reports.
   "--network": {
-    unshare: "util-linux",
-    nsenter: "util-linux",
-    mount: "mount",
-    ip: "iproute2",
-    iptables: "iptables",
-    nft: "nftables",
-    // For ELF headers, an otherwise empty host, signatures, killed commands and packages.
-    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace", rpm: "rpm" },
+    ...{ unshare: "util-linux", nsenter: "util-linux", mount: "mount" },
+    ...{ ip: "iproute2", iptables: "iptables", nft: "nftables" },
   },
+  "--tests": {
+    // For ELF headers, an otherwise empty host, signatures, killed commands, packages, and the script for bash and jq.
+    ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace", rpm: "rpm", jq: "jq" },
+    // They read what is made for them: completions, manual pages, units, certificates.
+    ...{ zsh: "zsh", fish: "fish", groff: "groff-base", "systemd-analyze": "systemd", openssl: "openssl" },
+  },
+  // A bare Debian with a clone of this repository.
+  "--fresh": { mmdebstrap: "mmdebstrap", unshare: "util-linux", mount: "mount", git: "git" },
   // The benchmark runs a script for bash and jq, and a C program that does nothing.
   "--bench": { bash: "bash", jq: "jq", cc: "build-essential" },
   // Nomad is built with cgo.
   "--nomad": { cc: "build-essential", bash: "bash", jq: "jq" },
   // Container runtimes, a program for the containers, a DHCP server.
   "--runtimes": {
-    podman: "podman",
-    crun: "crun",
-    containerd: "containerd",
-    ctr: "containerd",
-    busybox: "busybox-static",
-    dnsmasq: "dnsmasq-base",
+    ...{ podman: "podman", crun: "crun", containerd: "containerd", ctr: "containerd" },
+    ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base" },
   },
   // User Mode Linux, and the loader of its modules.
   "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux" },

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { nativeProgram } from "../support/native.ts";
+import { again } from "../support/go.ts";
 import { handedOver, Machine, verbs } from "./support/machine.ts";
 
 /** The environment that a delegate was started with, in the order of its names. */
@@ -42,7 +42,7 @@ describe.each(verbs)("%s", (command) => {
 
 // A C program and Go read the first one. libcni leaves out the others.
 test("of two variables with one name the first counts", async () => {
-  const through = [await nativeProgram("again"), "CNI_COMMAND=CHECK"];
+  const through = [await again(), "CNI_COMMAND=CHECK"];
   const ended = await new Machine().call({ command: "VERSION", env: { CNI_PATH: "dummy" }, stdin: "{}", through });
   expect(JSON.parse(ended.stdout)).toMatchObject({ supportedVersions: expect.arrayContaining(["1.1.0"]) });
 });

@@ -44,6 +44,12 @@ export function drivers(): Promise<string> {
   });
 }
 
+/** Returns a program that starts another one with a variable that has a second value. */
+export async function again(): Promise<string> {
+  const module = path.join(testDirectory, "support", "drivers");
+  return path.join(await built({ title: "a driver", module, packages: ["./again"], ldflags: "-s -w" }), "again");
+}
+
 /** Returns the paths of the programs that the benchmark measures with. Each source describes its program. */
 export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" | "recorder", string>> {
   const directory = await built({

@@ -8,7 +8,6 @@ import { cache } from "../../build/publish.ts";
 
 const sources = path.resolve(import.meta.dirname, "native");
 const flags = {
-  again: ["-static", "-Os", "-s"],
   failing: ["-static", "-Os", "-s"],
   floor: ["-static", "-Os", "-s"],
   delegate: ["-static", "-Os", "-s", "-nostdlib", "-ffreestanding", "-fno-stack-protector"],

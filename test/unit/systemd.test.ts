@@ -24,9 +24,7 @@ test("the service runs a command that there is, without a question", async () =>
   for (const option of options) expect(stdout).toContain(option);
 });
 
-const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
-
-test.skipIf(!hasSystemd)("systemd accepts the units", () => {
+test("systemd accepts the units", () => {
   cpSync(units, directory, { recursive: true });
   // The executable is not on this machine.
   writeFileSync(path.join(directory, "cni-wrappers-prune.service"), service.replace(command, "/bin/true"));

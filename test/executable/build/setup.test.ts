@@ -5,19 +5,7 @@ import { expect, test } from "vitest";
 import { root, scratch, writeScript } from "../../support/tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
-const networkTools = [
-  "unshare",
-  "nsenter",
-  "mount",
-  "ip",
-  "iptables",
-  "nft",
-  "readelf",
-  "busybox",
-  "minisign",
-  "strace",
-  "rpm",
-];
+const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft"];
 const goodHost = {
   npm: npmInstalls,
   go: "echo go version go1.24.0 linux/amd64",
@@ -99,16 +87,21 @@ test("with all that private networks need, --network has nothing to say or to in
 });
 
 test("what is missing is installed by apt, its lists brought up to date once", async () => {
-  const { ip, iptables, nft, readelf, strace, ...host } = goodHost as Record<string, string>;
-  const apt =
-    'echo apt-get $* >> calls; for tool in ip iptables nft readelf strace; do cp host/mount "host/$tool"; done';
+  const { ip, iptables, nft, ...host } = goodHost as Record<string, string>;
+  const apt = 'echo apt-get $* >> calls; for tool in ip iptables nft; do cp host/mount "host/$tool"; done';
   const clone = makeClone({ ...host, "apt-get": apt });
   expect(await setup(clone, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(calls(clone)).toEqual([
     expect.stringMatching(/^apt-get .*update$/),
-    expect.stringMatching(/^apt-get .*install .*iproute2 iptables nftables binutils strace$/),
+    expect.stringMatching(/^apt-get .*install .*iproute2 iptables nftables$/),
     "ci",
   ]);
+});
+
+test("--tests needs the shells and tools that read what is made for them", async () => {
+  const tests = "readelf, busybox, minisign, strace, rpm, jq, zsh, fish, groff, systemd-analyze, openssl";
+  const { exitCode, stderr } = await setup(makeClone(goodHost), "--network", "--tests");
+  expect([exitCode, stderr]).toEqual([1, `setup: missing: ${tests}`]);
 });
 
 test("--bench needs jq and a C compiler as well", async () => {
@@ -154,10 +147,7 @@ test("--kernel needs User Mode Linux; --try-kernel installs it where it can", as
 });
 
 test.each([
-  [
-    "missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft, readelf, busybox, minisign, strace, rpm",
-    { npm: npmInstalls },
-  ],
+  ["missing: Go 1.24 or newer in PATH, unshare, nsenter, mount, ip, iptables, nft", { npm: npmInstalls }],
   [
     "missing: Go 1.24 or newer in PATH (this is go1.23)",
     { ...goodHost, go: "echo go version go1.23.9 linux/amd64", "apt-get": "echo apt-get >> calls" },

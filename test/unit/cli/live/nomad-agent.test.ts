@@ -113,9 +113,7 @@ describe("workloadNames", () => {
   });
 });
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-
-describe.skipIf(!hasOpenssl)("TLS", () => {
+describe("TLS", () => {
   let address = "";
   let [cert, key] = ["", ""];
   beforeEach(async () => {
