@@ -18,8 +18,16 @@ export default defineConfig({
       thresholds: { lines: 98 },
     },
     projects: [
-      // A busy machine may need long for the properties: that is no failure.
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          // A busy machine may need long for the properties: that is no failure.
+          testTimeout: 60_000,
+          // A loop over nothing would pass.
+          expect: { requireAssertions: true },
+        },
+      },
       ...flavors.flatMap(({ suffix, env, ownTests }) => [
         {
           test: {

@@ -1,6 +1,7 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { root } from "../reports/mutation/bundle.ts";
+
+export const root = join(import.meta.dirname, "../..");
 
 /** A value for which a property failed once. The unit tests try it again. */
 export interface Found {
@@ -12,16 +13,18 @@ export interface Found {
 
 const folder = "test/fixtures/found";
 
-/** Writes a fixture and returns its path. */
+/** Writes a fixture, unless it is there. Returns its path. */
 export function writeFound(found: Found): string {
   const words = found.property.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const name = words.slice(0, 8).join("-");
-  const isThere = (number: number) => globSync(`${folder}/${name}-${number}.json`, { cwd: root }).length > 0;
+  const text = textOf(found);
+  const fileOf = (number: number) => `${folder}/${name}-${number}.json`;
+  const isTaken = (file: string) => existsSync(join(root, file)) && readFileSync(join(root, file), "utf8") !== text;
   let number = 1;
-  while (isThere(number)) number++;
-  const file = `${folder}/${name}-${number}.json`;
+  while (isTaken(fileOf(number))) number++;
+  const file = fileOf(number);
   mkdirSync(join(root, folder), { recursive: true });
-  writeFileSync(join(root, file), textOf(found));
+  writeFileSync(join(root, file), text);
   return file;
 }
 

@@ -69,7 +69,7 @@ export async function targetsOf(
     throw new Given(property);
   };
   const cases: Case[] = [];
-  modules.set("fast-check", { ...fc, assert }).set("vitest", testApi(cases));
+  modules.set("fast-check", { ...fc, assert, configureGlobal: () => {} }).set("vitest", testApi(cases));
   const wrapped = `(function (require, module, exports, ${switchName}) { ${script}\n})`;
   const declare = new Script(wrapped, { filename: join(root, `${test}.js`) }).runInThisContext();
   const module = { exports: {} };

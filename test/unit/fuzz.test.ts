@@ -1,9 +1,11 @@
-import { basename } from "node:path";
+import { rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readFound } from "../fuzz/found.ts";
+import { readFound, root } from "../fuzz/found.ts";
 import { Hits } from "../fuzz/hits.ts";
 import { problemOf, search } from "../fuzz/search.ts";
 import { bundled, codeWithPoints, type Target, targetsOf, tests } from "../fuzz/targets.ts";
+import fc from "./support/fast-check.ts";
 
 // `npm run test:fuzz` searches 1,000,000 inputs.
 
@@ -24,6 +26,25 @@ describe("values for which a property failed once", async () => {
     const target = all.flat().find((one) => one.test === test && one.name === property);
     expect(target, `${test} has no such property`).toBeDefined();
     expect(target && problemOf(target.property, value)).toBeUndefined();
+  });
+});
+
+describe("a value that breaks a property of a unit test", () => {
+  const broken = (value: unknown) => () => fc.assert(fc.property(fc.constant(value), () => false));
+
+  test("becomes a fixture, once", () => {
+    const before = readFound();
+    expect(broken([7, new Uint8Array([97])])).toThrow(/seed: -?\d+.*Wrote .*\.$/s);
+    expect(broken([7, new Uint8Array([97])])).toThrow();
+    const [one, ...others] = readFound().filter(({ file }) => !before.some((other) => other.file === file));
+    rmSync(join(root, "test/fixtures/found", one?.file ?? ""));
+    expect(others).toEqual([]);
+    expect(one).toMatchObject({ test: "test/unit/fuzz.test.ts", property: expect.stringMatching(/> becomes a fix/) });
+    expect(one?.value).toEqual([[7, new Uint8Array([97])]]);
+  });
+
+  test("is told with its seed if JSON cannot keep it", () => {
+    expect(broken(undefined)).toThrow(/seed: -?\d+.*only the seed repeats it\.$/s);
   });
 });
 

@@ -1,3 +1,4 @@
+import { format } from "node:util";
 import { expect, vi } from "vitest";
 
 // Some matchers read this. vitest sets it in its own workers.
@@ -45,8 +46,18 @@ function each(declare: Declare) {
       const body = bodyOf(optionsAndBody);
       // If not every row is a list, a list is one argument.
       const areLists = rows.every(Array.isArray);
-      for (const row of rows) declare(name, () => (areLists ? body(...(row as unknown[])) : body(row)));
+      for (const row of rows) {
+        const values = areLists ? (row as unknown[]) : [row];
+        declare(titleOf(name, values), () => body(...values));
+      }
     };
+}
+
+/** The title that vitest gives a row. Fixtures name their test by it. */
+function titleOf(name: string, values: readonly unknown[]): string {
+  const [first] = values;
+  const filled = name.replace(/\$(\w+)/g, (_, key: string) => String((first as Record<string, unknown>)?.[key]));
+  return format(filled, ...values.slice(0, filled.match(/%[a-z]/gi)?.length ?? 0));
 }
 
 /** If a test uses more of vitest, the error names this file. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { callWrapper, environment, exits } from "../support/fake-host.ts";
+import fc from "../support/fast-check.ts";
 import { resultOf, scenes } from "./scene.ts";
 import { jsonObjects } from "./values.ts";
 

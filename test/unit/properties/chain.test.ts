@@ -1,11 +1,11 @@
 import { deepStrictEqual } from "node:assert";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { spliceResult } from "../../../shared/plan/add.ts";
 import type { Plan } from "../../../shared/plan/plan.ts";
 import { planRequest } from "../../../shared/plan/plan-request.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
 import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fixFiles } from "../../../cli/lint/fix.ts";
 import { lintFiles } from "../../../cli/lint/lint.ts";
 import { listOf } from "../../../cli/lists/list.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
+import fc from "../support/fast-check.ts";
 import { damaged, jsonObjects, jsonValues } from "./values.ts";
 
 const ipam = fc.record(

@@ -1,9 +1,9 @@
 import { deepStrictEqual } from "node:assert";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import fc from "../support/fast-check.ts";
 import { interfacesOf, made, netns, resultOf, type Scene, scenes } from "./scene.ts";
 
 /** The attachments that this call can be about: those in its namespace. */

@@ -1,5 +1,4 @@
 import { deepStrictEqual } from "node:assert";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   addressesIn,
@@ -10,6 +9,7 @@ import {
 } from "../../../cli/live/cached-results.ts";
 import { parseRecord } from "../../../shared/record/parse-record.ts";
 import { parseLease } from "../../../shared/record/record.ts";
+import fc from "../support/fast-check.ts";
 import { resultOf, scenes } from "./scene.ts";
 import { damaged, jsonObjects, jsonValues } from "./values.ts";
 

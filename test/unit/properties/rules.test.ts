@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { restoreText, thingsInTables } from "../../../cli/prune/iptables.ts";
+import fc from "../support/fast-check.ts";
 
 /** A container with masquerading, published ports, and firewall's rules. */
 interface Container {

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { callWrapper, exits, type Outcome, printed } from "../support/fake-host.ts";
+import fc from "../support/fast-check.ts";
 import { bothResult } from "../support/results.ts";
 import { resultOf, scenes } from "./scene.ts";
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult, Interface, IpConfig, Route } from "../../../shared/protocol/result.ts";
+import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue, red } from "../support/requests.ts";
 import { jsonObjects } from "./values.ts";

@@ -1,11 +1,11 @@
 import { deepStrictEqual } from "node:assert";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
 import { isContainerInterface } from "../../../shared/protocol/result.ts";
+import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
 import { interfacesOf, made, netns, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 

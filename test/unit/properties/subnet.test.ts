@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { subnetContains } from "../../../shared/attachment/subnet.ts";
+import fc from "../support/fast-check.ts";
 
 type Family = "ipv4" | "ipv6";
 

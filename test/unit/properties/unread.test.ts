@@ -1,9 +1,9 @@
 import { deepStrictEqual } from "node:assert";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import type { Profile } from "../../../shared/plan/profile.ts";
 import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import fc from "../support/fast-check.ts";
 import { blue } from "../support/requests.ts";
 import { resultOf, scenes } from "./scene.ts";
 import { jsonObjects, jsonValues } from "./values.ts";

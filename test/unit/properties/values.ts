@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import fc from "../support/fast-check.ts";
 
 /** Keys that every JavaScript object has already, and other keys that programs get wrong. */
 export const hardKeys = [

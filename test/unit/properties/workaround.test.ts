@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { planRequest } from "../../../shared/plan/plan-request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import fc from "../support/fast-check.ts";
 import { oracle } from "../support/jq.ts";
 import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { explainConfiguration, explainResult, explainWrapper } from "../../../shared/protocol/explain.ts";
 import { configurationProblem, resultShapeProblem, wrapperProblem } from "../../../shared/protocol/problem.ts";
 import { configurationSchema, logSchema, resultSchema, wrapperSchema } from "../../../shared/protocol/schema.ts";
 import { isConfiguration, isResult, isWrapper, logKeys, wrapperKeys } from "../../../shared/protocol/shapes.ts";
+import fc from "../support/fast-check.ts";
 import { accepts, fullValue, keyPaths, kinds, pathsIn, replaced, rightValues } from "../support/schema-values.ts";
 
 const shapes = [

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import * as z from "zod/v4/core";
+import fc from "./fast-check.ts";
 
 /** The steps from a value to one inside it. */
 export type Path = readonly (string | number)[];

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressText, freePart, freeSubnet, overlaps, parseSubnet, subnetText } from "../../../../cli/new/subnets.ts";
+import fc from "../../support/fast-check.ts";
 
 /** Parses a subnet that a test knows to be one. */
 function range(cidr: string) {

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -8,6 +7,7 @@ import { wrappedText } from "../../../../cli/wrap/apply.ts";
 import { decide } from "../../../../cli/wrap/decide.ts";
 import type { Known } from "../../../../cli/wrap/decisions.ts";
 import { decideUnwrapping, unwrappedText } from "../../../../cli/wrap/unwrap.ts";
+import fc from "../../support/fast-check.ts";
 
 function listIn(text: string): List {
   const list = listOf(parseListFile("zone.conflist", text));
