@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { execa } from "execa";
+import { cache } from "../../build/publish.ts";
+
+const { env } = process;
+const cargoHome = env.CARGO_HOME || join(homedir(), ".cargo");
+const certificates = "/etc/ssl/certs/ca-certificates.crt";
+
+/** What the bare Debian is given: variables, and places of this machine with their places there. */
+export interface Given {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly readOnly: readonly (readonly [here: string, there: string])[];
+  /** Changes there do not reach this machine. */
+  readonly caches: readonly (readonly [here: string, there: string])[];
+}
+
+/** Returns this machine's Node and Go, its way to the registries, and perhaps its cargo and its caches. */
+export async function givenBy(isWithCargo: boolean, isWarm: boolean): Promise<Given> {
+  const { npm_execpath: npm, npm_node_execpath: node } = env;
+  if (!npm || !node) throw new Error("npm's own Node is tried: npm run test:fresh");
+  const [goRoot = "", goEnv = "", modules = "", goCache = ""] = await goSettings();
+  const tools: [string, string][] = [
+    [node, "/usr/local/bin/node"],
+    [dirname(dirname(npm)), "/usr/local/lib/node_modules/npm"],
+    [goRoot, "/usr/local/go"],
+  ];
+  if (isWithCargo) tools.push([(await execa`rustc --print sysroot`).stdout, "/usr/local/rust"]);
+  const settings: [string | undefined, string][] = [
+    [env.npm_config_globalconfig, "/usr/local/etc/npmrc"],
+    [env.npm_config_userconfig, "/root/.npmrc"],
+    [goEnv, "/root/.config/go/env"],
+    [join(cargoHome, "config.toml"), "/root/.cargo/config.toml"],
+    [join(homedir(), ".netrc"), "/root/.netrc"],
+    ["/etc/hosts", "/etc/hosts"],
+    ...[...new Set([certificates, env.SSL_CERT_FILE, env.NODE_EXTRA_CA_CERTS])].map(
+      (file): [string | undefined, string] => [file, file ?? ""],
+    ),
+  ];
+  const caches: [string | undefined, string][] = [
+    [env.npm_config_cache, "/root/.npm"],
+    [modules, "/root/go/pkg/mod"],
+    [goCache, "/root/.cache/go-build"],
+    [join(cargoHome, "registry"), "/root/.cargo/registry"],
+    [cache, "/root/.cache/cni-wrappers"],
+  ];
+  return {
+    variables: { ...wayToRegistries(), HOME: "/root", PATH: pathWith(isWithCargo), ...(isWithCargo && { CI: "true" }) },
+    readOnly: [...tools, ...settings].filter(isHere),
+    caches: isWarm ? caches.filter(isHere) : [],
+  };
+}
+
+/** Writes the fstab of the bare Debian in `root`, with a place for each mount. */
+export function writeMounts(root: string, { readOnly, caches }: Given): void {
+  const lines = ["proc /proc proc", "sys /sys sysfs", "/dev /dev none rbind", "run /run tmpfs"];
+  for (const [here, there] of readOnly) {
+    makePlace(here, join(root, there));
+    lines.push(`${here} ${there} none bind,ro`);
+  }
+  for (const [index, [here, there]] of caches.entries()) {
+    const layers = ["upper", "work"].map((name) => join(root, "var/overlay", `${index}`, name));
+    for (const folder of [...layers, join(root, there)]) mkdirSync(folder, { recursive: true });
+    lines.push(`overlay ${there} overlay lowerdir=${here},upperdir=${layers[0]},workdir=${layers[1]}`);
+  }
+  const absolute = lines.map((line) => line.replace(" ", ` ${root}`));
+  writeFileSync(join(root, "fstab"), `${absolute.join("\n")}\n`);
+  for (const name of ["npm", "npx"])
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, "usr/local/bin", name));
+}
+
+function makePlace(here: string, there: string): void {
+  mkdirSync(statSync(here).isDirectory() ? there : dirname(there), { recursive: true });
+  if (!existsSync(there)) writeFileSync(there, "");
+}
+
+function isHere(place: readonly [string | undefined, string]): place is [string, string] {
+  return existsSync(place[0] ?? "");
+}
+
+async function goSettings(): Promise<string[]> {
+  return (await execa`go env GOROOT GOENV GOMODCACHE GOCACHE`).stdout.split("\n");
+}
+
+/** The variables that lead npm, Go, cargo and apt to their registries. */
+function wayToRegistries(): Record<string, string> {
+  const registries = /^(\w+_proxy|GO(NO)?(PROXY|SUMDB)|GO(PRIVATE|INSECURE|AUTH)|CARGO_(HTTP|NET|REGISTR|SOURCE).*)$/i;
+  const trust = /^(SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|npm_config_registry)$/;
+  const chosen = Object.entries(env).filter(([name]) => registries.test(name) || trust.test(name));
+  return Object.fromEntries(chosen.map(([name, value = ""]) => [name, value]));
+}
+
+function pathWith(isWithCargo: boolean): string {
+  const debian = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  return `${debian}:/usr/local/go/bin${isWithCargo ? ":/usr/local/rust/bin" : ""}`;
+}
