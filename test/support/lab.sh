@@ -1,15 +1,15 @@
 # Runs as the first process in a lab's private namespaces. It makes them look like a host with CNI plugins, prints
 # "ready", and stays until its input is closed. No other process sees its mounts, and they end with it.
 set -eu
-plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 kernel=$7 starter=$8 disk=$9
-shift 9 # the rest are names and files of programs
+plugins=$1 wrappers=$2 drivers=$3 node=$4 recorded=$5 users=$6 kernel=$7 disk=$8
+shift 8 # the rest are names and files of programs
 
 # Each process costs a lab time, above all in the second kernel: so one mount(8) makes as many mounts as possible.
 mount -t tmpfs lab /run
 mkdir -p /run/netns /run/lab/plugins /run/lab/wrappers /run/lab/drivers /run/lab/programs /run/lab/net.d \
-  /run/lab/records /run/lab/real /run/lab/calls
+  /run/lab/records /run/lab/real
 # This also hides the machine's control groups: programs in a test must not make any there.
-umount --recursive --lazy /sys
+umount --lazy /sys
 : >/run/lab/node
 # Everything from outside comes first, because later mounts hide parts of the file system.
 {
@@ -83,15 +83,7 @@ link set uplink0 up
 link set uplink1 up
 END
 
-# Without exec, the shell stays this namespace's init and adopts processes whose parents ended.
-[ "$starter" = shell ] || { echo ready; cat; }
-# These are LabShell's calls. They overlap. The start of a Go program takes a tenth of a second there, so gocni stays.
-set +e
-unset PWD
-mkfifo /run/lab/calls/gocni
-/run/lab/drivers/gocni serve /run/lab/calls <>/run/lab/calls/gocni &
 echo ready
-while read -r id; do
-  call=/run/lab/calls/$id
-  { . "$call" <"$call.stdin" >"$call.stdout" 2>"$call.stderr"; echo "$id $?"; } &
-done
+# Without exec, the shell stays this namespace's init and adopts processes whose parents ended.
+unset PWD
+/run/lab/drivers/gocni serve

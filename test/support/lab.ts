@@ -2,12 +2,11 @@ import { existsSync } from "node:fs";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import { execa } from "execa";
 import { type Holder, hold } from "../../build/holder.ts";
 import { drivers, type PluginVersion, referencePlugins } from "./go.ts";
 import { Kernel } from "./kernel.ts";
+import { LabCalls, variables } from "./lab-calls.ts";
 import { Cnitool, GoCni } from "./runtime.ts";
-import { LabShell } from "./shell.ts";
 
 /** The end of a command. */
 export interface Outcome {
@@ -29,7 +28,7 @@ export interface CallOptions {
 }
 
 /** A command that keeps running in a lab. The promise settles when the command ends. */
-export type Service = Promise<{ readonly exitCode?: number }>;
+export type Service = Promise<{ readonly exitCode: number | undefined }>;
 
 /** The plugins and programs of a lab, and the form of its file system. */
 export interface LabOptions {
@@ -37,8 +36,6 @@ export interface LabOptions {
   readonly plugins: PluginVersion | { readonly directory: string };
   /** The directory with the wrappers. Without it: those of the flavor under test. */
   readonly wrappers?: string;
-  /** A shell in the lab starts the commands. It saves more time than a new process for each, but needs short commands. */
-  readonly byShell?: boolean;
   /** The recorder replaces every plugin and passes the calls on. `records` returns its records. */
   readonly recorded?: boolean;
   /** Programs that the lab gets in `/run/lab/programs`, by their names there. */
@@ -75,12 +72,12 @@ export class Lab implements AsyncDisposable {
   readonly cnitool = new Cnitool(this);
   readonly #holder: Holder;
   readonly #pid: string;
-  readonly #shell: LabShell | undefined;
+  readonly #calls: LabCalls;
 
-  private constructor(holder: Holder, pid: string, byShell: boolean) {
+  private constructor(holder: Holder, pid: string) {
     this.#holder = holder;
     this.#pid = pid;
-    this.#shell = byShell ? new LabShell(holder, this.path("/run/lab/calls")) : undefined;
+    this.#calls = new LabCalls(holder);
   }
 
   /** Makes a lab with these reference plugins and the built wrappers. */
@@ -89,7 +86,6 @@ export class Lab implements AsyncDisposable {
       plugins,
       wrappers = wrappersDirectory,
       recorded = false,
-      byShell = kernel === "second",
       forRuntimes = false,
       disk = "",
       programs = {},
@@ -98,16 +94,11 @@ export class Lab implements AsyncDisposable {
       throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     }
     const directories = [await directoryOf(plugins), wrappers, await drivers()];
-    const flags = [
-      recorded ? "recorded" : "plain",
-      forRuntimes ? "runtimes" : "plugins",
-      kernel,
-      byShell ? "shell" : "",
-    ];
+    const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins", kernel];
     const named = Object.entries(programs).flat();
     const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...named]);
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
-    return new Lab(holder, children.trim(), byShell);
+    return new Lab(holder, children.trim());
   }
 
   /** Returns the output of a command that must succeed. */
@@ -120,31 +111,13 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Runs a command that may fail. */
-  async call(command: string, args: readonly string[] = [], options: CallOptions = {}): Promise<Outcome> {
-    if (this.#shell) return this.#shell.call(command, args, options);
-    const { env, input = "" } = options;
-    const { exitCode, stdout, stderr } = await execa("nsenter", this.#inside(command, args), {
-      ...environment(env),
-      input,
-      reject: false,
-    });
-    return { exitCode, stdout, stderr };
+  call(command: string, args: readonly string[] = [], options: CallOptions = {}): Promise<Outcome> {
+    return this.#calls.call([command, ...args], options);
   }
 
   /** Starts a command that keeps running, and appends its output to a file of the lab. It ends with the lab. */
   start(command: string, args: readonly string[], log: string): Service {
-    const output = { file: this.path(log), append: true };
-    return execa("nsenter", this.#inside(command, args), {
-      ...environment(),
-      stdin: "ignore",
-      stdout: output,
-      stderr: output,
-      reject: false,
-    });
-  }
-
-  #inside(command: string, args: readonly string[]): string[] {
-    return ["--target", this.#pid, "--net", "--mount", "--pid", "--", command, ...args];
+    return this.#calls.call([command, ...args], {}, log);
   }
 
   /** Runs ip(8), in a container's namespace if there is a container. */
@@ -202,10 +175,6 @@ export class Lab implements AsyncDisposable {
   }
 }
 
-function environment(env: Record<string, string> = {}) {
-  return { env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...env }, extendEnv: false } as const;
-}
-
 async function directoryOf(plugins: LabOptions["plugins"]): Promise<string> {
   return typeof plugins === "object" ? plugins.directory : await referencePlugins(plugins);
 }
@@ -213,5 +182,9 @@ async function directoryOf(plugins: LabOptions["plugins"]): Promise<string> {
 function holdNamespaces(args: readonly string[]): Promise<Holder> {
   const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private"];
   const script = path.join(import.meta.dirname, "lab.sh");
-  return hold("unshare", [...namespaces, "--kill-child", "sh", script, ...args], environment());
+  return hold("unshare", [...namespaces, "--kill-child", "sh", script, ...args], {
+    buffer: { stdout: false },
+    env: variables,
+    extendEnv: false,
+  });
 }

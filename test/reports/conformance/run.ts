@@ -42,7 +42,7 @@ export async function runPlugin(
   const type = executable === "plain" ? plugin : `${plugin}-wrapper`;
   const target = { ...setup, type, file: `${Lab.pluginPath}/${type}` };
   const given = executable === "plain" ? {} : { wrappers: wrappers[executable] };
-  await using lab = await Lab.start({ plugins: "1.9.1", byShell: true, ...given });
+  await using lab = await Lab.start({ plugins: "1.9.1", ...given });
   const ended = await runCases(lab, target, versionsSince(versions, setup.since));
   return ended.map((each) => ({ plugin, executable, ...each }));
 }
@@ -64,7 +64,7 @@ export async function runFile(
   const none = mkdtempSync(path.join(tmpdir(), "cni-wrappers-none-"));
   try {
     const plugins = { directory: path.dirname(path.resolve(file)) };
-    await using lab = await Lab.start({ plugins, wrappers: none, byShell: true });
+    await using lab = await Lab.start({ plugins, wrappers: none });
     const listed = versions ?? (await listedVersions(lab, target));
     await tryFirst(lab, target, listed.at(-1) ?? "1.1.0");
     const ended = await runCases(lab, target, listed);

@@ -2,12 +2,10 @@
 // interface prefix, the bytes of the network configuration list, port mappings and labels (which become CNI_ARGS).
 //
 // The verb is the only argument, the request is JSON on stdin, the answer is JSON on stdout. A failure is its text on
-// stderr and exit code 1.
+// stderr and exit code 1. `gocni serve` answers many requests, and runs a lab's commands.
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,10 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	gocni "github.com/containerd/go-cni"
 	"github.com/containernetworking/cni/libcni"
+	"github.com/containernetworking/cni/pkg/invoke"
 	"github.com/containernetworking/cni/pkg/types"
 )
 
@@ -36,6 +36,8 @@ type request struct {
 	ValidAttachments []types.GCAttachment `json:"validAttachments"`
 	// Timeout is the runtime's deadline for the whole verb, in milliseconds. 0 means none.
 	Timeout int64 `json:"timeout"`
+	// stderr gets what the plugins write to theirs.
+	stderr *os.File
 }
 
 type verb func(context.Context, *request) (any, error)
@@ -59,50 +61,17 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) == 3 && os.Args[1] == "serve" {
-		return serve(os.Args[2])
+	if len(os.Args) == 2 && os.Args[1] == "serve" {
+		return serve()
 	}
 	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
-		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate <request.json, or gocni serve FOLDER")
+		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate <request.json, or gocni serve")
 	}
-	return answer(os.Args[1], os.Stdin, os.Stdout)
+	return answer(os.Args[1], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// serve answers many requests. A line on stdin is the name of a request's files in the folder, and a verb. When it has
-// answered, it prints the name and the exit code.
-func serve(folder string) error {
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		name, verb, _ := strings.Cut(lines.Text(), " ")
-		go func() {
-			fmt.Printf("%s %d\n", name, answerFile(filepath.Join(folder, name), verb))
-		}()
-	}
-	return lines.Err()
-}
-
-func answerFile(name, verb string) int {
-	input, err := os.ReadFile(name + ".stdin")
-	var output, failure bytes.Buffer
-	if err == nil {
-		err = answer(verb, bytes.NewReader(input), &output)
-	}
-	if err != nil {
-		fmt.Fprintln(&failure, err)
-	}
-	for file, content := range map[string][]byte{".stdout": output.Bytes(), ".stderr": failure.Bytes()} {
-		if problem := os.WriteFile(name+file, content, 0o600); problem != nil {
-			err = problem
-		}
-	}
-	if err != nil {
-		return 1
-	}
-	return 0
-}
-
-func answer(verb string, input io.Reader, output io.Writer) error {
-	req := &request{Prefix: "eth"}
+func answer(verb string, input io.Reader, output io.Writer, stderr *os.File) error {
+	req := &request{Prefix: "eth", stderr: stderr}
 	if err := json.NewDecoder(input).Decode(req); err != nil {
 		return err
 	}
@@ -121,10 +90,7 @@ func answer(verb string, input io.Reader, output io.Writer) error {
 
 // load makes a client with the request's network. Like Nomad, it loads the bytes, not the file, at the first call.
 func load(req *request) (gocni.CNI, error) {
-	client, err := gocni.New(
-		gocni.WithPluginDir(filepath.SplitList(req.PluginPath)),
-		gocni.WithInterfacePrefix(req.Prefix),
-	)
+	client, err := newClient(req)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +99,20 @@ func load(req *request) (gocni.CNI, error) {
 		return nil, err
 	}
 	return client, client.Load(gocni.WithConfListBytes(bytes))
+}
+
+var ownStderr sync.Mutex
+
+// newClient makes a client. go-cni passes the plugins' stderr to this program's, as it was when the client was made.
+func newClient(req *request) (gocni.CNI, error) {
+	ownStderr.Lock()
+	defer ownStderr.Unlock()
+	defer func(own *os.File) { os.Stderr = own }(os.Stderr)
+	os.Stderr = req.stderr
+	return gocni.New(
+		gocni.WithPluginDir(filepath.SplitList(req.PluginPath)),
+		gocni.WithInterfacePrefix(req.Prefix),
+	)
 }
 
 // listBytes reads a file as Nomad does: anything but a .conflist is the configuration of one plugin.
@@ -245,5 +225,6 @@ func validate(ctx context.Context, req *request) (any, error) {
 }
 
 func library(req *request) *libcni.CNIConfig {
-	return libcni.NewCNIConfig(filepath.SplitList(req.PluginPath), nil)
+	run := &invoke.DefaultExec{RawExec: &invoke.RawExec{Stderr: req.stderr}}
+	return libcni.NewCNIConfig(filepath.SplitList(req.PluginPath), run)
 }
