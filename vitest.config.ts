@@ -26,6 +26,8 @@ export default defineConfig({
           testTimeout: 60_000,
           // A loop over nothing would pass.
           expect: { requireAssertions: true },
+          // Each worker loads a module once, not once for a file. So no file may use vi.mock or leave a global changed.
+          isolate: false,
         },
       },
       ...flavors.flatMap(({ suffix, env, ownTests }) => [

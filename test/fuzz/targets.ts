@@ -48,7 +48,7 @@ export function bundled(files: readonly string[], sources: ReadonlyMap<string, s
   return Promise.all(files.map((file) => bundleOf(file, sources, [])));
 }
 
-/** fast-check's `assert` in a bundle: it hands over the property instead. */
+/** fast-check's `assert` in a bundle: it hands over the property instead. `check` is for a twin that must fail: no target. */
 class Given extends Error {
   readonly property: fc.IRawProperty<unknown>;
 
@@ -68,8 +68,11 @@ export async function targetsOf(
   const assert = (property: fc.IRawProperty<unknown>) => {
     throw new Given(property);
   };
+  const check = () => {
+    throw new Error("a twin");
+  };
   const cases: Case[] = [];
-  modules.set("fast-check", { ...fc, assert, configureGlobal: () => {} }).set("vitest", testApi(cases));
+  modules.set("fast-check", { ...fc, assert, check, configureGlobal: () => {} }).set("vitest", testApi(cases));
   const wrapped = `(function (require, module, exports, ${switchName}) { ${script}\n})`;
   const declare = new Script(wrapped, { filename: join(root, `${test}.js`) }).runInThisContext();
   const module = { exports: {} };

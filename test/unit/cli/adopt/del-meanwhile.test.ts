@@ -1,21 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, fsyncSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { adopt } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-
-let meanwhile: () => void = () => {};
-vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
-  return {
-    ...fs,
-    fsyncSync: (descriptor: number) => {
-      fs.fsyncSync(descriptor);
-      meanwhile();
-    },
-  };
-});
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 test("a DEL while the new result is written to the disk wins: the result does not come back", () => {
   const cache = mkdtempSync(join(tmpdir(), "del-meanwhile-"));
@@ -24,10 +13,15 @@ test("a DEL while the new result is written to the disk wins: the result does no
   const file = join(cache, "results/zone-c1-eth0");
   writeFileSync(file, '{"result":{}}');
   let syncs = 0;
-  // The backup takes two: the file and its directory. The third one is for the new result.
-  meanwhile = () => {
-    if (++syncs === 3) rmSync(file);
-  };
+  const sync = fsyncSync;
+  const restore = replaceFileFunctions({
+    fsyncSync: (descriptor) => {
+      sync(descriptor);
+      // The backup takes two: the file and its directory. The third one is for the new result.
+      if (++syncs === 3) rmSync(file);
+    },
+  });
+  onTestFinished(restore);
   const parts = { read: '{"result":{}}', result: { cniVersion: "1.0.0" }, records: [] };
   expect(() => adopt(cache, { file } as CachedAttachment, parts)).toThrow(`${file}: it changed meanwhile`);
   expect(syncs).toBe(3);

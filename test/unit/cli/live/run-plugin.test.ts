@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runPlugin } from "../../../../cli/live/run-plugin.ts";
 
 test("a type that is a path runs nothing, and the error is libcni's", async () => {
@@ -32,20 +32,27 @@ describe("a plugin that does not end well", () => {
   };
   const isAlive = (pid: number) =>
     existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
+  const patience = { timeout: 30_000 };
+  const isStarted = () => existsSync(join(directory, "pid"));
   const started = () => Number(readFileSync(join(directory, "pid"), "utf8"));
   // The pid is in the file as a whole, or not at all.
   const withChild = () => `sleep 600 & echo $! >${directory}/new; mv ${directory}/new ${directory}/pid; wait`;
 
   test("what it started is killed with it", async () => {
-    const outcome = await runPlugin(run(withChild()), 1.5);
-    expect(outcome).toEqual({ passed: false, error: `${directory}/slow gave no answer within 1.5 seconds` });
-    await expect.poll(() => isAlive(started())).toBe(false);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const outcome = runPlugin(run(withChild()), 60);
+    await expect.poll(isStarted, patience).toBe(true);
+    expect(isAlive(started())).toBe(true);
+    vi.advanceTimersByTime(60_000);
+    expect(await outcome).toEqual({ passed: false, error: `${directory}/slow gave no answer within 60 seconds` });
+    await expect.poll(() => isAlive(started()), patience).toBe(false);
   });
 
   test("more than 8 MiB of output is too much", async () => {
     const outcome = await runPlugin(run(`echo $$ >${directory}/pid; exec yes`), 60);
     expect(outcome).toEqual({ passed: false, error: `${directory}/slow printed more than 8 MiB` });
-    await expect.poll(() => isAlive(started())).toBe(false);
+    await expect.poll(() => isAlive(started()), patience).toBe(false);
   });
 
   test("8 MiB are not too much", async () => {
@@ -64,9 +71,9 @@ describe("a plugin that does not end well", () => {
     const module = join(import.meta.dirname, "../../../../cli/live/run-plugin.ts");
     const code = `import { runPlugin } from ${JSON.stringify(module)}; ${before} runPlugin(${JSON.stringify(run(withChild()))}, 60);`;
     const command = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: "inherit" });
-    await expect.poll(() => existsSync(join(directory, "pid")), { timeout: 30_000 }).toBe(true);
+    await expect.poll(isStarted, patience).toBe(true);
     command.kill("SIGTERM");
     expect(await once(command, "exit")).toEqual([null, "SIGTERM"]);
-    await expect.poll(() => isAlive(started()), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => isAlive(started()), patience).toBe(false);
   });
 });

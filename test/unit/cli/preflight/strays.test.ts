@@ -2,15 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as namespaces from "../../../../cli/live/namespaces.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-
-vi.mock("../../../../cli/live/namespaces.ts", async (original) => ({
-  ...(await original<object>()),
-  namedNamespaces: () => ["/run/netns/none-c1", "/run/netns/none-c2", "/run/netns/none-c3"],
-}));
 
 let directory = "";
 beforeEach(() => {
+  const names = ["/run/netns/none-c1", "/run/netns/none-c2", "/run/netns/none-c3"];
+  vi.spyOn(namespaces, "namedNamespaces").mockReturnValue(names);
   directory = mkdtempSync(join(tmpdir(), "strays-"));
   mkdirSync(join(directory, "results"));
   for (const [networkName, containerId] of [
@@ -22,7 +20,10 @@ beforeEach(() => {
     writeFileSync(join(directory, "results", `${networkName}-${containerId}-eth0`), JSON.stringify(cached));
   }
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
 
 test.each([[[]], [["--network", "zone"]], [["--container", "none-c1"]]])(
   "%j: the namespace of another container is no stray",

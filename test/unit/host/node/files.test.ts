@@ -1,47 +1,47 @@
-import type * as fs from "node:fs";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { writeFile } from "../../../../shared/host/node/files.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 /** The calls of file functions, in order. A path stands for a descriptor. */
-const done = vi.hoisted((): string[] => []);
-const failing = vi.hoisted(() => ({ sync: undefined as string | undefined }));
+const done: string[] = [];
+const failing = { sync: undefined as string | undefined };
 
-vi.mock("node:fs", async (original) => {
-  const actual = await original<typeof fs>();
-  const paths = new Map<number, string>();
-  const told = (file: unknown) => basename(paths.get(file as number) ?? String(file)).replace(/^\..*/, "unfinished");
-  return {
-    ...actual,
-    mkdirSync: (path: string, options: object) => {
-      done.push(`make ${told(path)}`);
-      return actual.mkdirSync(path, options);
-    },
-    openSync: (path: string, flags: string, mode: number) => {
-      const file = actual.openSync(path, flags, mode);
-      paths.set(file, path);
-      return file;
-    },
-    writeFileSync: (file: number, text: string) => {
-      done.push(`write ${told(file)}`);
-      actual.writeFileSync(file, text);
-    },
-    fsyncSync: (file: number) => {
-      done.push(`sync ${told(file)}`);
-      if (told(file) === failing.sync) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
-      actual.fsyncSync(file);
-    },
-    renameSync: (from: string, to: string) => {
-      done.push(`rename ${told(from)} to ${told(to)}`);
-      actual.renameSync(from, to);
-    },
-  };
+const actual = { ...fs };
+const paths = new Map<number, string>();
+const told = (file: unknown) => basename(paths.get(file as number) ?? String(file)).replace(/^\..*/, "unfinished");
+const restore = replaceFileFunctions({
+  mkdirSync: ((path: string, options: object) => {
+    done.push(`make ${told(path)}`);
+    return actual.mkdirSync(path, options);
+  }) as typeof mkdirSync,
+  openSync: (path, flags, mode) => {
+    const file = actual.openSync(path, flags, mode);
+    paths.set(file, String(path));
+    return file;
+  },
+  writeFileSync: (file, text) => {
+    done.push(`write ${told(file)}`);
+    actual.writeFileSync(file, text);
+  },
+  fsyncSync: (file) => {
+    done.push(`sync ${told(file)}`);
+    if (told(file) === failing.sync) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+    actual.fsyncSync(file);
+  },
+  renameSync: (from, to) => {
+    done.push(`rename ${told(from)} to ${told(to)}`);
+    actual.renameSync(from, to);
+  },
 });
 
 const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  restore();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 let directory: string;
 let number = 0;

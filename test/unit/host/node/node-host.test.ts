@@ -1,31 +1,31 @@
-import * as fs from "node:fs";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
+import { nodeHost } from "../../../../shared/host/node/node-host.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 
-vi.mock("node:fs", async (original) => {
-  const actual = await original<typeof fs>();
-  return { ...actual, writeSync: vi.fn(actual.writeSync) };
-});
+const restore = replaceFileFunctions({ writeSync: vi.fn(fs.writeSync) as unknown as typeof fs.writeSync });
 // The build defines these.
 vi.stubGlobal("__VERSION__", "1.2.3");
 vi.stubGlobal("__COMMIT__", "abcdef");
 
 const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  restore();
+  vi.unstubAllGlobals();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 // Lines of several processes stay whole only if each line is one write.
-test("a line of the log is one write, at any length", async () => {
-  const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
+test("a line of the log is one write, at any length", () => {
   const line = `${"é".repeat(500_000)}\n`;
   nodeHost().appendLine(join(folder, "log"), line);
   expect(fs.writeSync).toHaveBeenCalledTimes(1);
   expect(readFileSync(join(folder, "log"), "utf8")).toBe(line);
 });
 
-test.each(["EPIPE", "EAGAIN", "EBADF", "ENOSPC"])("%s on stderr does not fail the call", async (code) => {
-  const { nodeHost } = await import("../../../../shared/host/node/node-host.ts");
+test.each(["EPIPE", "EAGAIN", "EBADF", "ENOSPC"])("%s on stderr does not fail the call", (code) => {
   vi.mocked(fs.writeSync).mockImplementationOnce(() => {
     throw Object.assign(new Error(code), { code });
   });
