@@ -12,69 +12,67 @@ const slim = path.join(root, "dist/slim/bin/cni-wrappers");
 const executable = "/opt/cni/bin/cni-wrappers";
 const list = twoInterfaces("1.0.0");
 
-test.skipIf(!existsSync(slim))(
-  "the role installs, changes nothing twice, upgrades, goes back, keeps what containers need, and removes",
-  { timeout: 900_000 },
-  async () => {
-    const directory = scratch();
-    const [first, second] = [slim, path.join(directory, "second")];
-    copyFileSync(slim, second);
-    // A program may end with more bytes than it uses.
-    appendFileSync(second, "2");
-    const failing = await nativeProgram("failing");
-    const archives = await writeArchives(directory, { "1.0.0": first, "2.0.0": second, "3.0.0": failing });
-    await using lab = await host();
-    const sum = async (file: string) => (await lab.run("sha256sum", [file])).slice(0, 64);
-    const [firstSum, secondSum] = [await sum(first), await sum(second)];
-    const play = (state: string, version: string, more: Variables = {}) =>
-      playRole(lab, {
-        cni_wrappers_state: state,
-        cni_wrappers_release: `file://${directory}`,
-        cni_wrappers_version: version,
-        cni_wrappers_checksum: archives[version]?.slim,
-        cni_wrappers_tools_checksum: archives[version]?.tools,
-        ...more,
-      });
+test("the role installs, changes nothing twice, upgrades, goes back, keeps what containers need, and removes", {
+  timeout: 900_000,
+}, async () => {
+  const directory = scratch();
+  const [first, second] = [slim, path.join(directory, "second")];
+  copyFileSync(slim, second);
+  // A program may end with more bytes than it uses.
+  appendFileSync(second, "2");
+  const failing = await nativeProgram("failing");
+  const archives = await writeArchives(directory, { "1.0.0": first, "2.0.0": second, "3.0.0": failing });
+  await using lab = await host();
+  const sum = async (file: string) => (await lab.run("sha256sum", [file])).slice(0, 64);
+  const [firstSum, secondSum] = [await sum(first), await sum(second)];
+  const play = (state: string, version: string, more: Variables = {}) =>
+    playRole(lab, {
+      cni_wrappers_state: state,
+      cni_wrappers_release: `file://${directory}`,
+      cni_wrappers_version: version,
+      cni_wrappers_checksum: archives[version]?.slim,
+      cni_wrappers_tools_checksum: archives[version]?.tools,
+      ...more,
+    });
 
-    const before = await lab.readdir("/opt/cni/bin");
-    await lab.run("ln", ["-s", "/opt/cni/bin", "/run/plugins"]);
-    for (const cni_wrappers_commands of ["/opt/cni/bin", "/run/plugins"]) {
-      const same = await play("present", "1.0.0", { cni_wrappers_commands });
-      expect(same).toMatchObject({ exitCode: 2, isReloaded: false });
-      expect(same.output).toContain("cni_wrappers_commands and cni_wrappers_directory are the same directory");
-      expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
-    }
+  const before = await lab.readdir("/opt/cni/bin");
+  await lab.run("ln", ["-s", "/opt/cni/bin", "/run/plugins"]);
+  for (const cni_wrappers_commands of ["/opt/cni/bin", "/run/plugins"]) {
+    const same = await play("present", "1.0.0", { cni_wrappers_commands });
+    expect(same).toMatchObject({ exitCode: 2, isReloaded: false });
+    expect(same.output).toContain("cni_wrappers_commands and cni_wrappers_directory are the same directory");
+    expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
+  }
 
-    expect(await play("present", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
-    expect(await sum(executable)).toBe(firstSum);
-    expect(await lab.run("/run/commands/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
-    expect(await play("present", "1.0.0")).toMatchObject(unchanged);
-    const container = await attached(lab, lab.goCni, list);
-    expect(await play("present", "2.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
-    expect(await sum(executable)).toBe(secondSum);
-    expectPassed(await lab.goCni.check(list, container));
-    expect(await play("rolled_back", "2.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
-    expect(await sum(executable)).toBe(firstSum);
-    expect(await play("rolled_back", "2.0.0")).toMatchObject(unchanged);
+  expect(await play("present", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
+  expect(await sum(executable)).toBe(firstSum);
+  expect(await lab.run("/run/commands/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
+  expect(await play("present", "1.0.0")).toMatchObject(unchanged);
+  const container = await attached(lab, lab.goCni, list);
+  expect(await play("present", "2.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
+  expect(await sum(executable)).toBe(secondSum);
+  expectPassed(await lab.goCni.check(list, container));
+  expect(await play("rolled_back", "2.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
+  expect(await sum(executable)).toBe(firstSum);
+  expect(await play("rolled_back", "2.0.0")).toMatchObject(unchanged);
 
-    const failed = await play("present", "3.0.0");
-    expect(failed).toMatchObject({ exitCode: 2, isReloaded: false });
-    expect(failed.output).toContain("1 containers fail CHECK now, and 0 failed it before");
-    expect(await sum(executable)).toBe(firstSum);
-    expectPassed(await lab.goCni.check(list, container));
+  const failed = await play("present", "3.0.0");
+  expect(failed).toMatchObject({ exitCode: 2, isReloaded: false });
+  expect(failed.output).toContain("1 containers fail CHECK now, and 0 failed it before");
+  expect(await sum(executable)).toBe(firstSum);
+  expectPassed(await lab.goCni.check(list, container));
 
-    const refused = await play("absent", "1.0.0");
-    expect(refused).toMatchObject({ exitCode: 2, isReloaded: false });
-    expect(refused.output).toContain("1 running container needs the wrappers");
-    expectPassed(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    expect(await play("absent", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
-    expect((await lab.readdir("/opt/cni/bin")).filter((name) => name.includes("wrapper"))).toEqual([]);
-    expect(existsSync(lab.path("/run/archives"))).toBe(false);
-    expect(await lab.readdir("/run/commands")).toEqual([]);
-    expect(await play("absent", "1.0.0")).toMatchObject(unchanged);
-  },
-);
+  const refused = await play("absent", "1.0.0");
+  expect(refused).toMatchObject({ exitCode: 2, isReloaded: false });
+  expect(refused.output).toContain("1 running container needs the wrappers");
+  expectPassed(await lab.goCni.check(list, container));
+  expectSuccess(await lab.goCni.del(list, container));
+  expect(await play("absent", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
+  expect((await lab.readdir("/opt/cni/bin")).filter((name) => name.includes("wrapper"))).toEqual([]);
+  expect(existsSync(lab.path("/run/archives"))).toBe(false);
+  expect(await lab.readdir("/run/commands")).toEqual([]);
+  expect(await play("absent", "1.0.0")).toMatchObject(unchanged);
+});
 
 test("absent switches off the timers that are there, and leaves a link that is not its own", async () => {
   await using lab = await host();
