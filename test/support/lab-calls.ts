@@ -5,7 +5,7 @@ import type { CallOptions, Outcome } from "./lab.ts";
 /** The variables of a lab's commands, besides those of a call. */
 export const variables = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
 
-/** Runs commands by `gocni serve` at the end of `lab.sh`: a fork of this process takes longer than most commands. */
+/** Runs commands by `gocni lab`, which stays in the lab: a fork of this process takes longer than most commands. */
 export class LabCalls {
   readonly #holder: Holder;
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();

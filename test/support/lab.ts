@@ -59,7 +59,7 @@ export interface CallRecord {
   readonly exitCode: number;
 }
 
-const kernel = process.env.CNI_WRAPPERS_SECOND_KERNEL ? "second" : "first";
+const secondKernel = Boolean(process.env.CNI_WRAPPERS_SECOND_KERNEL);
 const wrappersDirectory = process.env.CNI_WRAPPERS_BIN || path.resolve(import.meta.dirname, "../../dist/bin");
 
 /** A separate host for one test: private network, mount and pid namespaces with CNI plugins in `/opt/cni/bin`. */
@@ -82,21 +82,12 @@ export class Lab implements AsyncDisposable {
 
   /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions): Promise<Lab> {
-    const {
-      plugins,
-      wrappers = wrappersDirectory,
-      recorded = false,
-      forRuntimes = false,
-      disk = "",
-      programs = {},
-    } = options;
+    const { plugins, wrappers = wrappersDirectory, ...rest } = options;
     if (!existsSync(wrappers)) {
       throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     }
-    const directories = [await directoryOf(plugins), wrappers, await drivers()];
-    const flags = [recorded ? "recorded" : "plain", forRuntimes ? "runtimes" : "plugins", kernel];
-    const named = Object.entries(programs).flat();
-    const holder = await holdNamespaces([...directories, process.execPath, ...flags, disk, ...named]);
+    const own = { plugins: await directoryOf(plugins), wrappers, drivers: await drivers(), node: process.execPath };
+    const holder = await holdNamespaces(own.drivers, { ...own, ...rest, secondKernel });
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
     return new Lab(holder, children.trim());
   }
@@ -179,12 +170,10 @@ async function directoryOf(plugins: LabOptions["plugins"]): Promise<string> {
   return typeof plugins === "object" ? plugins.directory : await referencePlugins(plugins);
 }
 
-function holdNamespaces(args: readonly string[]): Promise<Holder> {
+/** Starts the lab's namespaces. The shell stays their init, and adopts processes whose parents ended. */
+function holdNamespaces(driverDirectory: string, lab: object): Promise<Holder> {
   const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private"];
-  const script = path.join(import.meta.dirname, "lab.sh");
-  return hold("unshare", [...namespaces, "--kill-child", "sh", script, ...args], {
-    buffer: { stdout: false },
-    env: variables,
-    extendEnv: false,
-  });
+  const init = ["sh", "-c", '"$0" lab "$1"; exit', `${driverDirectory}/gocni`, JSON.stringify(lab)];
+  const options = { buffer: { stdout: false }, env: variables, extendEnv: false };
+  return hold("unshare", [...namespaces, "--kill-child", ...init], options);
 }

@@ -1,20 +1,13 @@
 import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { packetRulesOf } from "./kernel.ts";
 import type { Container, Lab } from "./lab.ts";
+import { gocni } from "./runtime.ts";
 
-/** The commands for each namespace. `ip -batch` prints one line of JSON for each of its commands. */
-const ofNamespace = {
-  links: "ip -json -details address show",
-  ipv4: "printf 'route show table all\\nrule' | ip -json -4 -batch -",
-  ipv6: "printf 'route show\\nrule' | ip -json -6 -batch -",
-  bridgePorts: "bridge -json vlan show",
-  // The exit code is 2: some of them cannot be read.
-  sysctls: "grep --recursive --no-messages . /proc/sys/net/ipv4/conf /proc/sys/net/ipv6/conf",
-};
-
-/** The commands for the host. */
-const ofHost = { packetRules: "iptables-save; ip6tables-save", nft: "nft --stateless list ruleset" };
+/** The parts of a route in the format of ip(8). */
+interface Route {
+  readonly dst: string;
+  readonly protocol: string;
+}
 
 /** Everything that a plugin can change, as plain data. */
 type Snapshot = Record<string, unknown> & { readonly files: Record<string, unknown> };
@@ -24,16 +17,20 @@ type Snapshot = Record<string, unknown> & { readonly files: Record<string, unkno
  * of every namespace, packet rules, and the files of plugins and libcni with their modes.
  */
 export async function snapshot(lab: Lab, ...containers: readonly Container[]): Promise<Snapshot> {
-  const texts = await printed(lab, containers);
-  const take = <K extends string>(commands: Record<K, string>) =>
-    Object.fromEntries(Object.keys(commands).map((name) => [name, texts.shift()?.trim() ?? ""])) as Record<K, string>;
-  const host = take(ofHost);
+  const [bridgePorts, packetRules, ruleset, found, ...states] = await Promise.all([
+    lab.run("bridge", ["-json", "vlan", "show"]),
+    lab.kernel.packetRules(),
+    lab.run("nft", ["--stateless", "list", "ruleset"]),
+    files(lab),
+    ...[undefined, ...containers].map((container) => namespaceState(lab, container)),
+  ]);
   const names = ["host", ...containers.map(({ name }) => name)];
   return {
-    namespaces: Object.fromEntries(names.map((name) => [name, namespaceState(take(ofNamespace))])),
-    packetRules: packetRulesOf(host.packetRules),
-    nft: nftTables(host.nft),
-    files: await files(lab),
+    namespaces: Object.fromEntries(names.map((name, index) => [name, states[index]])),
+    bridgePorts: JSON.parse(bridgePorts || "[]"),
+    packetRules,
+    nft: nftTables(ruleset),
+    files: found,
   };
 }
 
@@ -41,15 +38,6 @@ export async function snapshot(lab: Lab, ...containers: readonly Container[]): P
 export function withoutRecords({ files, ...state }: Snapshot): Snapshot {
   const kept = Object.entries(files).filter(([file]) => !file.includes(" /var/lib/cni/wrappers/"));
   return { ...state, files: Object.fromEntries(kept) };
-}
-
-/** The output of each command. One program runs all of them, because starts take most of the time. */
-async function printed(lab: Lab, containers: readonly Container[]): Promise<string[]> {
-  const each = Object.values(ofNamespace).join("; printf '\\f'; ");
-  const inside = containers.map(({ netns }) => `nsenter --net=${netns} sh -c "${each}"`);
-  const commands = [...Object.values(ofHost), each, ...inside];
-  const { stdout } = await lab.call("sh", ["-c", commands.join("; printf '\\f'; ")]);
-  return stdout.split("\f");
 }
 
 /** Sorts the tables by name: firewall makes those of IPv4 and IPv6 in random order. */
@@ -60,26 +48,23 @@ function nftTables(ruleset: string): string[][] {
     .map((table) => table.trim().split("\n"));
 }
 
-function namespaceState({ links, ipv4, ipv6, bridgePorts, sysctls }: typeof ofNamespace) {
-  const [routes, rules] = answers(ipv4);
-  const [routes6 = [], rules6] = answers(ipv6);
+async function namespaceState(lab: Lab, container: Container | undefined) {
+  const ofNamespace = container ? ["-n", container.name] : [];
+  const input = "address show\nroute show table all\nrule\n";
+  const [texts, rules6, sysctls] = await Promise.all([
+    lab.run("ip", [...ofNamespace, "-json", "-details", "-batch", "-"], { input }),
+    lab.run("ip", [...ofNamespace, "-json", "-6", "rule"]),
+    lab.run(gocni, ["sysctls"], { input: JSON.stringify({ netns: container?.netns }) }),
+  ]);
+  // `ip -batch` prints one line of JSON for each of its commands.
+  const [links, routes, rules] = texts.split("\n").map((line) => JSON.parse(line));
   return {
-    links: steady(JSON.parse(links || "[]")),
-    bridgePorts: JSON.parse(bridgePorts || "[]"),
-    routes: steady(routes),
-    // The kernel adds the link-local addresses of IPv6 after duplicate address detection, at any time.
-    routes6: routes6.filter(({ protocol }) => protocol !== "kernel"),
-    rules: [rules, rules6],
-    // By file: the kernel's order depends on the random names of veths.
-    sysctls: Object.fromEntries(sysctls.split("\n").map((line) => line.split(/:(.*)/, 2))),
+    links: steady(links),
+    // The kernel adds the link-local addresses of IPv6, and their routes, after duplicate address detection, at any time.
+    routes: steady(routes.filter(({ dst, protocol }: Route) => !(dst.includes(":") && protocol === "kernel"))),
+    rules: [rules, JSON.parse(rules6)],
+    sysctls: JSON.parse(sysctls),
   };
-}
-
-function answers(text: string): Record<string, unknown>[][] {
-  return text
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line));
 }
 
 /** The files under the directories of plugins and libcni, with their modes. */

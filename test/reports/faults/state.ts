@@ -16,17 +16,12 @@ for each in /proc/[0-9]*; do
   case $parent in "1 "* | "$$ "*) ;; *") Z "*) ;; *) echo "process \${parent#* }" | cut -d ' ' -f 1-2 ;; esac
 done`;
 
-/** Returns the state of a host and of containers, without what the host's own first process does. */
+/** Returns the state of a host and of containers. */
 export async function stateOf(lab: Lab, ...containers: readonly Container[]): Promise<State> {
   const found = await snapshot(lab, ...containers);
   const { stdout } = await lab.call("sh", ["-c", others]);
   const lines = [...flat(found, ""), ...stdout.split("\n")];
-  return lines.filter((line) => line !== "" && !steadyFile.test(line) && !isOwnProcess(line)).sort();
-}
-
-/** The first process of the lab waits with cat(1). */
-function isOwnProcess(line: string): boolean {
-  return line === "process (cat)";
+  return lines.filter((line) => line !== "" && !steadyFile.test(line)).sort();
 }
 
 function flat(value: unknown, place: string): string[] {

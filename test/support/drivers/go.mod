@@ -6,6 +6,7 @@ require (
 	github.com/containerd/go-cni v1.1.14
 	github.com/containernetworking/cni v1.3.0
 	github.com/hashicorp/consul/sdk v0.16.1
+	golang.org/x/sys v0.23.0
 )
 
 require (
@@ -17,5 +18,4 @@ require (
 	go.opentelemetry.io/otel v1.29.0 // indirect
 	go.opentelemetry.io/otel/metric v1.29.0 // indirect
 	go.opentelemetry.io/otel/trace v1.29.0 // indirect
-	golang.org/x/sys v0.23.0 // indirect
 )

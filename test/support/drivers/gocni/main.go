@@ -2,7 +2,7 @@
 // interface prefix, the bytes of the network configuration list, port mappings and labels (which become CNI_ARGS).
 //
 // The verb is the only argument, the request is JSON on stdin, the answer is JSON on stdout. A failure is its text on
-// stderr and exit code 1. `gocni serve` answers many requests, and runs a lab's commands.
+// stderr and exit code 1. `gocni lab` makes a lab, and answers many requests.
 package main
 
 import (
@@ -51,6 +51,7 @@ var verbs = map[string]verb{
 	"gc":       gc,
 	"version":  version,
 	"validate": validate,
+	"sysctls":  sysctls,
 }
 
 func main() {
@@ -61,11 +62,11 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) == 2 && os.Args[1] == "serve" {
-		return serve()
+	if len(os.Args) == 3 && os.Args[1] == "lab" {
+		return serveLab(os.Args[2])
 	}
 	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
-		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate <request.json, or gocni serve")
+		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate|sysctls <request.json, or gocni lab OPTIONS")
 	}
 	return answer(os.Args[1], os.Stdin, os.Stdout, os.Stderr)
 }
