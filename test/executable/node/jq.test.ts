@@ -38,7 +38,7 @@ test("a program that does not end is ended", async () => {
 });
 
 test("a program that fills the memory is ended", async () => {
-  const ended = await new Machine().call({ configuration: { wrapper: { jq: "[range(1e9) | tostring]" } } });
+  const ended = await new Machine().call({ configuration: { wrapper: { jq: '"x" * 3e8 | length' } } });
   expect(errorOf(ended)).toMatchObject({
     code: 7,
     msg: "invalid plugin configuration: wrapper.jq: jq aborted; a program has 256 MiB of memory",
