@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { environment } from "../build/environment.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
@@ -19,6 +20,8 @@ const verdictReporter = "--reporter=./test/nomad/verdict-reporter.ts";
  */
 const scripts = {
   bench: { setup: "--network --bench", first: [build], tries: [buildSlim], run: ["node test/reports/bench/bench.ts"] },
+  build: { run: [build] },
+  "build:slim": { run: [buildSlim] },
   "bench:preflight": { first: [build], run: ["node test/reports/preflight/preflight.ts"] },
   compare: {
     setup: "--network --bench --nomad",
@@ -90,6 +93,7 @@ const scripts = {
     tries: [buildSlim],
     run: [`vitest run --project nomad --maxWorkers=2 ${caseReporters} ${verdictReporter}`],
   },
+  "test:only": { setup: "--network --tests", run: ["vitest run"] },
   "test:runtimes": {
     setup: "--network --runtimes",
     first: [build, "node test/runtimes/containerd2.ts"],
@@ -101,6 +105,7 @@ const scripts = {
     tries: [buildSlim],
     run: ["node test/reports/scale/scale.ts"],
   },
+  "test:settings": { setup: "--network --tests", run: ["node test/reports/settings/settings.ts"] },
   "test:simulate": { run: ["node test/simulate/simulate.ts"] },
   "test:target": { run: ["node test/target.ts"] },
   "test:unit": { run: ["vitest run --project unit"] },
@@ -140,8 +145,6 @@ async function expectNoSignal(command, args, output) {
 }
 
 function exitCodeOf(command, args, output) {
-  // npm puts the installed programs first in PATH. A call without npm needs them too.
-  const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
   const stdio = ["inherit", output === "stdout" ? "inherit" : 2, "inherit"];
   const program = spawn(command, args, { cwd: root, env, stdio });
   running.add(program);
@@ -157,6 +160,12 @@ function exitCodeOf(command, args, output) {
   });
 }
 
+const given = environment(process.env);
+// npm puts the installed programs first in PATH. A call without npm needs them too.
+const env = { ...given, PATH: [bin, given.PATH].join(delimiter) };
+// The programs inherit the umask, and Node adds the variable to the environment of every program.
+process.umask(0o022);
+delete process.env.NODE_V8_COVERAGE;
 const running = new Set();
 // The terminal sends SIGINT to the program as well. It cleans up, and its exit code decides.
 process.on("SIGINT", () => {});

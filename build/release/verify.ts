@@ -59,7 +59,7 @@ function buildAgain(
   const clone = join(stage, "clone");
   run("git", ["clone", "--quiet", "--no-checkout", root, clone], stage);
   run("git", ["checkout", "--quiet", commit], clone);
-  const caches = { XDG_CACHE_HOME: "cache", CARGO_HOME: "cargo", CARGO_TARGET_DIR: "target", npm_config_cache: "npm" };
+  const caches = { XDG_CACHE_HOME: "cache", CARGO_HOME: "cargo", npm_config_cache: "npm" };
   const places = Object.entries(caches).map(([variable, directory]) => [variable, join(stage, directory)]);
   for (const [, directory = ""] of places) mkdirSync(directory, { recursive: true });
   const env = { ...process.env, ...Object.fromEntries(places), SOURCE_DATE_EPOCH: epoch };

@@ -52,7 +52,7 @@ function writeIfChanged(file: string, content: Buffer): void {
 /** Compiles the Rust host and the bundles to `output`. cargo is enough for this host; another target also needs zig. */
 function compile(asked: string | undefined, image: boolean, output: string): void {
   const target = asked ?? hostTarget();
-  const directory = process.env.CARGO_TARGET_DIR || join(cache, "cargo");
+  const directory = join(cache, "cargo");
   mkdirSync(directory, { recursive: true });
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { root, scratch, writeScript } from "../../support/tree.ts";
 function makeClone(exitCodes: Record<string, number> = {}): string {
   const clone = scratch();
   for (const directory of ["test", "build"]) mkdirSync(join(clone, directory));
-  copyFileSync(join(root, "test/command.mjs"), join(clone, "test/command.mjs"));
+  for (const file of ["test/command.mjs", "build/environment.mjs"]) copyFileSync(join(root, file), join(clone, file));
   writeFileSync(join(clone, "build/setup.mjs"), 'console.log(["setup", ...process.argv.slice(2)].join(" "));');
   const ends = Object.entries(exitCodes).map(([text, code]) => `case "$*" in *${text}*) exit ${code};; esac`);
   for (const tool of ["node", "vitest", "biome", "tsc"]) {
@@ -66,6 +66,26 @@ test("an unknown script is an error that names the scripts", async () => {
   const { exitCode, stdout, stderr } = await run(clone, "toString");
   expect([exitCode, stdout, calls(clone)]).toEqual([1, "", []]);
   expect(stderr).toContain("test:nomad, test:runtimes");
+});
+
+test("the umask of the caller does not reach the programs", async () => {
+  const clone = makeClone();
+  await execa("sh", ["-c", 'umask 077; exec "$@"', "sh", process.execPath, "test/command.mjs", "lint"], { cwd: clone });
+  expect(statSync(join(clone, "calls")).mode & 0o777).toBe(0o644);
+});
+
+test("CI runs the command of the README, and the verdict is its last line", async () => {
+  const clone = makeClone({ "command.mjs": 3 });
+  for (const file of [".ci/run", "package.json"]) cpSync(join(root, file), join(clone, file));
+  const command = /`(npm test)` /.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1];
+  const { exitCode, all } = await execa("bash", [join(clone, ".ci/run")], {
+    all: true,
+    reject: false,
+    env: { CDPATH: "/" },
+  });
+  expect(exitCode).toBe(3);
+  expect(all.split("\n").at(-1)).toBe("node test/command.mjs test");
+  expect(readFileSync(join(clone, ".ci/run"), "utf8")).toContain(`\nexec ${command}\n`);
 });
 
 const packageFile: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

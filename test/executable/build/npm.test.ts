@@ -6,16 +6,17 @@ import { built, root, scratch } from "../../support/tree.ts";
 
 const timeout = 120_000;
 
-/** npm and npx run by this Node, without the network. */
+/** npm and npx run by this Node, without the network. They read no configuration: npx warns of a key that it does not know. */
 const offline = (cwd: string) =>
   execa({
     cwd,
     reject: false,
+    extendEnv: false,
     env: {
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: cwd,
       npm_config_offline: "true",
-      npm_config_userconfig: "/dev/null",
-      npm_config_cache: join(cwd, ".npm"),
+      npm_config_globalconfig: "/dev/null",
     },
   });
 

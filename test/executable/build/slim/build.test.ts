@@ -71,7 +71,7 @@ test("the directory of the library's sources gets the name that the library has 
     rustc: '[ "$1" = -vV ] && printf "commit-hash: 0123\nhost: none\n" || echo /toolchain',
   };
   for (const [name, script] of Object.entries(scripts)) writeScript(join(directory, name), script);
-  const env = { PATH: `${directory}:/usr/bin:/bin`, CARGO_TARGET_DIR: directory };
+  const env = { PATH: `${directory}:/usr/bin:/bin`, XDG_CACHE_HOME: directory };
   const { stderr } = await execa(process.execPath, ["build/slim/build.ts", "--no-image"], {
     cwd: tree,
     env,

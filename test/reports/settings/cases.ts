@@ -1,0 +1,14 @@
+/** The npm scripts that run set-up, both builds and cases of each step of `npm test`. */
+export const scripts: readonly (readonly string[])[] = [
+  // It builds both flavors. With fewer requests, an error of the catalogue does not occur.
+  ["differential", "--", "--count", "300"],
+  ["lint"],
+  [
+    "test:only",
+    "--",
+    ...["test/unit/about.test.ts", "test/unit/nomad-jobs.test.ts", "test/unit/cli/install/"],
+    ...["test/executable/version.test.ts", "test/executable/temporary-files.test.ts"],
+    ...["test/executable/build/npm.test.ts", "test/executable/build/stamp.test.ts"],
+    ...["test/e2e/status.test.ts", "test/e2e/records.test.ts"],
+  ],
+];

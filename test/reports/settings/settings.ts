@@ -1,0 +1,48 @@
+// `npm run test:settings`: for each setting of the table, somebody who has it clones the last commit and runs set-up, both
+// builds and cases of each step. `-- --only TEXT` chooses settings by a part of their name.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { makeCaller } from "./caller.ts";
+import { scripts } from "./cases.ts";
+import { type Setting, settings } from "./table.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const { only } = parseArgs({ options: { only: { type: "string", default: "" } } }).values;
+
+/** Returns the command that failed, with its output; nothing if all passed. */
+async function problemOf(setting: Setting): Promise<string | undefined> {
+  const place = mkdtempSync(join(tmpdir(), "cni-wrappers-settings-"));
+  try {
+    const clone = join(place, "source/clone");
+    const start = makeCaller(setting, join(place, "home"));
+    const commands = [
+      // With the variables of a hook, git would make the clone somewhere else.
+      [place, "env", "--unset=GIT_DIR", "--unset=GIT_WORK_TREE", "git", "clone", "--quiet", root, clone],
+      [clone, "sh", "-c", setting.inClone ?? ":"],
+      ...scripts.map((script) => [clone, "npm", "run", "--silent", ...script]),
+    ];
+    for (const [directory = "", ...command] of commands) {
+      const { exitCode, all } = await start(directory, ...command);
+      if (exitCode !== 0) return `${command.join(" ")}: exit code ${exitCode}\n${all.trimEnd().slice(-5000)}`;
+    }
+    return undefined;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+const chosen = settings.filter(({ name }) => name.includes(only));
+const failed: string[] = [];
+for (const setting of chosen) {
+  const started = performance.now();
+  const problem = await problemOf(setting);
+  if (problem !== undefined) failed.push(setting.name);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(
+    `${setting.name}: ${problem === undefined ? "ok" : "FAILED"} (${seconds} s)${problem ? `\n${problem}` : ""}`,
+  );
+}
+console.log(`${chosen.length - failed.length} passed, ${failed.length} failed`);
+if (failed.length > 0 || chosen.length === 0) process.exitCode = 1;

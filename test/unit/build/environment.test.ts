@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { environment } from "../../../build/environment.mjs";
+import { makeCaller, variablesOf } from "../../reports/settings/caller.ts";
+import { type Setting, settings } from "../../reports/settings/table.ts";
+
+const plain: Setting = { name: "no setting" };
+
+function makeHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "cni-wrappers-home-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  return home;
+}
+
+/** What the programs get if somebody with this setting runs an npm script. */
+function reached(setting: Setting, home: string): Record<string, string | undefined> {
+  makeCaller(setting, home);
+  return environment(variablesOf(setting, home));
+}
+
+test.each(settings)("$name: only what has to reach the programs does", (setting) => {
+  const home = makeHome();
+  const unset = Object.fromEntries(Object.keys(setting.variables ?? {}).map((name) => [name, undefined]));
+  const [found, expected] = [reached(setting, home), reached({ ...setting, variables: unset, files: {} }, home)];
+  const names = Object.keys({ ...found, ...expected });
+  expect(names.filter((name) => found[name] !== expected[name]).sort()).toEqual([...(setting.reaches ?? [])].sort());
+});
+
+test.each([
+  [
+    "a registry of npm",
+    { npm_config_registry: "a", "npm_config_@own:registry": "b", "npm_config_//host/:_authToken": "c" },
+  ],
+  ["a registry of Go", { GOPROXY: "a", GONOSUMDB: "b", GOPRIVATE: "c" }],
+  ["a registry of cargo", { CARGO_REGISTRIES_OWN_INDEX: "a", CARGO_HTTP_CAINFO: "b" }],
+  ["certificates", { SSL_CERT_FILE: "a", NODE_EXTRA_CA_CERTS: import.meta.filename }],
+  ["caches", { XDG_CACHE_HOME: "/a", CARGO_HOME: "/b", RUSTUP_HOME: "/c", GOMODCACHE: "/d", npm_config_cache: "/e" }],
+  ["options of the tests", { UPDATE_CASES: "1", NOMAD_BIN: "a", RELEASE_BUILDER_ID: "b" }],
+])("%s reach the programs", (_, variables) => {
+  expect(environment({ ...process.env, ...variables })).toMatchObject(variables);
+});
+
+test("a registry in Go's own file reaches the programs, and nothing else of it", () => {
+  const file = "GOPROXY=https://proxy.example\nGOFLAGS=-mod=vendor\nGOPATH=relative\n";
+  const setting = { ...plain, files: { ".config/go/env": file } };
+  expect(reached(setting, makeHome())).toMatchObject({ GOPROXY: "https://proxy.example", GOFLAGS: "-buildvcs=false" });
+});
