@@ -51,7 +51,8 @@ export function environment(caller) {
     ...fixed,
     PATH: searchPath(caller),
     HOME: isDirectory(HOME) ? HOME : userInfo().homedir,
-    ...(isDirectory(TMPDIR) && { TMPDIR }),
+    // The tests write its name into scripts of a shell.
+    ...(isDirectory(TMPDIR) && /^[\w./-]+$/.test(TMPDIR) && { TMPDIR }),
     // Node complains about a file that it cannot read.
     ...(can(certificates, constants.R_OK) && { NODE_EXTRA_CA_CERTS: certificates }),
   };

@@ -36,7 +36,17 @@ test.each([
   ["a registry of Go", { GOPROXY: "a", GONOSUMDB: "b", GOPRIVATE: "c" }],
   ["a registry of cargo", { CARGO_REGISTRIES_OWN_INDEX: "a", CARGO_HTTP_CAINFO: "b" }],
   ["certificates", { SSL_CERT_FILE: "a", NODE_EXTRA_CA_CERTS: import.meta.filename }],
-  ["caches", { XDG_CACHE_HOME: "/a", CARGO_HOME: "/b", RUSTUP_HOME: "/c", GOMODCACHE: "/d", npm_config_cache: "/e" }],
+  [
+    "directories",
+    {
+      TMPDIR: "/var/tmp",
+      XDG_CACHE_HOME: "/a",
+      CARGO_HOME: "/b",
+      RUSTUP_HOME: "/c",
+      GOMODCACHE: "/d",
+      npm_config_cache: "/e",
+    },
+  ],
   ["options of the tests", { UPDATE_CASES: "1", NOMAD_BIN: "a", RELEASE_BUILDER_ID: "b" }],
 ])("%s reach the programs", (_, variables) => {
   expect(environment({ ...process.env, ...variables })).toMatchObject(variables);
