@@ -65,7 +65,7 @@ test("an unknown script is an error that names the scripts", async () => {
   const clone = makeClone();
   const { exitCode, stdout, stderr } = await run(clone, "toString");
   expect([exitCode, stdout, calls(clone)]).toEqual([1, "", []]);
-  expect(stderr).toContain("test:nomad, test:runtimes");
+  expect(stderr).toContain("test:nomad, test:only");
 });
 
 test("the umask of the caller does not reach the programs", async () => {
