@@ -9,13 +9,17 @@ import { delimiter, isAbsolute } from "node:path";
 /** Go reads these from its own file, too. */
 const registriesOfGo = /^GO(PROXY|NOPROXY|PRIVATE|SUMDB|NOSUMDB|INSECURE|AUTH|VCS)$/;
 
-const kept = [
-  // The way to the registries.
+/** The way to the registries. */
+export const registries = [
   registriesOfGo,
   /^((https?|all|no)_proxy|SSL_CERT_(FILE|DIR)|CURL_CA_BUNDLE|NETRC)$/i,
   /^npm_config_(.*registry|.*_auth.*|ca|cafile|cert|key|strict_ssl|https?_proxy|proxy|noproxy|userconfig|globalconfig)$/i,
   /^CARGO_(HTTP|NET|REGISTRY|REGISTRIES|SOURCE)_/,
   /^PIP_(CERT|CLIENT_CERT|CONFIG_FILE|INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|PROXY|TRUSTED_HOST)$/,
+];
+
+const kept = [
+  ...registries,
   // The npm that runs the script.
   /^npm_(node_)?execpath$/,
   // What CONTRIBUTING.md and docs/release.md describe.

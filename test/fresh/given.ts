@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { execa } from "execa";
+import { registries } from "../../build/environment.mjs";
 import { cache } from "../../build/publish.ts";
 
 const { env } = process;
 const cargoHome = env.CARGO_HOME || join(homedir(), ".cargo");
-const certificates = "/etc/ssl/certs/ca-certificates.crt";
 
 /** What the bare Debian is given: variables, and places of this machine with their places there. */
 export interface Given {
@@ -21,33 +21,29 @@ export interface Given {
 export async function givenBy(isWithCargo: boolean, isWarm: boolean): Promise<Given> {
   const { npm_execpath: npm, npm_node_execpath: node } = env;
   if (!npm || !node) throw new Error("npm's own Node is tried: npm run test:fresh");
-  const [goRoot = "", goEnv = "", modules = "", goCache = ""] = await goSettings();
+  const [goRoot = "", modules = "", goCache = ""] = (await execa`go env GOROOT GOMODCACHE GOCACHE`).stdout.split("\n");
   const tools: [string, string][] = [
     [node, "/usr/local/bin/node"],
     [dirname(dirname(npm)), "/usr/local/lib/node_modules/npm"],
     [goRoot, "/usr/local/go"],
   ];
   if (isWithCargo) tools.push([(await execa`rustc --print sysroot`).stdout, "/usr/local/rust"]);
-  const settings: [string | undefined, string][] = [
-    [env.npm_config_globalconfig, "/usr/local/etc/npmrc"],
-    [env.npm_config_userconfig, "/root/.npmrc"],
-    [goEnv, "/root/.config/go/env"],
+  const way = wayToRegistries();
+  const named = Object.values(way).filter((value) => isAbsolute(value));
+  const settings: [string, string][] = [
     [join(cargoHome, "config.toml"), "/root/.cargo/config.toml"],
     [join(homedir(), ".netrc"), "/root/.netrc"],
-    ["/etc/hosts", "/etc/hosts"],
-    ...[...new Set([certificates, env.SSL_CERT_FILE, env.NODE_EXTRA_CA_CERTS])].map(
-      (file): [string | undefined, string] => [file, file ?? ""],
-    ),
+    ...["/etc/hosts", "/etc/ssl/certs/ca-certificates.crt", ...named].map((path): [string, string] => [path, path]),
   ];
-  const caches: [string | undefined, string][] = [
-    [env.npm_config_cache, "/root/.npm"],
+  const caches: [string, string][] = [
+    [env.npm_config_cache || join(homedir(), ".npm"), "/root/.npm"],
     [modules, "/root/go/pkg/mod"],
     [goCache, "/root/.cache/go-build"],
     [join(cargoHome, "registry"), "/root/.cargo/registry"],
     [cache, "/root/.cache/cni-wrappers"],
   ];
   return {
-    variables: { ...wayToRegistries(), HOME: "/root", PATH: pathWith(isWithCargo), ...(isWithCargo && { CI: "true" }) },
+    variables: { ...way, HOME: "/root", PATH: pathWith(isWithCargo), ...(isWithCargo && { CI: "true" }) },
     readOnly: [...tools, ...settings].filter(isHere),
     caches: isWarm ? caches.filter(isHere) : [],
   };
@@ -76,19 +72,14 @@ function makePlace(here: string, there: string): void {
   if (!existsSync(there)) writeFileSync(there, "");
 }
 
-function isHere(place: readonly [string | undefined, string]): place is [string, string] {
-  return existsSync(place[0] ?? "");
+function isHere([here]: readonly [here: string, there: string]): boolean {
+  return existsSync(here);
 }
 
-async function goSettings(): Promise<string[]> {
-  return (await execa`go env GOROOT GOENV GOMODCACHE GOCACHE`).stdout.split("\n");
-}
-
-/** The variables that lead npm, Go, cargo and apt to their registries. */
+/** The variables that lead npm, Go and cargo to their registries. The files that they name have the same place there. */
 function wayToRegistries(): Record<string, string> {
-  const registries = /^(\w+_proxy|GO(NO)?(PROXY|SUMDB)|GO(PRIVATE|INSECURE|AUTH)|CARGO_(HTTP|NET|REGISTR|SOURCE).*)$/i;
-  const trust = /^(SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|npm_config_registry)$/;
-  const chosen = Object.entries(env).filter(([name]) => registries.test(name) || trust.test(name));
+  const isWay = (name: string) => name === "NODE_EXTRA_CA_CERTS" || registries.some((pattern) => pattern.test(name));
+  const chosen = Object.entries(env).filter(([name]) => isWay(name));
   return Object.fromEntries(chosen.map(([name, value = ""]) => [name, value]));
 }
 
