@@ -41,7 +41,7 @@ const toolsOf = {
 const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));
 const tools = Object.assign({}, ...flags.map((flag) => toolsOf[flag]));
 // cargo needs a C compiler for the slim flavor. Without one, the flavor is skipped, and the step that builds it says so.
-const compiler = flags.length > 0 && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
+const compiler = flags.includes("--tests") && find("cargo") && !("cc" in tools) ? { cc: "build-essential" } : {};
 // Debian has the package for this architecture only. Without it, the step that needs it is skipped, and says so.
 const secondKernel = process.argv.includes("--try-kernel") && process.arch === "x64" ? toolsOf["--kernel"] : {};
 

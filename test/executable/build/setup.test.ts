@@ -6,6 +6,10 @@ import { root, scratch, writeScript } from "../../support/tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
 const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft"];
+const testTools = [
+  ...["readelf", "busybox", "minisign", "strace", "rpm", "jq"],
+  ...["zsh", "fish", "groff", "systemd-analyze", "openssl"],
+];
 const goodHost = {
   npm: npmInstalls,
   go: "echo go version go1.24.0 linux/amd64",
@@ -14,6 +18,8 @@ const goodHost = {
   unshare:
     '[ "$1" != --mount ] || { [ "$2$3" = sh-c ] || exit; shift 5; tool=$1; shift; exec "$(dirname "$0")/$tool" "$@"; }',
 };
+
+const testHost = { ...goodHost, ...Object.fromEntries(testTools.map((tool) => [tool, ":"])) };
 
 /** A clone with the files that setup reads, on a host that has only these commands (name, shell script). */
 function makeClone(commands: Record<string, string>): string {
@@ -99,9 +105,8 @@ test("what is missing is installed by apt, its lists brought up to date once", a
 });
 
 test("--tests needs the shells and tools that read what is made for them", async () => {
-  const tests = "readelf, busybox, minisign, strace, rpm, jq, zsh, fish, groff, systemd-analyze, openssl";
   const { exitCode, stderr } = await setup(makeClone(goodHost), "--network", "--tests");
-  expect([exitCode, stderr]).toEqual([1, `setup: missing: ${tests}`]);
+  expect([exitCode, stderr]).toEqual([1, `setup: missing: ${testTools.join(", ")}`]);
 });
 
 test("--bench needs jq and a C compiler as well", async () => {
@@ -115,12 +120,15 @@ test("--bench needs jq and a C compiler as well", async () => {
 
 test("cargo brings a C compiler along, with which it builds the slim flavor", async () => {
   const apt = "echo apt-get $* >> calls; cp host/mount host/cc";
-  const clone = makeClone({ ...goodHost, cargo: ":", "apt-get": apt });
-  expect(await setup(clone, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
+  const clone = makeClone({ ...testHost, cargo: ":", "apt-get": apt });
+  expect(await setup(clone, "--network", "--tests")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(calls(clone)).toContainEqual(expect.stringMatching(/^apt-get .*install .*recommends build-essential$/));
-  const withoutCargo = makeClone({ ...goodHost, "apt-get": apt });
-  expect(await setup(withoutCargo, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
+  const withoutCargo = makeClone({ ...testHost, "apt-get": apt });
+  expect(await setup(withoutCargo, "--network", "--tests")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(calls(withoutCargo)).toEqual(["ci"]);
+  const forDemo = makeClone({ ...goodHost, cargo: ":", "apt-get": apt });
+  expect(await setup(forDemo, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(calls(forDemo)).toEqual(["ci"]);
 });
 
 test.each([
@@ -131,7 +139,11 @@ test.each([
     "setup: missing: cc, and apt-get cannot install them: E: No network",
   ],
 ])("a C compiler for cargo is not a must: the slim flavor is skipped where %s", async (_, more, line) => {
-  const { exitCode, stdout, stderr } = await setup(makeClone({ ...goodHost, cargo: ":", ...more }), "--network");
+  const { exitCode, stdout, stderr } = await setup(
+    makeClone({ ...testHost, cargo: ":", ...more }),
+    "--network",
+    "--tests",
+  );
   expect([exitCode, stderr]).toEqual([0, ""]);
   expect(stdout).toContain(line);
 });
