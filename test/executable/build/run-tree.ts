@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { root, scratch, writeScript } from "../../support/tree.ts";
@@ -19,8 +19,6 @@ export const allPass: Record<string, Outcome> = {
   kernel: onePasses,
 };
 
-const sources = ["test/run.ts", "test/support/plain-outcome.ts", "build/slim/toolchain.ts"];
-
 /**
  * Makes a tree with stand-ins for the tools: each prints its name and ends as `outcomes` says, vitest with a report. `nomad`
  * and `kernel` are the lines about a missing Nomad and a missing second kernel. An empty line names nothing missing.
@@ -30,9 +28,9 @@ export function makeTree(
   { cargo = "echo cargo 1.87.0", cc = "echo cc 14.2.0", nomad = "", kernel = "\n" } = {},
 ): string {
   const tree = scratch();
-  for (const directory of ["test/support", "outcomes", "build/slim"])
-    mkdirSync(join(tree, directory), { recursive: true });
-  for (const file of sources) copyFileSync(join(root, file), join(tree, file));
+  for (const directory of ["test", "outcomes", "node_modules"]) mkdirSync(join(tree, directory), { recursive: true });
+  copyFileSync(join(root, "test/run.ts"), join(tree, "test/run.ts"));
+  for (const name of ["test/support", "build", "node_modules/execa"]) symlinkSync(join(root, name), join(tree, name));
   writeScript(join(tree, "host/cargo"), cargo);
   writeScript(join(tree, "host/cc"), cc);
   for (const [name, { exit = 0, files, alsoPassed = [] }] of Object.entries(outcomes)) {
@@ -67,8 +65,8 @@ function reportOf(files: { status: string; tests: string[] }[], alsoPassed: stri
   return { testResults: results };
 }
 
-/** Runs `test/run.ts` of that tree. */
-export function run(tree: string) {
-  const env = { PATH: `${join(tree, "host")}:/usr/bin:/bin` };
+/** Runs `test/run.ts` of that tree, where CI is set or not. */
+export function run(tree: string, { CI = "" } = {}) {
+  const env = { PATH: `${join(tree, "host")}:/usr/bin:/bin`, CI };
   return execa({ reject: false, all: true, env })`${process.execPath} ${join(tree, "test/run.ts")}`;
 }
