@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleForSlim } from "../bundle.ts";
 import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
@@ -63,13 +63,14 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
   // All clones share the directory, so cargo compiles their common crates once. flock waits until the other clone's executable
   // is copied. cargo compares file times: without the touch, it would take another clone's build for this one's older files.
   const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
-  const script = `${isSame} || touch build.rs src/main.rs; cargo "$@" && echo "$SOURCES" >"$LAST" && cp "$BUILT" "$OUTPUT"`;
+  const script = `ln -sfn "$BUNDLES" "$CNI_WRAPPERS_BUNDLES"; ${isSame} || touch build.rs src/main.rs; cargo "$@" && echo "$SOURCES" >"$LAST" && cp "$BUILT" "$OUTPUT"`;
   const run = spawnSync("flock", [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command], {
     cwd: crate,
     encoding: "utf8",
     env: {
       ...process.env,
       ...settings(directory),
+      BUNDLES: bundles,
       BUILT: built,
       OUTPUT: output,
       LAST: join(directory, target, "cni-wrappers.sources"),
@@ -80,15 +81,17 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
 }
 
 function checksumOfSources(): string {
-  const files = [
-    "Cargo.toml",
-    "Cargo.lock",
-    "build.rs",
-    "order.ld",
-    ...readdirSync(join(crate, "src")).map((name) => `src/${name}`),
-  ];
+  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "order.ld"].map((name) => join(crate, name));
+  const folders = [join(crate, "src"), bundles];
+  files.push(
+    ...folders.flatMap((folder) =>
+      readdirSync(folder)
+        .sort()
+        .map((name) => join(folder, name)),
+    ),
+  );
   const hash = createHash("sha256");
-  for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(crate, file)));
+  for (const file of files) hash.update(`${relative(root, file)}\n`).update(readFileSync(file));
   return hash.digest("hex");
 }
 
@@ -108,7 +111,8 @@ function settings(directory: string): Record<string, string> {
     "-Clink-arg=-Wl,-z,stack-size=131072",
   ];
   return {
-    CNI_WRAPPERS_BUNDLES: bundles,
+    // A link: with another path, cargo would compile each clone's bundles again.
+    CNI_WRAPPERS_BUNDLES: join(directory, "bundles"),
     CARGO_TARGET_DIR: directory,
     CARGO_ENCODED_RUSTFLAGS: [...flags, ...remapped.map((pair) => `--remap-path-prefix=${pair}`)].join("\x1f"),
     CFLAGS: remapped.map((pair) => `-ffile-prefix-map=${pair}`).join(" "),

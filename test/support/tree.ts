@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { execa } from "execa";
 import { onTestFinished } from "vitest";
 
 /** The root of the repository. */
@@ -21,13 +22,20 @@ export function scratch(): string {
   return directory;
 }
 
-/** Copies the repository with its history and with the packages of this one, but without a build. */
-export function copyOfTree(): string {
+/** Copies the repository, all but these names, with the packages of this one and without a build. */
+export function copyOfTree(without: readonly string[] = []): string {
   const copy = scratch();
-  const left = [join(root, "node_modules"), join(root, "dist")];
-  cpSync(root, copy, { recursive: true, filter: (source) => !left.includes(source) });
+  const left = ["node_modules", "dist", ...without].map((name) => join(root, name));
+  cpSync(root, copy, { recursive: true, verbatimSymlinks: true, filter: (source) => !left.includes(source) });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   return copy;
+}
+
+/** Runs a build in a copy of the repository. It finds the packages in its own tree, as it does in this one. */
+export function buildIn(copy: string, build: string, env: Record<string, string> = {}) {
+  const script = 'rm -rf node_modules && mkdir node_modules && mount --bind "$0" node_modules && exec "$@"';
+  const command = ["--mount", "sh", "-c", script, join(root, "node_modules"), process.execPath];
+  return execa("unshare", [...command, ...build.split(" ")], { cwd: copy, env, reject: false });
 }
 
 /** Writes a tiny executable: a shell script that finds the usual tools with any PATH. */
