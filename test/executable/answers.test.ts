@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorOf, Machine } from "./support/machine.ts";
+import { errorOf, inTurn, Machine } from "./support/machine.ts";
 
 const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
 /** An ADD. The wrapper splices its answer. */
@@ -27,26 +27,21 @@ const unusable: [string, string, string][] = [
   ["deep nesting", deep, "it is nested too deeply"],
 ];
 
-describe.each([...unreadable, ...unusable])("ADD is answered by %s", (_, answer, says) => {
-  test("code 102, and nothing is left behind: the delegate's DEL has been run", async () => {
-    const machine = new Machine();
-    machine.answer("ADD", answer);
-    const ended = await machine.call(second);
-    expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
-    expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining(says) });
-    expect(machine.calls()).toEqual(["ADD", "DEL"]);
-    expect(machine.received("DEL")).toEqual(machine.received("ADD"));
-  });
-});
-
-test.each(unreadable)("an only interface's ADD is answered by %s: the same", async (_, answer) => {
-  const machine = new Machine();
-  machine.answer("ADD", answer);
-  const ended = await machine.call();
-  expect(ended).toMatchObject({ exitCode: 1, stderr: "" });
-  expect(errorOf(ended)).toMatchObject({ code: 102, msg: "output of delegate plain is invalid" });
-  expect(machine.calls()).toEqual(["ADD", "DEL"]);
-});
+describe.each([...inTurn(["second", "only"], unreadable), ...inTurn(["second"], unusable)])(
+  "the %s interface's ADD is answered by %s",
+  (place, _, answer, says) => {
+    test("code 102, and nothing is left behind: the delegate's DEL has been run", async () => {
+      const machine = new Machine();
+      machine.answer("ADD", answer);
+      const ended = await machine.call(place === "second" ? second : {});
+      expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
+      const msg = "output of delegate plain is invalid";
+      expect(errorOf(ended)).toMatchObject({ code: 102, msg, details: expect.stringContaining(says) });
+      expect(machine.calls()).toEqual(["ADD", "DEL"]);
+      expect(machine.received("DEL")).toEqual(machine.received("ADD"));
+    });
+  },
+);
 
 test.each(unusable)("an only interface's ADD is answered by %s: passed on", async (_, answer) => {
   const machine = new Machine();

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { again } from "../support/go.ts";
-import { handedOver, Machine, verbs } from "./support/machine.ts";
+import { inTurn, Machine, verbs } from "./support/machine.ts";
 
 /** The environment that a delegate was started with, in the order of its names. */
 function environmentOf(stdout: string): string[] {
@@ -47,17 +47,20 @@ test("of two variables with one name the first counts", async () => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ supportedVersions: expect.arrayContaining(["1.1.0"]) });
 });
 
-describe.each(["ADD", "CHECK", "DEL"])("%s of a renamed interface", (command) => {
-  const call = { command, delegate: command === "ADD" ? "environment-and-fail" : "environment", env: odd };
-  const variable = (name: string, value: string) => `${name}=${value}`;
-  // Without a result, DEL would take the interface for another attachment's.
-  const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth1", sandbox: "/run/netns/blue" }] };
-  const recalled = command === "ADD" ? {} : { prevResult };
+const renamed = [
+  [{ ifName: "eth1" }, "K8S_POD_NAME=web;A=b"],
+  [{ ifName: "eth1", args: "keep" }, odd.CNI_ARGS],
+] as const;
 
-  test.each([
-    [{ ifName: "eth1" }, "K8S_POD_NAME=web;A=b"],
-    [{ ifName: "eth1", args: "keep" }, odd.CNI_ARGS],
-  ])("two variables change: %j", async (wrapper, args) => {
+test.each([...inTurn(["ADD"], renamed), ...inTurn(["CHECK", "DEL"], renamed)])(
+  "%s of a renamed interface: two variables change: %j",
+  async (command, wrapper, args) => {
+    const call = { command, delegate: command === "ADD" ? "environment-and-fail" : "environment", env: odd };
+    const variable = (name: string, value: string) => `${name}=${value}`;
+    // Without a result, DEL would take the interface for another attachment's.
+    const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth1", sandbox: "/run/netns/blue" }] };
+    const recalled = command === "ADD" ? {} : { prevResult };
+
     const machine = new Machine();
     const wrapped = environmentOf((await machine.call({ ...call, configuration: { wrapper, ...recalled } })).stdout);
     const bare = environmentOf((await machine.bare(call)).stdout);
@@ -67,8 +70,8 @@ describe.each(["ADD", "CHECK", "DEL"])("%s of a renamed interface", (command) =>
     expect(wrapped).toHaveLength(bare.length);
     expect(wrapped).toContain(variable("CNI_IFNAME", "eth1"));
     expect(wrapped.map(utf8)).toContain(variable("CNI_ARGS", args));
-  });
-});
+  },
+);
 
 describe.each(["GC", "STATUS"])("%s of a renamed interface", (command) => {
   test("nothing changes: there is no interface", async () => {
@@ -91,9 +94,7 @@ test("nothing that Node would take for itself acts on the wrapper", async () => 
   const machine = new Machine();
   const path = machine.file("evil.cjs", "process.stdout.write('evil'); process.exit(66);");
   const env = { NODE_OPTIONS: `--require=${path}` };
-  for (const command of handedOver) {
-    expect(await machine.call({ command, env })).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  }
+  expect(await machine.call({ command: "CHECK", env })).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
   machine.answer("ADD", "{}");
   expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
 });

@@ -4,7 +4,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bin, delegates, errorOf, Machine, stdinOf } from "./support/machine.ts";
+import { apart, bin, delegates, errorOf, Machine, stdinOf } from "./support/machine.ts";
 
 describe("a delegate that the wrapper waits for", () => {
   test.each(["SIGKILL", "SIGTERM"] as const)("ends when the wrapper is ended by %s", async (signal) => {
@@ -55,8 +55,7 @@ describe("a program of the host", () => {
 
   /** Starts a call on a host where /var/lib is empty. Only its PATH is changed. */
   function withPath(change: string): string[] {
-    const script = `mount -t tmpfs none /var/lib && ${change} && exec "$@"`;
-    return ["unshare", "--mount", "--net", "sh", "-c", script, "sh"];
+    return apart(`mount -t tmpfs none /var/lib && ${change} && exec "$@"`);
   }
 
   /** sbr moves routes. The wrapper reads them with nsenter and ip. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Machine } from "./support/machine.ts";
+import { inTurn, Machine } from "./support/machine.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const sandbox = "/run/netns/blue";
@@ -115,16 +115,14 @@ describe("variables", () => {
   test.each(variables)("%s, %s", (_, command, env, code) => expectOneError({ command, env }, code));
 });
 
-describe.each(["ADD", "CHECK"])("%s: stdin", (command) => {
-  test.each(inputs)("%s", (_, stdin, code) => expectOneError({ command, stdin }, code));
-});
+test.each(inTurn(["ADD", "CHECK"], inputs))("%s: stdin: %s", (command, _, stdin, code) =>
+  expectOneError({ command, stdin }, code),
+);
 
-describe.each(["ADD", "CHECK"])("%s: the configuration", (command) => {
-  test.each(configurations)("%s", (_, configuration, code) => {
-    const { cniVersion } = configuration as { cniVersion?: unknown };
-    const version = typeof cniVersion === "string" ? cniVersion : newest;
-    return expectOneError({ command, stdin: withDelegate(configuration) }, code, version);
-  });
+test.each(inTurn(["ADD", "CHECK"], configurations))("%s: the configuration: %s", (command, _, configuration, code) => {
+  const { cniVersion } = configuration as { cniVersion?: unknown };
+  const version = typeof cniVersion === "string" ? cniVersion : newest;
+  return expectOneError({ command, stdin: withDelegate(configuration) }, code, version);
 });
 
 // If it ran, the test would see it.

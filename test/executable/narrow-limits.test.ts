@@ -1,39 +1,36 @@
 import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
-import { errorOf, Machine, verbs } from "./support/machine.ts";
+import { apart, errorOf, handedOver, inTurn, Machine, through } from "./support/machine.ts";
 
 const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
-const through = (script: string) => ["sh", "-c", script, "sh"];
 const passed = { exitCode: 0, signal: undefined, stdout: "{}", stderr: "" };
 
-describe.each(verbs)("%s", (command) => {
-  test("passes if no file may grow: the delegate gets its stdin through a pipe", async () => {
+test.each(["ADD", "CHECK"])(
+  "%s passes if no file may grow: the delegate gets its stdin through a pipe",
+  async (command) => {
     const machine = new Machine();
     const ended = await machine.call({ command, delegate: "only-answers", through: through('ulimit -f 0; exec "$@"') });
     expect(ended).toEqual({ ...passed, stdout: '{"cniVersion":"1.0.0"}\n' });
-  });
+  },
+);
 
-  // These commands also work in a user namespace: it may not unmount what it inherited, and may not make devices.
-  test("passes without /proc", async () => {
+// These commands also work in a user namespace: it may not unmount what it inherited, and may not make devices.
+const hidden = [
+  ["/proc", "mount -t tmpfs -o ro none /proc"],
+  ["/sys", "mount -t tmpfs -o ro none /sys"],
+  [
+    "/dev/shm",
+    'cd "$SCRATCH" && : >null && mount --bind /dev/null null && mount -t tmpfs none /dev && : >/dev/null && mount --bind null /dev/null',
+  ],
+] as const;
+
+test.each(inTurn(handedOver, hidden))("ADD and %s pass without %s", async (other, _, hide) => {
+  for (const command of ["ADD", other]) {
     const machine = new Machine();
     machine.answer(command, "{}");
-    const script = 'mount -t tmpfs -o ro none /proc && exec "$@"';
-    expect(await machine.call({ command, through: ["unshare", "--mount", "sh", "-c", script, "sh"] })).toEqual(passed);
-  });
-
-  test.each([
-    ["/sys", "mount -t tmpfs -o ro none /sys"],
-    [
-      "/dev/shm",
-      'cd "$SCRATCH" && : >null && mount --bind /dev/null null && mount -t tmpfs none /dev && : >/dev/null && mount --bind null /dev/null',
-    ],
-  ])("passes without %s", async (_, hide) => {
-    const machine = new Machine();
-    machine.answer(command, "{}");
-    const script = `${hide} && exec "$@"`;
-    expect(await machine.call({ command, through: ["unshare", "--mount", "sh", "-c", script, "sh"] })).toEqual(passed);
-  });
+    expect(await machine.call({ command, through: apart(`${hide} && exec "$@"`) })).toEqual(passed);
+  }
 });
 
 test.each(["ADD", "CHECK"])("%s: a deeply nested configuration on a stack of 1 MiB is an error", async (command) => {
@@ -55,7 +52,7 @@ ofSlim("a system call that is denied", () => {
 
   test.for(["poll", "memfd_create", "clone3", "poll memfd_create"])("%s changes nothing", async (calls, context) => {
     if (calls === "clone3") skipEmulated(context, emulator);
-    for (const command of verbs) {
+    for (const command of ["ADD", "CHECK"]) {
       const machine = new Machine();
       const ended = await machine.call({ command, delegate: "only-answers", through: without(calls) });
       expect(ended).toEqual({ ...passed, stdout: '{"cniVersion":"1.0.0"}\n' });

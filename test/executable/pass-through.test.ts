@@ -1,30 +1,41 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, handedOver, Machine, verbs } from "./support/machine.ts";
+import { bytesOf, handedOver, inTurn, Machine, verbs } from "./support/machine.ts";
 
 const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
 
-describe.each(verbs)("%s", (command) => {
-  test.each([0, 1, 3, 77, 255])("the delegate's exit code %i is the wrapper's", async (exitCode) => {
+const adds = ["ADD"] as const;
+const codes = [[1], [3], [77], [255]] as const;
+
+test.each([...verbs.map((verb) => [verb, 0] as const), ...inTurn(adds, codes), ...inTurn(handedOver, codes)])(
+  "%s: the delegate's exit code %i is the wrapper's",
+  async (command, exitCode) => {
     const machine = new Machine();
     machine.answer(command, "{}");
     const ended = await machine.call({ command, env: { EXIT_CODE: String(exitCode) } });
     expect(ended).toEqual({ exitCode, signal: undefined, stdout: "{}", stderr: "" });
     expect(machine.calls()).toEqual([command]);
-  });
+  },
+);
 
-  test.each([
-    ["an error", '{ "cniVersion": "1.0.0",\n\t"code": 11, "msg": "try again", "details": "\\u00e9 é" }'],
-    ["no error at all", "panic: runtime error\n\ngoroutine 1 [running]:\n"],
-    ["bytes that are no text", Buffer.from([0, 255, 10, 13, 0])],
-    ["nothing", ""],
-  ])("what it prints when it fails is passed on byte for byte: %s", async (_, answer) => {
+const failures: [string, string | Uint8Array][] = [
+  ["an error", '{ "cniVersion": "1.0.0",\n\t"code": 11, "msg": "try again", "details": "\\u00e9 é" }'],
+  ["no error at all", "panic: runtime error\n\ngoroutine 1 [running]:\n"],
+  ["bytes that are no text", Buffer.from([0, 255, 10, 13, 0])],
+  ["nothing", ""],
+];
+
+test.each([...inTurn(adds, failures), ...inTurn(handedOver, failures)])(
+  "%s: what it prints when it fails is passed on byte for byte: %s",
+  async (command, _, answer) => {
     const machine = new Machine();
     machine.answer(command, answer);
     const ended = await machine.call({ command, env: { EXIT_CODE: "1" } });
     expect(ended).toMatchObject({ exitCode: 1, stdout: bytesOf(answer) });
     expect(machine.calls()).toEqual([command]);
-  });
+  },
+);
 
+describe.each(verbs)("%s", (command) => {
   test("its stderr is the wrapper's", async () => {
     const machine = new Machine();
     machine.answer(command, "{}");

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { handedOver, Machine } from "./support/machine.ts";
+import { expect, test } from "vitest";
+import { handedOver, Machine, through } from "./support/machine.ts";
 
 // Each pipe has another number. The shell reads the delegate through one more descriptor. stdin is a file without a name.
 function comparable(state: string): string[] {
@@ -7,21 +7,18 @@ function comparable(state: string): string[] {
   return lines.map((line) => line.replace(/:\[\d+\]/, ""));
 }
 
-describe.each(handedOver)("%s", (command) => {
-  test("the delegate has what the wrapper's process had, and nothing of Node's", async () => {
-    const machine = new Machine();
-    const call = { command, delegate: "process-state" };
-    const [wrapped, bare] = [await machine.call(call), await machine.bare(call)];
-    expect(comparable(wrapped.stdout)).toEqual(comparable(bare.stdout));
-    expect(comparable(wrapped.stdout)).toEqual(
-      expect.arrayContaining(["pos:\t0", "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]),
-    );
-  });
+test("the delegate has what the wrapper's process had, and nothing of Node's", async () => {
+  const machine = new Machine();
+  const call = { command: "CHECK", delegate: "process-state" };
+  const [wrapped, bare] = [await machine.call(call), await machine.bare(call)];
+  expect(comparable(wrapped.stdout)).toEqual(comparable(bare.stdout));
+  expect(comparable(wrapped.stdout)).toEqual(
+    expect.arrayContaining(["pos:\t0", "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]),
+  );
+});
 
-  test("it is the wrapper's process, not a child of it", async () => {
-    const machine = new Machine();
-    const script = 'echo $$ >"$SCRATCH/pid"; exec "$@"';
-    await machine.call({ command, delegate: "notes-pid", through: ["sh", "-c", script, "sh"] });
-    expect(machine.read("delegate-pid")).toEqual(machine.read("pid"));
-  });
+test.each(handedOver)("%s: the delegate is the wrapper's process, not a child of it", async (command) => {
+  const machine = new Machine();
+  await machine.call({ command, delegate: "notes-pid", through: through('echo $$ >"$SCRATCH/pid"; exec "$@"') });
+  expect(machine.read("delegate-pid")).toEqual(machine.read("pid"));
 });

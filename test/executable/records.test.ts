@@ -1,7 +1,9 @@
 import { dirname } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Holder, hold } from "../../build/holder.ts";
 import { recordFile } from "../../shared/record/record.ts";
-import { Machine } from "./support/machine.ts";
+import { skipEmulated } from "./support/emulator.ts";
+import { apart, Machine } from "./support/machine.ts";
 
 const record = recordFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth0" });
 const folder = dirname(record);
@@ -17,8 +19,7 @@ async function filesAfterAdd(prepare: string, options = "rw"): Promise<string[]>
     code=$?
     cd ${folder} && find . -mindepth 1 -printf '%y %m %s %P\\n' | sort >"$SCRATCH/found"
     exit $code`;
-  const through = ["unshare", "--mount", "--net", "sh", "-c", script, "sh"];
-  const ended = await machine.call({ env: { CNI_NETNS: "/proc/self/ns/net" }, through });
+  const ended = await machine.call({ env: { CNI_NETNS: "/proc/self/ns/net" }, through: apart(script) });
   expect(ended).toMatchObject({ exitCode: 0, stdout: "{}" });
   return machine.read("found")?.toString().split("\n").slice(0, -1) ?? [];
 }
@@ -47,5 +48,49 @@ describe("a record that cannot be written leaves nothing behind", () => {
   test("because the disk is full", async () => {
     const filler = `mkdir -p ${folder}; head -c 4096 /dev/zero >/var/lib/filler`;
     expect(await filesAfterAdd(filler, "size=4k")).toEqual([]);
+  });
+});
+
+describe("the record has the index of the interface that was there before", () => {
+  let holder: Holder;
+  // ip(8) shows one end of the pair as `near0@far0`. It has a second name.
+  const links = `
+    ip link add near0 index 7 type veth peer name far0 &&
+    ip link property add dev near0 altname alias0 &&
+    echo made && cat`;
+  beforeAll(async () => {
+    holder = await hold("unshare", ["--net", "sh", "-c", links]);
+  });
+  afterAll(() => holder[Symbol.asyncDispose]());
+
+  /** Runs an ADD in another namespace, and returns the index in its record. */
+  async function indexBefore(CNI_NETNS: string, CNI_IFNAME: string): Promise<unknown> {
+    const machine = new Machine();
+    const script = `
+      mount -t tmpfs none /var/lib
+      readlink /proc/self/ns/net >"$SCRATCH/own"
+      "$@" && cp ${folder}/* "$SCRATCH/record"`;
+    const call = { delegate: "notes-namespace", env: { CNI_NETNS, CNI_IFNAME }, through: apart(script) };
+    expect(await machine.call(call)).toMatchObject({ exitCode: 0, stderr: "" });
+    // The wrapper stays in its own namespace.
+    expect(machine.read("namespace")).toEqual(machine.read("own"));
+    return JSON.parse(String(machine.read("record"))).before;
+  }
+
+  const names: [string, number][] = [
+    ["near0", 7],
+    ["lo", 1],
+    ["near", 0],
+    ["near0@far0", 0],
+    ["alias0", 0],
+  ];
+
+  test.for(names)("%s: %i", async ([name, index], context) => {
+    skipEmulated(context, "qemu's clone copies the memory, so the child's socket does not reach the wrapper");
+    expect(await indexBefore(`/proc/${holder.pid}/ns/net`, name)).toBe(index);
+  });
+
+  test.each(["/etc/passwd", "/proc/self/ns/mnt", "/"])("none for what is no network namespace: %s", async (path) => {
+    expect(await indexBefore(path, "lo")).toBeUndefined();
   });
 });

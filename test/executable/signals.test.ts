@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { errorOf, handedOver, Machine } from "./support/machine.ts";
+import { errorOf, handedOver, inTurn, Machine } from "./support/machine.ts";
 
-describe.each(["SIGKILL", "SIGTERM", "SIGSEGV", "SIGPIPE", "SIGABRT"])("a delegate that ends by %s", (signal) => {
+const signals = [["SIGKILL"], ["SIGTERM"], ["SIGSEGV"], ["SIGPIPE"], ["SIGABRT"]] as const;
+
+describe.each(inTurn(handedOver, signals))("%s, and a delegate that ends by %s", (command, signal) => {
   const env = { SIGNAL: signal.slice(3) };
 
-  test.each(handedOver)("%s: the wrapper's process is seen to end by it", async (command) => {
+  test("the wrapper's process is seen to end by it", async () => {
     const machine = new Machine();
     const ended = await machine.call({ command, delegate: "dies", env });
     expect(ended).toMatchObject({ exitCode: undefined, signal, stdout: "", stderr: "dying\n" });

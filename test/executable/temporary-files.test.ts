@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { bin, delegates, handedOver, Machine, verbs } from "./support/machine.ts";
+import { expect, test } from "vitest";
+import { apart, bin, delegates, handedOver, inTurn, Machine, verbs } from "./support/machine.ts";
 
 const directories = ["/dev/shm", "/run", "/tmp"];
 
@@ -22,7 +22,7 @@ function amongEmptyDirectories(machine: Machine, options: string) {
     ls -A ${directories.join(" ")} >/mnt/scratch/after
     exit $code`;
   return {
-    through: ["unshare", "--mount", "sh", "-c", script, "sh"],
+    through: apart(script),
     env: { CNI_PATH: "/mnt/delegates", SCRATCH: "/mnt/scratch" },
   };
 }
@@ -32,39 +32,38 @@ function expectNothingLeft(machine: Machine): void {
   expect(machine.read("after")?.toString()).toContain("/dev/shm:");
 }
 
-describe.each(verbs)("%s", (command) => {
-  test("leaves no file behind", async () => {
-    const machine = new Machine();
-    machine.answer(command, "{}");
-    const ended = await machine.call({ command, ...amongEmptyDirectories(machine, "rw") });
-    expect(ended).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
-    expectNothingLeft(machine);
-    expect(machine.received(command)?.toString()).toBe('{"cniVersion":"1.0.0","name":"zone","type":"plain"}');
-  });
-
-  test("leaves none when the delegate dies", async () => {
-    const machine = new Machine();
-    const { env, through } = amongEmptyDirectories(machine, "rw");
-    await machine.call({ command, delegate: "dies", env: { ...env, SIGNAL: "KILL" }, through });
-    expect(machine.calls()).toEqual([command]);
-    expectNothingLeft(machine);
-  });
+test.each(verbs)("%s leaves no file behind", async (command) => {
+  const machine = new Machine();
+  machine.answer(command, "{}");
+  const ended = await machine.call({ command, ...amongEmptyDirectories(machine, "rw") });
+  expect(ended).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+  expectNothingLeft(machine);
+  expect(machine.received(command)?.toString()).toBe('{"cniVersion":"1.0.0","name":"zone","type":"plain"}');
 });
 
-describe.each([
+test.each(["ADD", "DEL"])("%s leaves none when the delegate dies", async (command) => {
+  const machine = new Machine();
+  const { env, through } = amongEmptyDirectories(machine, "rw");
+  await machine.call({ command, delegate: "dies", env: { ...env, SIGNAL: "KILL" }, through });
+  expect(machine.calls()).toEqual([command]);
+  expectNothingLeft(machine);
+});
+
+const narrow = [
   ["is read-only", "ro"],
   ["has no room", "size=4k"],
-])("where every place for a temporary file %s", (_, options) => {
-  const filler = "x".repeat(100_000);
+] as const;
 
-  test.each(handedOver)("%s: the delegate gets its stdin all the same", async (command) => {
+test.each(inTurn(handedOver, [...narrow, ...narrow]))(
+  "%s: where every place for a temporary file %s, the delegate gets its stdin all the same",
+  async (command, _, options) => {
     const machine = new Machine();
-    const configuration = { filler };
+    const configuration = { filler: "x".repeat(100_000) };
     const call = { command, configuration, ...amongEmptyDirectories(machine, options) };
     const ended = await machine.call({ ...call, env: { ...call.env, EXIT_CODE: "5" } });
     expect(ended).toMatchObject({ exitCode: 5, stderr: "" });
     const received = machine.received(command)?.toString();
-    expect(received).toBe(JSON.stringify({ cniVersion: "1.0.0", name: "zone", type: "plain", filler }));
+    expect(received).toBe(JSON.stringify({ cniVersion: "1.0.0", name: "zone", type: "plain", ...configuration }));
     expectNothingLeft(machine);
-  });
-});
+  },
+);

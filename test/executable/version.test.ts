@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { version } from "../support/version.ts";
-import { bin, errorOf, Machine } from "./support/machine.ts";
+import { bin, errorOf, inTurn, Machine, through } from "./support/machine.ts";
 
 const supportedVersions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 const executables = ["cni-wrappers", "bridge-wrapper", "macvlan-wrapper"];
@@ -17,29 +17,32 @@ describe.each(executables)("%s without CNI_COMMAND", (name) => {
     expect(stdout).toMatch(new RegExp(`^Flavor: ${process.env.CNI_WRAPPERS_FLAVOR}$`, "m"));
   });
 
-  test.each(["<&-", "</dev/null", "</dev/zero", "</"])("does not look at stdin: %s", async (redirection) => {
-    const through = ["env", "-i", "sh", "-c", `exec "$@" ${redirection}`, "sh"];
-    expect(await new Machine().call({ ...call, through })).toMatchObject({ exitCode: 0, stderr: "" });
-  });
-
   test("an empty one is none", async () => {
     const ended = await new Machine().call({ path: call.path, env: { CNI_COMMAND: "" } });
     expect(ended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`v${version}`) });
   });
 });
 
-describe.each(executables)("%s, VERSION without a delegate", (name) => {
-  test.each([
-    ["the probe of podman and CRI-O", '{"cniVersion":"0.4.0"}', "0.4.0"],
-    ["no stdin", "", "1.1.0"],
-    ["stdin that is no JSON", "{", "1.1.0"],
-  ])("%s", async (_, stdin, cniVersion) => {
-    const dummy = { CNI_PATH: "dummy", CNI_NETNS: "dummy", CNI_IFNAME: "dummy", CNI_CONTAINERID: "dummy" };
-    const call = { path: join(bin, name), command: "VERSION", env: dummy, stdin };
-    const { exitCode, stdout, stderr } = await new Machine().call(call);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(JSON.parse(stdout)).toEqual({ cniVersion, supportedVersions });
-  });
+test.each(inTurn(executables, [["<&-"], ["</dev/null"], ["</dev/zero"], ["</"]]))(
+  "%s without CNI_COMMAND does not look at stdin: %s",
+  async (name, redirection) => {
+    const call = { path: join(bin, name), through: ["env", "-i", ...through(`exec "$@" ${redirection}`)] };
+    expect(await new Machine().call(call)).toMatchObject({ exitCode: 0, stderr: "" });
+  },
+);
+
+const probes = [
+  ["the probe of podman and CRI-O", '{"cniVersion":"0.4.0"}', "0.4.0"],
+  ["no stdin", "", "1.1.0"],
+  ["stdin that is no JSON", "{", "1.1.0"],
+] as const;
+
+test.each(inTurn(executables, probes))("%s, VERSION without a delegate: %s", async (name, _, stdin, cniVersion) => {
+  const dummy = { CNI_PATH: "dummy", CNI_NETNS: "dummy", CNI_IFNAME: "dummy", CNI_CONTAINERID: "dummy" };
+  const call = { path: join(bin, name), command: "VERSION", env: dummy, stdin };
+  const { exitCode, stdout, stderr } = await new Machine().call(call);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({ cniVersion, supportedVersions });
 });
 
 test("started as cni-wrappers, no delegate is named: code 7, unless the configuration names one", async () => {

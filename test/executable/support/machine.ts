@@ -14,6 +14,21 @@ export const delegates = join(import.meta.dirname, "../delegates");
 export const handedOver = ["CHECK", "DEL", "GC", "STATUS"] as const;
 export const verbs = ["ADD", ...handedOver] as const;
 
+/** Gives each case one of the values, in turn: pairs instead of all combinations. */
+export function inTurn<V, C extends readonly unknown[]>(values: readonly V[], cases: readonly C[]): [V, ...C][] {
+  return cases.map((one, index) => [values[index % values.length] as V, ...one]);
+}
+
+/** A command that runs a shell script. The executable is in its arguments. */
+export function through(script: string): string[] {
+  return ["sh", "-c", script, "sh"];
+}
+
+/** The same in private mount and network namespaces. */
+export function apart(script: string): string[] {
+  return ["unshare", "--mount", "--net", ...through(script)];
+}
+
 /** A call of an executable. The default is an ordinary ADD of bridge-wrapper. */
 export interface Call {
   readonly command?: string;

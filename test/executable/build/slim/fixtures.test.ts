@@ -1,10 +1,11 @@
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../plugins/index.ts";
-import { bin, delegates, Machine } from "./support/machine.ts";
+import { profiles } from "../../../../plugins/index.ts";
+import { bin, delegates, Machine } from "../../support/machine.ts";
 
-const root = join(import.meta.dirname, "../fixtures");
+// The unit tests run them on Node's engine.
+const root = join(import.meta.dirname, "../../../fixtures");
 const cases = globSync("**/request.json", { cwd: root }).map(dirname).sort();
 
 function read(path: string): string {
