@@ -40,10 +40,9 @@ export const fixed = {
   ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" },
   // Go reads neither its file nor the workspace of a directory above, and does not ask git.
   ...{ GOENV: "off", GOWORK: "off", GOFLAGS: "-buildvcs=false" },
-  // Variables win over the files of npm and cargo.
+  // Variables win over the files of npm.
   ...{ npm_config_include: "dev\n\noptional", npm_config_package_lock: "true", npm_config_bin_links: "true" },
   ...{ npm_config_install_strategy: "hoisted", npm_config_color: "false", npm_config_json: "false" },
-  ...{ RUSTC_WRAPPER: "", RUSTC_WORKSPACE_WRAPPER: "" },
 };
 
 /** Returns the environment of the npm scripts for a caller with this environment. */

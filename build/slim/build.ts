@@ -115,6 +115,8 @@ function settings(directory: string): Record<string, string> {
     CNI_WRAPPERS_BUNDLES: join(directory, "bundles"),
     CARGO_TARGET_DIR: directory,
     CARGO_ENCODED_RUSTFLAGS: [...flags, ...remapped.map((pair) => `--remap-path-prefix=${pair}`)].join("\x1f"),
+    // Variables win over cargo's files. A workspace wrapper, even an empty one, changes the bytes.
+    ...{ RUSTC_WRAPPER: "", RUSTC_WORKSPACE_WRAPPER: "" },
     CFLAGS: remapped.map((pair) => `-ffile-prefix-map=${pair}`).join(" "),
   };
 }
