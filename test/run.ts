@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { cargoProblem } from "../build/slim/toolchain.ts";
-import { plainOutcomes } from "./support/plain-outcome.ts";
+import { commandTests, hostTests } from "./support/flavors.ts";
 import type { Progress } from "./support/progress-reporter.ts";
 import { sideBySide } from "./support/side-by-side.ts";
 import { type Count, casesOf, countTests, readReport } from "./support/test-report.ts";
@@ -40,6 +40,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 // This reporter fails a run that lost a case.
 const caseReporters = ["./test/support/case-reporter.ts"];
 
+const noCargo = cargoProblem();
+
 // The longest come first.
 const steps: readonly Step[] = [
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
@@ -53,8 +55,15 @@ const steps: readonly Step[] = [
     needs: ["build", "build-slim", "plugins"],
     lacks: ["node", "test/kernel/run.ts", "lacks"],
   },
-  { name: "e2e", ...vitest("e2e", 2, caseReporters), needs: ["build", "plugins"] },
-  { name: "e2e-slim", ...vitest("e2e-slim", 1, caseReporters), needs: ["build-slim", "plugins"], slim: true },
+  { name: "e2e-slim", ...vitest("e2e-slim", 2, caseReporters), needs: ["build-slim", "plugins"], slim: true },
+  // With slim, the Node flavor runs only the tests of what it has of its own.
+  {
+    name: "e2e",
+    ...(noCargo === undefined
+      ? vitest("e2e", 1, caseReporters, [...commandTests, ...hostTests])
+      : vitest("e2e", 2, caseReporters)),
+    needs: ["build", "plugins"],
+  },
   { name: "executable", ...vitest("executable", 1), needs: ["build"] },
   { name: "executable-slim", ...vitest("executable-slim", 1), needs: ["build-slim"], slim: true },
   {
@@ -97,12 +106,11 @@ const running = new Map<string, Progress | undefined>();
 async function runAll(): Promise<{ passed: number; failed: number; skipped: number }> {
   // Tests mostly wait for plugins, so one lane more than there are processors.
   const lanes = availableParallelism() + 1;
-  const noCargo = cargoProblem();
   const work = steps.map((step) => ({
     name: step.name,
     needs: step.needs ?? [],
     lanes: step.workers ?? 1,
-    run: (done: ReadonlyMap<string, Ended>) => timed(step, () => runStep(step, done, noCargo)),
+    run: (done: ReadonlyMap<string, Ended>) => timed(step, () => runStep(step, done)),
   }));
   const redraw = process.stdout.isTTY ? setInterval(showProgress, 500) : undefined;
   const all = [...(await sideBySide(work, lanes)).values()];
@@ -139,7 +147,7 @@ function isSkipped({ failed, notRun }: Ended): boolean {
   return failed === 0 && notRun !== undefined;
 }
 
-async function runStep(step: Step, done: ReadonlyMap<string, Ended>, noCargo: string | undefined) {
+async function runStep(step: Step, done: ReadonlyMap<string, Ended>) {
   // The tests of an older build would say nothing about this tree.
   const broken = step.needs?.find((name) => (done.get(name)?.failed ?? 0) > 0);
   if (broken !== undefined) return { passed: 0, failed: 1, left: [], notRun: `${broken} failed` };
@@ -165,7 +173,6 @@ async function execute(
     env: {
       ...(colored ? { FORCE_COLOR: "1" } : { FORCE_COLOR: undefined, NO_COLOR: "1" }),
       PATH: [bin, process.env.PATH].join(delimiter),
-      [plainOutcomes]: join(scratch, "plain-outcomes"),
     },
     stdin: "ignore",
     all: true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { bridge, expectSuccess, macvlan, pairs, twoInterfaces, wrapped, zone } from "./support.ts";
+import { bridge, expectSuccess, macvlan, newer, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const workload = {
   IgnoreUnknown: "true",
@@ -11,59 +11,59 @@ const workload = {
 
 const requested = { IP: "172.16.5.77", MAC: "02:00:00:00:00:77" };
 
-describe.each(pairs)("plugins $plugins, $runtime: of CNI_ARGS,", ({ plugins, runtime }) => {
+describe("of CNI_ARGS,", () => {
   test("IP and MAC reach the runtime's interface and not the renamed one", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(newer);
     const container = await lab.addContainer("c1");
     const labels = { ...workload, ...requested };
     const list = twoInterfaces("1.0.0");
-    expectSuccess(await lab[runtime].add(list, container, { labels }));
+    expectSuccess(await lab.runtime.add(list, container, { labels }));
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.77/24"]);
     expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
     expect((await lab.kernel.link(container, "eth1")).address).not.toBe("02:00:00:00:00:77");
-    expectSuccess(await lab[runtime].check(list, container, { labels }));
-    expectSuccess(await lab[runtime].del(list, container, { labels }));
+    expectSuccess(await lab.runtime.check(list, container, { labels }));
+    expectSuccess(await lab.runtime.del(list, container, { labels }));
     expect(await lab.kernel.leases()).toEqual([]);
   });
 
   test("everything reaches a renamed interface that keeps them", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(older);
     const container = await lab.addContainer("c1");
     const keeping = { ...wrapped(bridge), wrapper: { ifName: "eth1", args: "keep" } };
     const labels = { ...workload, MAC: "02:00:00:00:00:77" };
-    expectSuccess(await lab[runtime].add(zone("1.0.0", wrapped(macvlan), keeping), container, { labels }));
+    expectSuccess(await lab.runtime.add(zone("1.0.0", wrapped(macvlan), keeping), container, { labels }));
     expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
     expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:77");
   });
 
   test("a key that is mapped gives the renamed interface an address and a MAC of its own", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(newer);
     const container = await lab.addContainer("c1");
     const labels = { ...workload, ...requested, ETH1_IP: "172.26.64.77", ETH1_MAC: "02:00:00:00:00:78" };
     const mapped = { ifName: "eth1", args: { IP: "ETH1_IP", MAC: "ETH1_MAC" } };
     const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: mapped });
-    expectSuccess(await lab[runtime].add(list, container, { labels }));
+    expectSuccess(await lab.runtime.add(list, container, { labels }));
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.77/24"]);
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.77/20"]);
     expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
     expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:78");
     expect((await lab.kernel.leases()).toSorted()).toEqual(["zone-eth1/172.26.64.77", "zone/172.16.5.77"]);
-    expectSuccess(await lab[runtime].check(list, container, { labels }));
-    expectSuccess(await lab[runtime].del(list, container, { labels }));
+    expectSuccess(await lab.runtime.check(list, container, { labels }));
+    expectSuccess(await lab.runtime.del(list, container, { labels }));
     expect(await lab.kernel.leases()).toEqual([]);
 
     // Without the keys it gets the next address of its range, and not the one that eth0 asks for.
     const other = await lab.addContainer("c2");
-    expectSuccess(await lab[runtime].add(list, other, { labels: { ...workload, ...requested } }));
+    expectSuccess(await lab.runtime.add(list, other, { labels: { ...workload, ...requested } }));
     expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.78/20"]);
   });
 
   test("everything else reaches both plugins as it came", async () => {
-    await using lab = await Lab.start({ plugins, recorded: true });
+    await using lab = await Lab.start({ ...older, recorded: true });
     const container = await lab.addContainer("c1");
     const labels = { ...workload, ...requested };
-    expectSuccess(await lab[runtime].add(twoInterfaces("1.0.0"), container, { labels }));
+    expectSuccess(await lab.runtime.add(twoInterfaces("1.0.0"), container, { labels }));
     const records = await lab.records();
     const argsOf = (plugin: string) => records.find((record) => record.plugin === plugin)?.env.CNI_ARGS?.split(";");
     // go-cni gives them in random order.

@@ -3,6 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleDirectory, exampleHost } from "../support/examples.ts";
 import { Lab } from "../support/lab.ts";
+import { lintFixtures, needsJq } from "../support/lint-fixtures.ts";
+import { wronglyTold } from "../support/lint-truth.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
@@ -29,6 +31,10 @@ test("the examples are clean with the plugins that they are run with", async () 
   const isDropIn = (file: string) => file.endsWith("drop-in.conflist");
   expect(await codesOf(Lab.pluginPath, ...examples.filter((file) => !isDropIn(file)))).toEqual([]);
   expect(await codesOf(`/opt/cni/first:${Lab.pluginPath}`, ...examples.filter(isDropIn))).toEqual([]);
+});
+
+test("lists with jq fail for the said reason, or pass", async () => {
+  expect(await wronglyTold(lintFixtures().filter(needsJq))).toEqual([]);
 });
 
 const both = zone("1.0.0", wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { linesOf } from "../support/kernel.ts";
 import { Lab } from "../support/lab.ts";
-import { attached, expectNothingLeft, expectSuccess, hostLocal, pairs, wrapped, zone } from "./support.ts";
+import { attached, expectNothingLeft, expectSuccess, hostLocal, newer, older, wrapped, zone } from "./support.ts";
 
 const masquerading = (device: string, subnet: string) => ({
   type: "bridge",
@@ -11,15 +11,15 @@ const masquerading = (device: string, subnet: string) => ({
   ipam: hostLocal(subnet),
 });
 
-describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade", ({ plugins, runtime }) => {
+describe("two bridges that masquerade", () => {
   const first = masquerading("disc0", "10.20.0.0/24");
   const second = masquerading("disc1", "10.30.0.0/24");
   const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
 
   test("have a chain each, pass CHECK and leave nothing behind on DEL", async () => {
-    await using lab = await Lab.start({ plugins });
-    const container = await attached(lab, lab[runtime], list);
-    const id = lab[runtime].id(container);
+    await using lab = await Lab.start(newer);
+    const container = await attached(lab, lab.runtime, list);
+    const id = lab.runtime.id(container);
     const rules = await lab.kernel.packetRules();
     const chains = rules.filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
     expect(chains).toHaveLength(2);
@@ -27,43 +27,42 @@ describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade", 
       `-A POSTROUTING -s 10.20.0.2/32 -m comment --comment "name: \\"zone\\" id: \\"${id}\\"" -j CHAIN`,
       `-A POSTROUTING -s 10.30.0.2/32 -m comment --comment "name: \\"zone-eth1\\" id: \\"${id}\\"" -j CHAIN`,
     ]);
-    expectSuccess(await lab[runtime].check(list, container));
-    expectSuccess(await lab[runtime].del(list, container));
+    expectSuccess(await lab.runtime.check(list, container));
+    expectSuccess(await lab.runtime.del(list, container));
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
 
   test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(older);
     const shared = zone("1.0.0", wrapped(first), {
       ...wrapped(second),
       wrapper: { ifName: "eth1", network: "zone" },
     });
-    const container = await attached(lab, lab[runtime], shared);
+    const container = await attached(lab, lab.runtime, shared);
     const chains = (await lab.kernel.packetRules()).filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
     expect(chains).toHaveLength(1);
-    expectSuccess(await lab[runtime].del(shared, container));
+    expectSuccess(await lab.runtime.del(shared, container));
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
 });
 
-describe.each(pairs)("plugins $plugins, $runtime: two bridges that masquerade by nftables", (pair) => {
-  const { plugins, runtime } = pair;
+describe("two bridges that masquerade by nftables", () => {
   const byNftables = { ipMasqBackend: "nftables" };
   const first = { ...masquerading("disc0", "10.20.0.0/24"), ...byNftables };
   const second = { ...masquerading("disc1", "10.30.0.0/24"), ...byNftables };
   const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
 
   test("have a rule each, pass CHECK and leave none behind on DEL", async () => {
-    await using lab = await Lab.start({ plugins });
-    const container = await attached(lab, lab[runtime], list);
-    const id = lab[runtime].id(container);
+    await using lab = await Lab.start(newer);
+    const container = await attached(lab, lab.runtime, list);
+    const id = lab.runtime.id(container);
     const rules = (await masqueradingRules(lab)).map((rule) => rule.replace(/[0-9a-f]{16}-[0-9a-f]{16}/, "HASH"));
     expect(rules).toEqual([
       `ip saddr 10.20.0.2 ip daddr != 10.20.0.0/24 masquerade comment "HASH, net: zone, if: eth0, id: ${id}"`,
       `ip saddr 10.30.0.2 ip daddr != 10.30.0.0/24 masquerade comment "HASH, net: zone-eth1, if: eth1, id: ${id}"`,
     ]);
-    expectSuccess(await lab[runtime].check(list, container));
-    expectSuccess(await lab[runtime].del(list, container));
+    expectSuccess(await lab.runtime.check(list, container));
+    expectSuccess(await lab.runtime.del(list, container));
     expect(await masqueradingRules(lab)).toEqual([]);
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { PluginVersion } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
 import { normalise } from "../support/normalise.ts";
-import { plainOutcome } from "../support/plain-outcome.ts";
 import { callPlugin } from "../support/plugin-call.ts";
 import { snapshot, withoutRecords } from "../support/snapshot.ts";
 import { bridge, inTurn } from "./support.ts";
@@ -89,10 +88,7 @@ test.each(inTurn(malformed))("the same code as plain (plugins $plugins): $title"
 
 function bothFailures(plugins: PluginVersion, wrong: Wrong) {
   const plugin = wrong.title.split(":", 1)[0] ?? "";
-  return Promise.all([
-    plainOutcome({ plugins, wrong }, () => failure(plugins, plugin, wrong)),
-    failure(plugins, `${plugin}-wrapper`, wrong),
-  ]);
+  return Promise.all([failure(plugins, plugin, wrong), failure(plugins, `${plugin}-wrapper`, wrong)]);
 }
 
 /** Calls one plugin. Returns its answer and the state that it left. */

@@ -8,7 +8,8 @@ import {
   expectNothingLeft,
   expectSuccess,
   macvlan,
-  pairs,
+  newer,
+  older,
   twoInterfaces,
   wrapped,
   zone,
@@ -16,10 +17,10 @@ import {
 
 const list = twoInterfaces("1.1.0");
 
-describe.each(pairs)("plugins $plugins, $runtime: STATUS", ({ plugins, runtime }) => {
+describe("STATUS", () => {
   test("reaches both delegates, with the empty variables that are normal for it", async () => {
-    await using lab = await Lab.start({ plugins, recorded: true });
-    expectSuccess(await lab[runtime].status(list));
+    await using lab = await Lab.start({ ...newer, recorded: true });
+    expectSuccess(await lab.runtime.status(list));
     const records = (await lab.records()).filter(isCreator);
     expect(records.map(({ plugin, stdin }) => [plugin, stdin.name, stdin.type])).toEqual([
       ["macvlan", "zone", "macvlan"],
@@ -31,17 +32,17 @@ describe.each(pairs)("plugins $plugins, $runtime: STATUS", ({ plugins, runtime }
   });
 
   test("fails as the plain plugin's does", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(older);
     const broken = { ...bridge, ipam: { type: "missing-ipam" } };
     const message = 'failed to find plugin "missing-ipam" in path [/opt/cni/bin]';
-    expectFailure(await lab[runtime].status(zone("1.1.0", broken)), message);
-    expectFailure(await lab[runtime].status(zone("1.1.0", wrapped(macvlan), wrapped(broken, "eth1"))), message);
+    expectFailure(await lab.runtime.status(zone("1.1.0", broken)), message);
+    expectFailure(await lab.runtime.status(zone("1.1.0", wrapped(macvlan), wrapped(broken, "eth1"))), message);
   });
 });
 
-describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
+describe("GC", () => {
   test("removes the container that is no longer valid and nothing of the one that is", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(newer);
     const stays = await attached(lab, lab.goCni, list, "c1");
     const goes = await attached(lab, lab.goCni, list, "c2");
     expectSuccess(await lab.goCni.gc(list, [{ containerID: "c1", ifname: "eth0" }]));
@@ -52,7 +53,7 @@ describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
   });
 
   test("tells each delegate its own interface name", async () => {
-    await using lab = await Lab.start({ plugins, recorded: true });
+    await using lab = await Lab.start({ ...older, recorded: true });
     const valid = [
       { containerID: "c1", ifname: "eth0" },
       { containerID: "c2", ifname: "eth0" },
@@ -68,7 +69,7 @@ describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
   });
 
   test("without a list of valid attachments removes everything", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start(older);
     await attached(lab, lab.cnitool, list, "c1");
     await attached(lab, lab.cnitool, list, "c2");
     expectSuccess(await lab.cnitool.gc(list));
@@ -79,9 +80,11 @@ describe.each(pluginVersions)("plugins %s: GC", (plugins) => {
 const allVersions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 
 describe.each(pluginVersions)("plugins %s: libcni's VERSION probe", (plugins) => {
-  test.each(["bridge", "bridge-wrapper", "macvlan", "macvlan-wrapper"])("finds every version in %s", async (plugin) => {
+  test("finds every version, wrapped and plain", async () => {
     await using lab = await Lab.start({ plugins });
-    expect(JSON.parse(expectSuccess(await lab.goCni.version(plugin)))).toEqual({ supportedVersions: allVersions });
+    for (const plugin of ["bridge", "bridge-wrapper", "macvlan", "macvlan-wrapper"]) {
+      expect(JSON.parse(expectSuccess(await lab.goCni.version(plugin)))).toEqual({ supportedVersions: allVersions });
+    }
   });
 
   test("is answered without a delegate", async () => {

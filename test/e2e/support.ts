@@ -4,8 +4,8 @@ import type { NetworkList, Runtime } from "../support/runtime.ts";
 
 type Plugin = Record<string, unknown>;
 
-const newer = { plugins: "1.9.1", runtime: "goCni" } as const;
-const older = { plugins: "1.6.2", runtime: "cnitool" } as const;
+export const newer = { plugins: "1.9.1", runtime: "goCni" } as const;
+export const older = { plugins: "1.6.2", runtime: "cnitool" } as const;
 
 /** Both versions of the reference plugins and both runtimes. No wrapper decides anything by the pair of them. */
 export const pairs = [newer, older] as const;

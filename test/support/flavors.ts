@@ -16,3 +16,32 @@ function variables(flavor: string, directory: string): Record<string, string> {
     CNI_WRAPPERS_BIN: process.env.CNI_WRAPPERS_BIN ?? join(import.meta.dirname, "../..", directory),
   };
 }
+
+/** The end-to-end tests of the commands. Only the Node flavor has them. */
+export const commandTests = endToEnd(
+  "adopt",
+  "lint-plugins",
+  "preflight",
+  "prune",
+  "prune-meanwhile",
+  "status",
+  "uninstall",
+);
+
+/** The end-to-end tests of what a flavor has of its own: its host, its log and jq. */
+export const hostTests = endToEnd(
+  "bare-host",
+  "being-told",
+  "deadline",
+  "drop-in",
+  "neighbours",
+  "published-ports",
+  "records",
+  "recovery",
+  "recovery-reboot",
+  "sbr",
+);
+
+function endToEnd(...names: readonly string[]): readonly string[] {
+  return names.map((name) => `test/e2e/${name}.test.ts`);
+}

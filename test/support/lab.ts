@@ -6,7 +6,7 @@ import { type Holder, hold } from "../../build/holder.ts";
 import { drivers, type PluginVersion, referencePlugins } from "./go.ts";
 import { Kernel } from "./kernel.ts";
 import { LabCalls, variables } from "./lab-calls.ts";
-import { Cnitool, GoCni } from "./runtime.ts";
+import { Cnitool, GoCni, type Runtime, type runtimes } from "./runtime.ts";
 
 /** The end of a command. */
 export interface Outcome {
@@ -34,6 +34,8 @@ export type Service = Promise<{ readonly exitCode: number | undefined }>;
 export interface LabOptions {
   /** The reference plugins: a version, which is built if it is missing, or a directory with installed ones. */
   readonly plugins: PluginVersion | { readonly directory: string };
+  /** The runtime of `lab.runtime`: go-cni, unless it is said. */
+  readonly runtime?: (typeof runtimes)[number];
   /** The directory with the wrappers. Without it: those of the flavor under test. */
   readonly wrappers?: string;
   /** The recorder replaces every plugin and passes the calls on. `records` returns its records. */
@@ -70,26 +72,28 @@ export class Lab implements AsyncDisposable {
   readonly kernel = new Kernel(this);
   readonly goCni = new GoCni(this);
   readonly cnitool = new Cnitool(this);
+  readonly runtime: Runtime;
   readonly #holder: Holder;
   readonly #pid: string;
   readonly #calls: LabCalls;
 
-  private constructor(holder: Holder, pid: string) {
+  private constructor(holder: Holder, pid: string, runtime: (typeof runtimes)[number]) {
     this.#holder = holder;
     this.#pid = pid;
+    this.runtime = this[runtime];
     this.#calls = new LabCalls(holder);
   }
 
   /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions): Promise<Lab> {
-    const { plugins, wrappers = wrappersDirectory, ...rest } = options;
+    const { plugins, runtime = "goCni", wrappers = wrappersDirectory, ...rest } = options;
     if (!existsSync(wrappers)) {
       throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     }
     const own = { plugins: await directoryOf(plugins), wrappers, drivers: await drivers(), node: process.execPath };
     const holder = await holdNamespaces(own.drivers, { ...own, ...rest, secondKernel });
     const children = await readFile(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
-    return new Lab(holder, children.trim());
+    return new Lab(holder, children.trim(), runtime);
   }
 
   /** Returns the output of a command that must succeed. */

@@ -45,3 +45,8 @@ export function lintFixtures(): readonly LintFixture[] {
 export function isFaulty({ findings }: Pick<LintFixture, "findings">): boolean {
   return findings.some((finding) => finding.endsWith(" error"));
 }
+
+/** Whether a list needs wrapper.jq, which only the Node flavor has. */
+export function needsJq({ file }: LintFixture): boolean {
+  return /"jq": *"/.test(readFileSync(file, "utf8"));
+}

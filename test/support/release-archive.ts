@@ -31,7 +31,7 @@ function packBuilt(directory: string, name: string): void {
   const content = join(directory, "content");
   cpSync(process.env.CNI_WRAPPERS_BIN ?? "", content, { recursive: true, verbatimSymlinks: true });
   for (const file of ["LICENSE", "README.md"]) copyFileSync(join(root, file), join(content, file));
-  pack(content, join(directory, name), 1_700_000_000);
+  pack(content, join(directory, name), 1_700_000_000, 1);
   writeChecksums(join(directory, name));
   rmSync(content, { recursive: true });
 }

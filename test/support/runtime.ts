@@ -23,8 +23,8 @@ export interface AttachOptions {
   readonly labels?: Record<string, string>;
   /** CNI_PATH, if it is not the default. go-cni only. */
   readonly pluginPath?: string;
-  /** The runtime's deadline, in milliseconds. go-cni only. */
-  readonly timeout?: number;
+  /** A file of the lab. The runtime's deadline comes when it exists. go-cni only. */
+  readonly deadline?: string;
 }
 
 /** An attachment in GC's list of valid ones. */

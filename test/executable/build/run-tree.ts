@@ -50,10 +50,7 @@ export function makeTree(
   }
   const report =
     'for arg; do case $arg in --outputFile.json=*) cp "outcomes/$3.json" "$(echo "$arg" | cut -d= -f2)";; esac; done';
-  writeScript(
-    join(tree, "node_modules/.bin/vitest"),
-    `echo "vitest $*"; echo "kept in $CNI_WRAPPERS_PLAIN_OUTCOMES"; ${report}; ${end("$3")}`,
-  );
+  writeScript(join(tree, "node_modules/.bin/vitest"), `echo "vitest $*"; ${report}; ${end("$3")}`);
   return tree;
 }
 

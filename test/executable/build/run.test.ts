@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { root } from "../../support/tree.ts";
@@ -110,12 +110,16 @@ test("the reporter of the executed cases takes part in the steps that have a lis
   expect(guarded.map((line) => line.split(" ")[3]).sort()).toEqual(["e2e", "e2e-slim", "nomad"]);
 });
 
-test("both flavors use one directory for the plain plugins' outcomes, and the run removes it", async () => {
-  const fails = { ...onePasses, exit: 1 };
-  const { stdout } = await run(makeTree({ ...allPass, e2e: fails, "e2e-slim": fails }));
-  const [first = "", second] = [...stdout.matchAll(/^kept in (\/.+)$/gm)].map(([, directory]) => directory);
-  expect(second).toBe(first);
-  expect(existsSync(dirname(first))).toBe(false);
+test("with slim, the Node flavor runs the end-to-end tests of what it has of its own; without cargo it runs all", async () => {
+  const filesOf = async (tools: { cargo?: string }) => {
+    const { stdout } = await run(makeTree({ ...allPass, e2e: { ...onePasses, exit: 1 } }, tools));
+    const [command = ""] = /^vitest run --project e2e .*$/m.exec(stdout) ?? [];
+    return command.match(/(?<= )test\/e2e\/\S+/g) ?? [];
+  };
+  const files = await filesOf({});
+  expect(files).toContain("test/e2e/prune.test.ts");
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  expect(await filesOf({ cargo: "exit 127" })).toEqual([]);
 });
 
 test("vitest fails where a reporter cannot be found", async () => {

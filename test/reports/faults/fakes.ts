@@ -28,7 +28,7 @@ export const fakeFaults: readonly FakeFault[] = [
     file: unusable,
     title: "%s: a file without the permission is named: code 100, or 50 on STATUS",
   },
-  { fault: "it ends by a signal", file: "executable/signals.test.ts", title: "a delegate that ends by %s" },
+  { fault: "it ends by a signal", file: "executable/signals.test.ts", title: "%s, and a delegate that ends by %s" },
   { fault: "it prints garbage", file: answers, title: "no JSON" },
   { fault: "it prints half a JSON", file: answers, title: "half an object" },
   { fault: "it prints another version", file: answers, title: "another version" },
@@ -53,7 +53,7 @@ export const fakeFaults: readonly FakeFault[] = [
   { fault: "places for temporary files are full", file: temporary, title: "has no room" },
   { fault: "the records' folder is read-only", file: records, title: "is read-only" },
   { fault: "the records' folder is full", file: records, title: "is full" },
-  { fault: "no /proc", file: limits, title: "passes without /proc" },
+  { fault: "no /proc", file: limits, title: "/proc" },
   { fault: "no /sys", file: limits, title: "/sys" },
   { fault: "no /dev/shm", file: limits, title: "/dev/shm" },
 ];

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
 import { normalise } from "../../support/normalise.ts";
-import { plainOutcome } from "../../support/plain-outcome.ts";
 import { callPlugin } from "../../support/plugin-call.ts";
 import { snapshot, withoutRecords } from "../../support/snapshot.ts";
 import type { Json, OwnedCase, Recall } from "./case.ts";
@@ -12,8 +11,8 @@ import { surfaceVersion } from "./go-options.ts";
 /** The steps in a container's life. */
 export interface Story {
   readonly add: Outcome;
-  readonly attached: unknown;
   /** Only if ADD passed. */
+  readonly attached?: unknown;
   readonly check?: Outcome;
   readonly del: Outcome;
   readonly detached: unknown;
@@ -58,8 +57,7 @@ function isRefused({ recall, fails }: OwnedCase, { add, check }: Story): boolean
 
 /** The container's life with the plain plugin. */
 export function tellPlain(each: OwnedCase, cniVersion: string): Promise<Story> {
-  const given = { plugins: surfaceVersion, cniVersion, each };
-  return plainOutcome(given, () => tell(each, cniVersion, each.plugin));
+  return tell(each, cniVersion, each.plugin);
 }
 
 /** A container's life with one plugin, with the calls of libcni. */
@@ -74,8 +72,8 @@ async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promis
       env: { CNI_COMMAND: verb, CNI_ARGS: each.args ?? "" },
     });
   const add = await call("ADD");
-  const attached = withoutRecords(await snapshot(lab, container));
   const passed = add.exitCode === 0;
+  const attached = passed ? { attached: withoutRecords(await snapshot(lab, container)) } : {};
   // As in libcni: before 0.4.0 only ADD gets prevResult.
   const recalled = passed && cniVersion >= "0.4.0" ? recall(JSON.parse(add.stdout), each.recall, container) : {};
   const check = passed ? { check: await call("CHECK", recalled) } : {};
@@ -84,7 +82,7 @@ async function tell(each: OwnedCase, cniVersion: string, plugin: string): Promis
   // A DEL that fails keeps the record for the next DEL.
   const detached = del.exitCode === 0 ? left : withoutRecords(left);
   // The kernel's order of the links numbers the MACs: wrapped results may have another order of interfaces.
-  return normalise({ attached, add, ...check, del, detached }, { keep: chosenMacs });
+  return normalise({ ...attached, add, ...check, del, detached }, { keep: chosenMacs });
 }
 
 interface Result extends Json {

@@ -34,8 +34,8 @@ type request struct {
 	Labels           map[string]string    `json:"labels"`
 	Plugin           string               `json:"plugin"`
 	ValidAttachments []types.GCAttachment `json:"validAttachments"`
-	// Timeout is the runtime's deadline for the whole verb, in milliseconds. 0 means none.
-	Timeout int64 `json:"timeout"`
+	// Deadline is a file. The runtime's deadline for the whole verb comes when it exists.
+	Deadline string `json:"deadline"`
 	// stderr gets what the plugins write to theirs.
 	stderr *os.File
 }
@@ -76,11 +76,10 @@ func answer(verb string, input io.Reader, output io.Writer, stderr *os.File) err
 	if err := json.NewDecoder(input).Decode(req); err != nil {
 		return err
 	}
-	ctx := context.Background()
-	if req.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(req.Timeout)*time.Millisecond)
-		defer cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if req.Deadline != "" {
+		go cancelAt(req.Deadline, ctx, cancel)
 	}
 	value, err := verbs[verb](ctx, req)
 	if err != nil || value == nil {
@@ -100,6 +99,15 @@ func load(req *request) (gocni.CNI, error) {
 		return nil, err
 	}
 	return client, client.Load(gocni.WithConfListBytes(bytes))
+}
+
+func cancelAt(file string, ctx context.Context, cancel context.CancelFunc) {
+	for ctx.Err() == nil {
+		if _, err := os.Stat(file); err == nil {
+			cancel()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 var ownStderr sync.Mutex
