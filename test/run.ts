@@ -47,6 +47,7 @@ const steps: readonly Step[] = [
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
   { name: "build", command: ["node", "build/build.ts"] },
   { name: "plugins", command: ["node", "test/support/go.ts"] },
+  { name: "e2e-slim", ...vitest("e2e-slim", 2, caseReporters), needs: ["build-slim", "plugins"], slim: true },
   // The end-to-end tests that this machine's kernel cannot run.
   {
     name: "kernel",
@@ -55,7 +56,6 @@ const steps: readonly Step[] = [
     needs: ["build", "build-slim", "plugins"],
     lacks: ["node", "test/kernel/run.ts", "lacks"],
   },
-  { name: "e2e-slim", ...vitest("e2e-slim", 2, caseReporters), needs: ["build-slim", "plugins"], slim: true },
   // With slim, the Node flavor runs only the tests of what it has of its own.
   {
     name: "e2e",

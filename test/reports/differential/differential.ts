@@ -12,7 +12,7 @@ import { makeRequests, positions, type Request, verbs, versions } from "./reques
 
 const { values: options } = parseArgs({
   options: {
-    count: { type: "string", default: "2000" },
+    count: { type: "string", default: "500" },
     seed: { type: "string", default: "20250101" },
     /** The folders of two builds to compare: those of both flavors, if it is not given. */
     bins: { type: "string", default: "dist/bin,dist/slim/bin" },
@@ -44,9 +44,11 @@ function noCounts(): Counts {
   };
 }
 
-/** The requests of one part, with their numbers. They are made in slices: all of them would need gigabytes. */
+/** How many requests are made at once. All of them would need gigabytes. They do not depend on the number of parts. */
+const slice = 125;
+
+/** The requests of one part, with their numbers. */
 function* requestsOf(part: number): Generator<readonly [number, Request]> {
-  const slice = Math.min(1000, Math.ceil(count / parts));
   for (let start = part * slice; start < count; start += parts * slice) {
     const requests = makeRequests(Math.min(slice, count - start), seed + start);
     for (const [index, request] of requests.entries()) yield [start + index, request];

@@ -38,9 +38,9 @@ function request(): fc.Arbitrary<Request> {
   const version = oneOf(...versions, "0.4.0", "1.0.0", "1.1.0");
   return fc
     .record({
-      verb: oneOf(...verbs, "ADD", "ADD", "ADD", "CHECK", "CHECK", "DEL", "GC"),
+      verb: oneOf(...verbs, "ADD", "ADD", "ADD", "ADD", "ADD", "CHECK", "CHECK", "DEL", "DEL", "GC"),
       version,
-      position: oneOf(...positions),
+      position: oneOf(...positions, "behind others", "behind others", "behind its own interface"),
     })
     .chain((kind) =>
       fc.record({
@@ -89,8 +89,8 @@ function stdin(verb: string, version: string, position: Position): fc.Arbitrary<
   return fc.oneof(
     { weight: 180, arbitrary: bytes },
     { weight: 14, arbitrary: broken },
-    { weight: 1, arbitrary: fc.constant(Buffer.alloc(8 * 1024 * 1024 + 1, " ")) },
-    { weight: 1, arbitrary: fc.constant("a directory" as const) },
+    { weight: 2, arbitrary: fc.constant(Buffer.alloc(8 * 1024 * 1024 + 1, " ")) },
+    { weight: 2, arbitrary: fc.constant("a directory" as const) },
   );
 }
 
@@ -149,8 +149,10 @@ function portMappings(): fc.Arbitrary<object> {
 function wrapperBlock(): fc.Arbitrary<object> {
   const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
   return fc.record({
-    ifName: maybe(oneOf("eth0", "eth1", "eth1", "eth2", "a b", "\ud800", "eth@1")),
-    delegate: maybe(oneOf("bridge", "macvlan", "portmap", "nobody", "unloadable", "../bridge", "\ud800")),
+    ifName: maybe(often<string>("eth1", oneOf("eth0", "eth2", "a b", "\ud800", "eth@1"), 2)),
+    delegate: maybe(
+      often<string>("bridge", oneOf("macvlan", "portmap", "nobody", "unloadable", "../bridge", "\ud800"), 2),
+    ),
     role: often<string | undefined>(undefined, oneOf("creator", "meta")),
     network: maybe(often("disc", fc.constant("a b"))),
     args: maybe(often<unknown>("keep", oneOf<unknown>({ IP: "NOMAD_JOB_ID", MAC: "MAC" }, { IP: "a;b" }))),
@@ -231,9 +233,9 @@ function answer(verb: string): fc.Arbitrary<{ output: string; end: string }> {
     error,
   );
   return fc.oneof(
-    { weight: 12, arbitrary: fc.record({ output: good, end: fc.constant("0") }) },
+    { weight: 10, arbitrary: fc.record({ output: good, end: fc.constant("0") }) },
     { weight: 3, arbitrary: fc.record({ output: oneOf(error, exists, "panic\n"), end: oneOf("1", "77") }) },
-    { weight: 4, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
-    { weight: 1, arbitrary: fc.record({ output: fc.constant(""), end: oneOf("SIGKILL", "SIGTERM", "SIGSEGV") }) },
+    { weight: 6, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
+    { weight: 2, arbitrary: fc.record({ output: fc.constant(""), end: oneOf("SIGKILL", "SIGTERM", "SIGSEGV") }) },
   );
 }
