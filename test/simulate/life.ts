@@ -1,62 +1,181 @@
-import { type Container, firstOf, secondOf } from "./lists.ts";
-import type { Machine } from "./machine.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { secondName } from "./model/creators.ts";
+import { leasesOf } from "./model/ipam.ts";
+import type { Machine, Namespace } from "./model/machine.ts";
+import { type Effect, resultOf } from "./model/plugin.ts";
+import { plugins } from "./model/plugins.ts";
+import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf } from "./runtime.ts";
 
 /** What the runtime has done with an attachment. */
 export interface Life {
-  readonly container: Container;
-  /** `tried`: its last ADD failed. */
+  /** Such as `c1 za eth0`: container, list, the runtime's interface name. */
+  readonly key: string;
+  readonly of: Attachment;
+  /** `tried`: its last ADD failed or ended early, or its DEL did. */
   phase: "none" | "tried" | "attached";
-  /** The boot and the namespace of its last ADD, and when that was. */
-  boot?: number;
-  serial?: number | undefined;
-  addedAt?: number;
-  addresses?: Readonly<Record<string, readonly string[]>>;
-  /** A second attachment whose list makes an interface that the container has already: ADD must fail. */
-  readonly isClash?: boolean;
-  /** The ADD of a clash was killed. It may have made the interface: ADD of the other attachment may fail until DEL. */
-  isUncertain?: boolean;
-  /** A record of another namespace of this boot makes ADD fail until DEL. */
-  isStuck?: boolean;
-  /**
-   * ADD ended early, and had no record although libcni has a result: the GC of another runtime took it after a reboot. The
-   * result may be of a plain plugin's live attachment, so nothing may be undone: ADD may fail until DEL.
-   */
-  isUnrecorded?: boolean;
+  /** How many verbs began. */
+  verbs: number;
+  /** The boot and the namespace of its last ADD, and when that was after the boot. */
+  boot: number;
+  serial: number;
+  addedAt: number;
+  /** Its interfaces and addresses since it was attached, until DEL. */
+  addresses: Readonly<Record<string, readonly string[]>> | undefined;
+  /** What it has while it is attached. */
+  effects: readonly Effect[];
+  /** Its DEL began, or something else took a part of what it left: ADD may fail until DEL. */
+  mayFail: boolean;
+  /** Its list was edited since its ADD. */
+  isEdited: boolean;
+  /** The plugins that edits removed from its list since its ADD: from the front, so that only `prune` finds them, or behind another. */
+  removed: { readonly front: readonly string[]; readonly behind: readonly string[] };
 }
 
-/** Attachments that come and go. Some containers have two. */
-export function newLives(): Life[] {
-  return [
-    ...["c1", "c2", "c3", "c4"].map((id): Life => ({ container: firstOf(id), phase: "none" })),
-    { container: secondOf("c1", "side"), phase: "none" },
-    { container: secondOf("c2", "zone"), phase: "none", isClash: true },
-    { container: secondOf("c3", "cross"), phase: "none", isClash: true },
-  ];
+export function newLife(key: string): Life {
+  const [container = "", list = "", ifName = ""] = key.split(" ");
+  return {
+    ...nothing,
+    key,
+    of: { container, list, ifName },
+    verbs: 0,
+  };
 }
 
-const minute = 60_000;
+const nothing = {
+  phase: "none",
+  boot: 0,
+  serial: 0,
+  addedAt: 0,
+  addresses: undefined,
+  effects: [],
+  mayFail: false,
+  isEdited: false,
+  removed: { front: [], behind: [] },
+} as const;
 
-/** Whether the boot and the namespace of the last ADD are still there. */
-export function isInPlace({ namespaces, boot }: Machine, life: Life): boolean {
-  return life.boot === boot && namespaces.get(life.container.netns)?.serial === life.serial;
+/** Notes that an edit removed a plugin from the list of an attachment. */
+export function noteRemoved(life: Life, plugin: string, index: number): void {
+  const { front, behind } = life.removed;
+  if (index > 0) life.removed = { front, behind: [...behind, plugin] };
+  else life.removed = { front: [...front, ...behind, plugin], behind: [] };
 }
 
-/** Whether ADD must pass: for a new container, after a reboot, and after a try in this namespace that is not too old. */
-export function mustPass(machine: Machine, life: Life): boolean {
-  if (life.isUnrecorded) return false;
-  if (life.phase === "none" || life.boot !== machine.boot) return true;
-  const isYoung = machine.now - (life.addedAt ?? 0) < 14 * minute;
-  return life.phase === "tried" && !life.isStuck && isInPlace(machine, life) && isYoung;
+/** Notes that nothing is left of an attachment. */
+export function forget(life: Life): void {
+  Object.assign(life, nothing);
 }
 
-/** Notes the end of an ADD in a boot and a namespace. */
-export function noteAdd(life: Life, { boot, now }: Machine, serial: number, passed: boolean): void {
-  if (life.phase === "attached" && life.boot === boot && !passed) return;
-  Object.assign(life, { boot, serial, addedAt: now, phase: passed ? "attached" : "tried" });
-  if (passed) Object.assign(life, { isStuck: false, isUnrecorded: false });
+/** Returns the namespace of an attachment's last ADD, as long as it exists. */
+export function namespaceOf(machine: Machine, life: Life): Namespace | undefined {
+  if (life.boot !== machine.boot) return undefined;
+  return machine.allNamespaces().find(({ serial }) => serial === life.serial);
 }
 
-/** Notes that nothing is left of a container. */
-export function noteDel(life: Life): void {
-  Object.assign(life, { phase: "none", isStuck: false, isUnrecorded: false, isUncertain: false });
+/** Whether the namespace of the last ADD is at its path. */
+export function isInPlace(machine: Machine, life: Life): boolean {
+  return life.boot === machine.boot && machine.namespaces.get(netnsOf(life.of))?.serial === life.serial;
+}
+
+/** Whether an attachment is complete, and its namespace exists. */
+export function isLive(machine: Machine, life: Life): boolean {
+  return life.phase === "attached" && namespaceOf(machine, life) !== undefined;
+}
+
+/** Whether a try is so old that its attachment may be in use. */
+export function isOld(machine: Machine, life: Life): boolean {
+  return life.phase === "tried" && isInPlace(machine, life) && machine.uptime - life.addedAt > 14 * 60_000;
+}
+
+/** Whether ADD must pass: nothing of the attachment may be in use, and nobody else has its names or its leases. */
+export function mustPass(machine: Machine, life: Life, list: readonly ListedPlugin[]): boolean {
+  if (life.mayFail || machine.missing.size > 0) return false;
+  if (life.phase === "attached" && namespaceOf(machine, life)) return false;
+  if (life.phase === "tried" && namespaceOf(machine, life) && !isInPlace(machine, life)) return false;
+  return isSound(list, life.of) && interfacesOf(list, life.of).every((name) => isFree(machine, life, name));
+}
+
+/** Whether a list makes each interface once, and before its chained plugins. An edited list may not. */
+function isSound(list: readonly ListedPlugin[], of: Attachment): boolean {
+  const names = interfacesOf(list, of);
+  if (new Set(names).size < names.length) return false;
+  return list.every((plugin, index) => {
+    const isFirst = isCreator(delegateOf(plugin)) || !plugin.type.endsWith("-wrapper");
+    return isFirst || interfacesOf(list.slice(0, index), of).includes(ifNameOf(plugin, of));
+  });
+}
+
+function isFree(machine: Machine, { of, key }: Life, name: string): boolean {
+  const link = machine.namespaces.get(netnsOf(of))?.links.get(name);
+  const leases = leasesOf(machine, of.container, name).map((path) => machine.files.get(path));
+  return [link, ...leases].every((thing) => thing === undefined || thing.by.has(key));
+}
+
+/** Returns the interfaces that a list makes in a container. */
+export function interfacesOf(list: readonly ListedPlugin[], of: Attachment): string[] {
+  return list.flatMap((plugin) => {
+    const name = ifNameOf(plugin, of);
+    const type = delegateOf(plugin);
+    if (type === "twin") return [name, secondName(name)];
+    return isCreator(type) ? [name] : [];
+  });
+}
+
+/** Returns the interfaces for which ADD can ask for an address. */
+export function chosenInterfaces(list: readonly ListedPlugin[], of: Attachment): string[] {
+  const isAskable = ({ ipam, type }: ListedPlugin) =>
+    isJsonObject(ipam) && ipam.type === "host-local" && type !== "twin-wrapper";
+  return list.filter(isAskable).map((plugin) => ifNameOf(plugin, of));
+}
+
+const creatorTypes = ["bridge", "ptp", "macvlan", "ipvlan", "twin", "flannel"];
+
+function isCreator(type: string): boolean {
+  return creatorTypes.includes(type);
+}
+
+export function delegateOf({ type }: ListedPlugin): string {
+  return type.replace(/-wrapper$/, "");
+}
+
+function ifNameOf({ wrapper }: ListedPlugin, { ifName }: Attachment): string {
+  return isJsonObject(wrapper) && typeof wrapper.ifName === "string" ? wrapper.ifName : ifName;
+}
+
+/** Returns the interfaces of a result with their addresses. */
+export function addressesIn(result: JsonObject): Record<string, string[]> {
+  const { interfaces, ips } = resultOf({ prevResult: result });
+  const inside = interfaces.filter(({ sandbox, name }) => sandbox !== undefined && name !== "lo");
+  return Object.fromEntries(
+    inside.map((one) => [
+      String(one.name),
+      ips
+        .filter(({ interface: index }) => typeof index === "number" && interfaces[index] === one)
+        .map(({ address }) => String(address)),
+    ]),
+  );
+}
+
+/** Returns what an attachment has after its ADD: what each plugin of the list gives. */
+export function effectsOf(
+  machine: Machine,
+  { of }: Life,
+  list: readonly ListedPlugin[],
+  addresses: Readonly<Record<string, readonly string[]>>,
+): Effect[] {
+  const namespace = machine.namespaces.get(netnsOf(of));
+  if (!namespace) return [];
+  return list.flatMap((plugin) => {
+    const ifName = ifNameOf(plugin, of);
+    const names = delegateOf(plugin) === "twin" ? [ifName, secondName(ifName)] : [ifName];
+    const config = { ...plugin, runtimeConfig: { portMappings: ownPorts(plugin, of) } };
+    return names.flatMap((name) => {
+      const place = { containerId: of.container, namespace, ifName: name, addresses: addresses[name] ?? [], config };
+      return plugins[delegateOf(plugin)]?.effects(machine, place) ?? [];
+    });
+  });
+}
+
+function ownPorts({ wrapper }: ListedPlugin, of: Attachment): JsonObject[] {
+  const ports = isJsonObject(wrapper) && isJsonObject(wrapper.ports) ? wrapper.ports.only : undefined;
+  return portMappingsOf(of).filter(({ containerPort }) => !Array.isArray(ports) || ports.includes(containerPort));
 }

@@ -1,10 +1,34 @@
-import { VerbFailed } from "./runtime.ts";
-import { Ended } from "./wrapper.ts";
-
 /** A broken promise, with the schedule's history until then. */
-export class Broken extends Error {}
+export class Broken extends Error {
+  readonly promise: Promised;
 
-/** What happened in a schedule: each verb, its error, and each fault. */
+  constructor(promise: Promised, detail: string, history: readonly string[]) {
+    super(`${promise}: ${detail}\n${history.join("\n")}`);
+    this.promise = promise;
+  }
+}
+
+/** The promises, by name. */
+export type Promised = (typeof promises)[number];
+
+export const promises = [
+  "a sibling keeps what it has",
+  "another container keeps what it has",
+  "a live attachment keeps what it has",
+  "no two interfaces have one address",
+  "ADD passes",
+  "ADD gives all that the list asks for",
+  "ADD gives the addresses that it had",
+  "CHECK passes",
+  "CHECK sees a loss",
+  "DEL passes",
+  "DEL leaves nothing",
+  "GC passes",
+  "GC leaves nothing",
+  "nothing is left at the end",
+] as const;
+
+/** What happened in a schedule. */
 export class Log {
   readonly history: string[] = [];
   /** How often each verb passed and failed, and how often each fault came. */
@@ -15,29 +39,8 @@ export class Log {
     if (kind) this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
 
-  #broken: Broken | undefined;
-
-  /** Runs a verb. Returns its problem; undefined if it passed. */
-  try(kind: string, whose: string, verb: () => void): string | undefined {
-    this.note(`${kind} ${whose}`);
-    try {
-      verb();
-      this.note("  passed", `${kind} passed`);
-      return undefined;
-    } catch (error) {
-      // The core makes an error of its own of it.
-      if (this.#broken) throw this.#broken;
-      if (!(error instanceof VerbFailed || error instanceof Ended)) throw error;
-      const problem = error.message || "its process ended";
-      this.note(`  ${problem}`, `${kind} failed`);
-      return problem;
-    }
-  }
-
   /** Throws `Broken` if a promise does not hold. */
-  expect(holds: boolean, message: string): void {
-    if (holds) return;
-    this.#broken = new Broken(`${message}\n${this.history.join("\n")}`);
-    throw this.#broken;
+  expect(promise: Promised, holds: boolean, detail: () => string): void {
+    if (!holds) throw new Broken(promise, detail(), this.history);
   }
 }

@@ -1,13 +1,34 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { type Container, lists } from "./lists.ts";
-import type { Machine } from "./machine.ts";
-import { type Between, call, Ended, type Sabotage } from "./wrapper.ts";
+import type { Machine } from "./model/machine.ts";
+import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "./wrapper.ts";
+
+/** A plugin configuration of a list. */
+export type ListedPlugin = JsonObject & { readonly type: string };
+
+/** An attachment, as the runtime knows it. */
+export interface Attachment {
+  readonly container: string;
+  readonly list: string;
+  /** The runtime's interface name. */
+  readonly ifName: string;
+}
 
 /** A verb failed: the words of the plugin. */
 export class VerbFailed extends Error {}
 
-/** A runtime's calls as libcni makes them (libcni/api.go). `between` also stands for the runtime's own end. */
+/** One verb of a runtime: whose it is, the plugins of the list, where it stops. */
+export interface Verb {
+  readonly of: Attachment;
+  readonly plugins: readonly ListedPlugin[];
+  readonly stops: Stops;
+  /** CNI_NETNS of DEL. */
+  readonly netns?: string;
+}
+
+/** A runtime's calls as libcni makes them (libcni/api.go). */
 export class Runtime {
+  /** The call of a plugin that is under way. If the runtime ends, it goes on. */
+  call: Task<Reply> | undefined;
   readonly #machine: Machine;
   readonly #sabotage: Sabotage;
 
@@ -16,75 +37,99 @@ export class Runtime {
     this.#sabotage = sabotage;
   }
 
-  add(container: Container, between: Between): JsonObject {
-    let result: JsonObject | undefined;
-    const { list, id: containerId, ifName, netns } = container;
-    for (const plugin of lists[list].plugins) result = this.#run("ADD", plugin, container, result, between);
-    this.#between(between, "before the result is cached");
-    const known = { kind: "cniCacheV1", containerId, ifName, networkName: list, netns, result };
-    this.#machine.writeFile(cacheFile(container), JSON.stringify(known));
-    return result ?? {};
-  }
-
-  check(container: Container, between: Between): void {
-    const result = this.cached(container);
-    for (const plugin of lists[container.list].plugins) this.#run("CHECK", plugin, container, result, between);
-  }
-
-  del(container: Container, between: Between): void {
-    const result = this.cached(container);
-    for (const plugin of lists[container.list].plugins.toReversed()) {
-      this.#run("DEL", plugin, container, result, between);
+  *add(verb: Verb): Task<JsonObject> {
+    let result: JsonObject = {};
+    for (const plugin of verb.plugins) {
+      const prevResult = plugin === verb.plugins[0] ? undefined : result;
+      result = (yield* this.#run("ADD", verb, plugin, prevResult)) ?? {};
     }
-    this.#between(between, "before the cached result is removed");
-    this.#machine.files.delete(cacheFile(container));
+    if (verb.stops("before the result is kept")) yield "before the result is kept";
+    const { container: containerId, list: networkName, ifName } = verb.of;
+    const kept = { kind: "cniCacheV1", containerId, ifName, networkName, netns: netnsOf(verb.of), result };
+    this.#machine.writeFile(resultFile(verb.of), JSON.stringify(kept));
+    return result;
   }
 
-  /** libcni's GC of one list first runs DEL for the cached attachments that are not valid. */
-  gc(list: Container["list"], valid: readonly Container[], known: readonly Container[], between: Between): void {
-    for (const each of known) if (!valid.includes(each) && this.cached(each)) this.del(each, between);
-    const attachments = valid.map(({ id, ifName }) => ({ containerID: id, ifname: ifName }));
+  *check(verb: Verb): Task<undefined> {
+    const result = this.resultOf(verb.of);
+    for (const plugin of verb.plugins) yield* this.#run("CHECK", verb, plugin, result);
+  }
+
+  *del(verb: Verb): Task<undefined> {
+    const result = this.resultOf(verb.of);
+    for (const plugin of verb.plugins.toReversed()) yield* this.#run("DEL", verb, plugin, result);
+    if (verb.stops("before the result is removed")) yield "before the result is removed";
+    this.#machine.files.delete(resultFile(verb.of));
+  }
+
+  /** GC of one list, after libcni's own DEL for each of its results that is not valid. It knows the paths of the namespaces. */
+  *gc(
+    list: string,
+    plugins: readonly ListedPlugin[],
+    valid: readonly Attachment[],
+    invalid: readonly Attachment[],
+  ): Task<undefined> {
+    const stops = () => false;
+    for (const of of invalid) {
+      if (this.resultOf(of)) yield* this.del({ of, plugins, stops, netns: netnsOf(of) });
+    }
+    const attachments = valid.map(({ container, ifName }) => ({ containerID: container, ifname: ifName }));
     const keys = { "cni.dev/attachments": attachments, "cni.dev/valid-attachments": attachments };
-    const none = { id: "", netns: "", ifName: "", list };
-    for (const plugin of lists[list].plugins) this.#run("GC", { ...plugin, ...keys }, none, undefined, between);
+    const none = { of: { container: "", list, ifName: "" }, plugins, stops, netns: "" };
+    for (const plugin of plugins) yield* this.#run("GC", none, { ...plugin, ...keys }, undefined);
   }
 
-  cached(container: Container): JsonObject | undefined {
-    const text = this.#machine.files.get(cacheFile(container))?.text;
+  resultOf(of: Attachment): JsonObject | undefined {
+    const text = this.#machine.files.get(resultFile(of))?.text;
     return text === undefined ? undefined : JSON.parse(text).result;
   }
 
-  #run(
-    verb: string,
-    plugin: { readonly type: string },
-    container: Omit<Container, "links" | "leases">,
+  *#run(
+    command: string,
+    { of, stops, netns = netnsOf(of) }: Verb,
+    plugin: ListedPlugin,
     prevResult: JsonObject | undefined,
-    between: Between,
-  ): JsonObject | undefined {
-    this.#between(between, `before ${verb} of ${plugin.type}`);
-    const { id, netns, ifName, list } = container;
-    const isThere = verb === "DEL" ? this.#machine.namespaces.has(netns) : true;
+  ): Task<JsonObject | undefined> {
     const env = {
-      CNI_COMMAND: verb,
-      CNI_CONTAINERID: id,
-      CNI_NETNS: isThere ? netns : "",
-      CNI_IFNAME: ifName,
+      CNI_COMMAND: command,
+      CNI_CONTAINERID: of.container,
+      CNI_NETNS: netns,
+      CNI_IFNAME: of.ifName,
       CNI_PATH: "/opt/cni/bin",
     };
-    const config = { ...plugin, name: list, cniVersion: "1.1.0", ...(prevResult && { prevResult }) };
-    const { exitCode, answer } = call(this.#machine, plugin.type, { env, config }, between, this.#sabotage);
-    if (exitCode !== 0) throw new VerbFailed(`${verb} of ${plugin.type}: ${JSON.stringify(answer)}`);
+    const config = {
+      ...plugin,
+      name: of.list,
+      cniVersion: "1.1.0",
+      ...(plugin.capabilities !== undefined && { runtimeConfig: { portMappings: portMappingsOf(of) } }),
+      ...(prevResult && { prevResult }),
+    };
+    this.call = plugin.type.endsWith("-wrapper")
+      ? wrapperCall(this.#machine, plugin.type, { env, config }, stops, this.#sabotage)
+      : plainCall(this.#machine, plugin.type, { env, config }, stops);
+    const point = `${command} of ${plugin.type} begins`;
+    if (stops(point)) yield point;
+    const { exitCode, answer } = yield* this.call;
+    if (exitCode !== 0) throw new VerbFailed(`${command} of ${plugin.type}: ${JSON.stringify(answer)}`);
     return answer;
-  }
-
-  #between(between: Between, where: string): void {
-    const { boot } = this.#machine;
-    between(where);
-    if (this.#machine.boot !== boot) throw new Ended();
   }
 }
 
+/** Returns the path of a container's namespace. */
+export function netnsOf({ container }: Attachment): string {
+  return `/run/netns/${container}`;
+}
+
+const ifNames = ["eth0", "eth1", "eth2", "net1", "net2"];
+
+/** Returns the published ports of an attachment such as `c1 za eth0`: 80, 81 and 82 of the container. No other one has its ports of the host. */
+export function portMappingsOf({ container, list, ifName }: Attachment): JsonObject[] {
+  const base =
+    10_000 + Number(container.slice(1)) * 1000 + (list.charCodeAt(1) - 97) * 100 + ifNames.indexOf(ifName) * 10;
+  return [80, 81, 82].map((containerPort) => ({ hostPort: base + containerPort - 80, containerPort, protocol: "tcp" }));
+}
+
 /** The file in which libcni keeps the result of an attachment. */
-export function cacheFile({ id, list, ifName }: Container): string {
-  return `/var/lib/cni/results/${list}-${id}-${ifName}`;
+function resultFile({ container, list, ifName }: Attachment): string {
+  return `/var/lib/cni/results/${list}-${container}-${ifName}`;
 }

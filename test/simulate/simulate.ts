@@ -1,9 +1,11 @@
-// `npm run test:simulate`: the wrappers' core against the model of a host, a runtime and plugins, in many schedules. Each
-// has its own order of verbs, kills, power failures and other containers' calls between any two answers of the host.
+// `npm run test:simulate`: the wrappers' core against the model of a host, runtimes and plugins, in many schedules. Each has
+// its own order of verbs, faults, edits and other containers' calls between any two answers of the host.
 //
 //     node test/simulate/simulate.ts                 100,000 schedules
 //     node test/simulate/simulate.ts --count 1000    so many schedules
 //     node test/simulate/simulate.ts --seed 42       one schedule, with its history
+//     node test/simulate/simulate.ts --siblings      lists that share names, pools and plugins, edits, and verbs at once:
+//                                                    the present core breaks promises there
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -11,24 +13,25 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
 import { say } from "../support/progress.ts";
-import { Broken } from "./log.ts";
-import { Simulation } from "./simulation.ts";
+import { type Ran, runSeed, shortest, traceOf } from "./search.ts";
 
-/** What some schedules did: the counts of verbs and faults, and what was broken, by seed. */
+/** What some schedules did: the counts of events and faults, and the broken promise by seed. */
 interface Part {
   readonly counts: Readonly<Record<string, number>>;
   readonly broken: Readonly<Record<string, string>>;
 }
 
-// Every plugin error and every kill is an error here, too. Nobody reads their stacks.
+// Every plugin error and every stop is an error here, too. Nobody reads their stacks.
 Error.stackTraceLimit = 0;
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "100000" },
     seed: { type: "string" },
+    siblings: { type: "boolean", default: false },
     part: { type: "string", multiple: true },
   },
 });
+const { siblings } = values;
 
 if (values.part) process.send?.(partOf(...(values.part.map(Number) as [number, number])));
 else if (values.seed !== undefined) tellOne(Number(values.seed));
@@ -38,26 +41,19 @@ function partOf(from: number, until: number): Part {
   const counts: Record<string, number> = {};
   const broken: Record<string, string> = {};
   for (let seed = from; seed < until; seed++) {
-    const simulation = new Simulation(seed);
-    try {
-      simulation.run();
-    } catch (error) {
-      broken[seed] = error instanceof Broken ? (error.message.split("\n")[0] ?? "") : String(error);
-    }
-    for (const [what, times] of simulation.log.counts) counts[what] = (counts[what] ?? 0) + times;
+    const ran = runSeed(seed, siblings);
+    if (ran.broken) broken[seed] = ran.broken.promise;
+    for (const [what, times] of ran.log.counts) counts[what] = (counts[what] ?? 0) + times;
   }
   return { counts, broken };
 }
 
 function tellOne(seed: number): void {
-  const simulation = new Simulation(seed);
-  try {
-    simulation.run();
-    console.log(`${simulation.log.history.join("\n")}\n\nseed ${seed}: no promise is broken`);
-  } catch (error) {
-    console.log(`${error instanceof Error ? error.message : error}\n\nseed ${seed}: a promise is broken`);
-    process.exitCode = 1;
-  }
+  const ran = runSeed(seed, siblings);
+  console.log(`${traceOf(ran)}\n\nseed ${seed}: ${ran.broken ? "a promise is broken" : "no promise is broken"}`);
+  if (!ran.broken) return;
+  console.log(`\nIn short:\n\n${traceOf(shortest(ran))}`);
+  process.exitCode = 1;
 }
 
 async function tellAll(count: number): Promise<void> {
@@ -69,11 +65,25 @@ async function tellAll(count: number): Promise<void> {
   const rows = [...counts]
     .sort(([one], [other]) => one.localeCompare(other))
     .map(([what, times]) => [what, `${times}`]);
-  console.log(table(["verb or fault", "times"], rows));
+  console.log(table(["event, outcome or fault", "times"], rows));
   const broken = parts.flatMap((part) => Object.entries(part.broken));
-  for (const [seed, promise] of broken.slice(0, 20)) console.log(`seed ${seed}: ${promise}`);
+  const byPromise = Map.groupBy(broken, ([, promise]) => promise);
+  for (const [promise, schedules] of byPromise)
+    tellShortest(
+      promise,
+      schedules.map(([seed]) => Number(seed)),
+    );
   console.log(`\ntotal: ${count} schedules, ${broken.length} broken${broken.length > 0 ? "; --seed N shows one" : ""}`);
   if (broken.length > 0) process.exitCode = 1;
+}
+
+/** Tells how often a promise was broken, and the shortest trace of the first ones. */
+function tellShortest(promise: string, seeds: readonly number[]): void {
+  const traces = seeds.slice(0, 5).map((seed): [number, Ran] => [seed, shortest(runSeed(seed, siblings))]);
+  const [[seed, ran] = []] = traces.sort(([, one], [, other]) => one.events.length - other.events.length);
+  console.log(
+    `\n${promise}: broken in ${seeds.length} schedules. The shortest, seed ${seed}:\n\n${ran && traceOf(ran)}`,
+  );
 }
 
 /** Runs the seeds from 0 to below `count`, on all CPUs. */
@@ -85,7 +95,8 @@ async function partsOf(count: number): Promise<Part[]> {
   const work = async () => {
     for (const from of waiting) {
       const until = Math.min(count, from + size);
-      const child = fork(import.meta.filename, ["--part", `${from}`, "--part", `${until}`]);
+      const flags = siblings ? ["--siblings"] : [];
+      const child = fork(import.meta.filename, ["--part", `${from}`, "--part", `${until}`, ...flags]);
       const [[part]] = await Promise.all([once(child, "message"), once(child, "exit")]);
       parts.push(part);
       say(`${parts.length * size} of ${count} schedules`);

@@ -1,217 +1,397 @@
-import { Attached } from "./attached.ts";
-import { type Fault, type FaultKind, faultBy, none } from "./fault.ts";
-import { Garbage } from "./garbage.ts";
-import { isInPlace, type Life, mustPass, newLives, noteAdd, noteDel } from "./life.ts";
-import { firstOf } from "./lists.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
+import {
+  addressesIn,
+  chosenInterfaces,
+  delegateOf,
+  effectsOf,
+  forget,
+  interfacesOf,
+  isInPlace,
+  isLive,
+  isOld,
+  type Life,
+  mustPass,
+  namespaceOf,
+  newLife,
+  noteRemoved,
+} from "./life.ts";
+import { type Lists, removed, renamed } from "./lists.ts";
 import { Log } from "./log.ts";
-import { Machine } from "./machine.ts";
-import { PluginError } from "./plugins.ts";
-import { Random } from "./random.ts";
-import { Runtime } from "./runtime.ts";
-import { diskTraces, everythingOf, isTaken, lacksRecord, leasesOf, linksOf } from "./traces.ts";
-import { Ended, PluginKilled, type Sabotage } from "./wrapper.ts";
+import { Machine } from "./model/machine.ts";
+import { Promises } from "./promises.ts";
+import { netnsOf, Runtime, type Verb, VerbFailed } from "./runtime.ts";
+import type { PluginEnd, Sabotage, Stops, Task } from "./wrapper.ts";
 
-/** One schedule: a runtime and five containers, three with two attachments, on a host that may fail between any two answers. The seed decides all of it. */
+/** How a verb ended. Without a problem it passed. */
+interface Outcome<T> {
+  readonly value?: T;
+  readonly problem?: string;
+  /** Something happened in the middle of it, so that it may fail. */
+  readonly isStruck?: boolean;
+  /** Its runtime was killed, and the next one has run a verb for this attachment since. */
+  readonly isOutrun?: boolean;
+}
+
+/** What is known before ADD. */
+interface Begun {
+  readonly plugins: Lists[string];
+  readonly boot: number;
+  readonly serial: number;
+  readonly must: boolean;
+  readonly wasLive: boolean;
+}
+
+/** A host, its runtimes and their lists. After each event, every promise holds. */
 export class Simulation {
   readonly log = new Log();
-  readonly #machine = new Machine();
-  readonly #runtime: Runtime;
-  readonly #random: Random;
-  readonly #attached: Attached;
-  readonly #neighbour: Life;
-  /** The attachments that come and go. Some containers have two. */
-  readonly #lives: readonly Life[];
-  readonly #garbage: Garbage;
-  /** The attachments that the step works on. */
-  #busy: Life[] = [];
+  readonly machine = new Machine();
+  readonly lives = new Map<string, Life>();
+  readonly lists: Map<string, Lists[string]>;
+  readonly #promises: Promises;
+  readonly #sabotage: Sabotage;
+  readonly #forgives: boolean;
+  /** Where the last task stopped. */
+  #point = "";
+  /** The attachments whose verbs are under way. */
+  readonly #busy = new Set<Life>();
 
-  constructor(seed: number, sabotage: Sabotage = {}) {
-    this.#random = new Random(seed);
-    this.#runtime = new Runtime(this.#machine, sabotage);
-    this.#attached = new Attached(this.#machine, this.#runtime, this.#random, this.log);
-    this.#neighbour = { container: firstOf("neighbour"), phase: "none" };
-    this.#lives = newLives();
-    this.#garbage = new Garbage(this.#machine, this.#runtime, this.log, this.#all());
+  /** With `forgives`, an ADD after the end of its namespace may fail, as it does today. */
+  constructor(lists: Lists, { sabotage = {}, forgives = false }: { sabotage?: Sabotage; forgives?: boolean } = {}) {
+    this.lists = new Map(Object.entries(lists));
+    this.#sabotage = sabotage;
+    this.#forgives = forgives;
+    this.#promises = new Promises(this, this.#busy);
   }
 
-  /** Throws `Broken` if a promise is broken. */
-  run(steps = 12): void {
-    this.#start(this.#neighbour, false);
-    for (let step = 0; step < steps; step++) this.#step();
-    for (const life of this.#all()) this.#stop(life, false);
-    const left = [...this.#machine.files.keys()].filter((path) => !path.endsWith("last_reserved_ip.0"));
-    this.log.expect(left.length === 0, `left at the end: ${left}`);
-    this.log.expect(this.#machine.rules.size === 0, `rules left at the end: ${[...this.#machine.rules]}`);
+  /** Throws `Broken` if a promise is broken. An event that cannot happen now does nothing. */
+  apply(event: Event): void {
+    this.log.note(lineOf(event), event.do);
+    this.#happen(event);
+    this.#promises.expectKept("of" in event ? event.of : "");
+    this.machine.wait(1000);
   }
 
-  #all(): Life[] {
-    return [this.#neighbour, ...this.#lives];
+  /** Removes all attachments. Nothing may be left. */
+  finish(): void {
+    this.machine.missing.clear();
+    for (const { key, phase } of this.lives.values()) if (phase !== "none") this.apply({ do: "DEL", of: key });
+    this.#promises.expectNothing();
   }
 
-  /** One step, after which every container that it did not work on is the same. */
-  #step(): void {
-    const life = this.#random.of(this.#lives);
-    const before = new Map(this.#all().map((each) => [each, everythingOf(this.#machine, each.container)]));
-    const { boot } = this.#machine;
-    this.#busy = [life];
-    this.#act(life, true);
-    this.#machine.now += this.#random.once(20) ? 16 * 60_000 : 1000;
-    if (this.#machine.boot !== boot) this.#start(this.#neighbour, false);
-    else for (const [other, former] of before) if (!this.#busy.includes(other)) this.#expectSame(other, former);
+  #happen(event: Event): void {
+    const { machine } = this;
+    switch (event.do) {
+      case "ADD":
+        this.#add(event);
+        break;
+      case "DEL":
+        this.#del(event);
+        break;
+      case "CHECK":
+        this.#check(this.#life(event.of), event.loses);
+        break;
+      case "GC":
+        this.#collect(event.list, event.by === "another");
+        break;
+      case "together":
+        this.#together(event.verbs, event.turns);
+        break;
+      case "rename":
+      case "remove from the list":
+        this.#edit(event);
+        break;
+      case "uninstall":
+        machine.missing.add(event.plugin);
+        break;
+      case "install":
+        machine.missing.delete(event.plugin);
+        break;
+      case "set the clock":
+        machine.now += event.minutes * 60_000;
+        break;
+      case "wait":
+        machine.wait(event.minutes * 60_000);
+        break;
+      case "reboot":
+        machine.reboot();
+        break;
+      case "lose the namespace":
+        this.#lose(event.container, event.task);
+        break;
+      default:
+        event satisfies never;
+    }
   }
 
-  #expectSame({ container }: Life, former: string): void {
-    const present = everythingOf(this.#machine, container);
-    this.log.expect(present === former, `${container.id} changed: ${former} ${present}`);
+  #life(key: string): Life {
+    const life = this.lives.get(key) ?? newLife(key);
+    this.lives.set(key, life);
+    return life;
   }
 
-  #act(life: Life, isAlone: boolean): void {
-    const once = (many: number) => this.#random.once(many);
-    if (isAlone && once(15)) this.#reboot();
-    else if (isAlone && once(8)) this.#collect([]);
-    else if (life.phase !== "none" && once(6)) this.#lose(life);
-    else if (life.isClash) this.#clash(life);
-    else if (life.phase === "attached" && isInPlace(this.#machine, life)) this.#use(life);
-    else once(3) ? this.#stop(life) : this.#start(life);
+  #ofContainer(container: string): Life[] {
+    return [...this.lives.values()].filter(({ of }) => of.container === container);
   }
 
-  /** ADD of an attachment that would make an interface of another one must fail. Nothing of the other may change. */
-  #clash(life: Life): void {
-    if (life.phase !== "none" && this.#random.once(2)) {
-      this.#stop(life);
+  /** Returns the list of an attachment as it is now. */
+  pluginsOf({ of }: Life): Lists[string] {
+    return this.lists.get(of.list) ?? [];
+  }
+
+  #add({ of, fault }: VerbEvent): void {
+    const life = this.#life(of);
+    if (this.#busy.has(life)) return;
+    const begun = this.#beginAdd(life);
+    const outcome = this.#drive(life, fault, (runtime, verb) => runtime.add(verb));
+    if (!outcome.isOutrun) this.#endAdd(life, begun, outcome);
+  }
+
+  /** Makes the namespace if needed. Returns what is known before ADD. */
+  #beginAdd(life: Life): Begun {
+    const { machine } = this;
+    const { serial } = machine.namespaces.get(netnsOf(life.of)) ?? machine.addNamespace(netnsOf(life.of));
+    const plugins = this.pluginsOf(life);
+    const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
+    if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
+    const must = mustPass(machine, life, plugins);
+    return { plugins, serial, boot: machine.boot, must, wasLive: isLive(machine, life) };
+  }
+
+  #endAdd(life: Life, begun: Begun, { value, problem, isStruck = false }: Outcome<JsonObject | undefined>): void {
+    const { machine } = this;
+    const { plugins, serial, boot, must, wasLive } = begun;
+    const isFull = !!problem?.includes("no IP addresses available");
+    this.log.expect("ADD passes", !problem || !must || isStruck || isFull, () => `${life.key}: ${problem}`);
+    // A second ADD of a live attachment leaves it as it was.
+    if (problem && wasLive && namespaceOf(machine, life)) return;
+    const { addresses: former, isEdited } = life;
+    if (problem && this.#forgives) life.addresses = undefined;
+    Object.assign(life, { serial, boot, addedAt: machine.uptime, phase: problem ? "tried" : "attached" });
+    if (!value || !isInPlace(machine, life)) return;
+    if (wasLive) this.#promises.expectAll("a live attachment keeps what it has", life);
+    Object.assign(life, { mayFail: false, isEdited: false });
+    life.addresses = addressesIn(value);
+    life.effects = effectsOf(machine, life, plugins, life.addresses);
+    this.#promises.expectAll("ADD gives all that the list asks for", life);
+    if (isEdited || isStruck || !former) return;
+    for (const name of chosenInterfaces(plugins, life.of)) {
+      const [had, has] = [former, life.addresses].map((addresses) => `${addresses[name]}`);
+      this.log.expect("ADD gives the addresses that it had", had === has, () => `${life.key}: ${has} for ${had}`);
+    }
+  }
+
+  #check(life: Life, loses: number | undefined): void {
+    const check = () => this.#drive(life, undefined, (runtime, verb) => runtime.check(verb)).problem;
+    const problem = check();
+    if (!isLive(this.machine, life) || !isInPlace(this.machine, life)) return;
+    if (life.isEdited || this.machine.missing.size > 0) return;
+    this.log.expect("CHECK passes", !problem, () => `${life.key}: ${problem}`);
+    const losses = life.effects.filter(({ lose }) => lose);
+    const loss = loses === undefined ? undefined : losses[loses % losses.length];
+    if (!loss?.lose) return;
+    const giveBack = loss.lose();
+    this.log.note(`  it loses ${loss.what}`);
+    this.log.expect("CHECK sees a loss", check() !== undefined, () => `${life.key} lost ${loss.what}`);
+    giveBack();
+  }
+
+  #del({ of, fault }: VerbEvent): void {
+    const life = this.#life(of);
+    if (this.#busy.has(life)) return;
+    const outcome = this.#drive(life, fault, (runtime, verb) => runtime.del(verb));
+    if (!outcome.isOutrun) this.#endDel(life, outcome);
+  }
+
+  #endDel(life: Life, { problem, isStruck = false }: Outcome<unknown>): void {
+    const { machine } = this;
+    if (problem) {
+      const isMissing = this.pluginsOf(life).some((plugin) => machine.missing.has(delegateOf(plugin)));
+      this.log.expect("DEL passes", isStruck || isMissing, () => `${life.key}: ${problem}`);
+      if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
       return;
     }
-    const [other] = this.#others(life);
-    if (other?.phase !== "attached" || !isInPlace(this.#machine, other)) return;
-    const fault = this.#random.once(2) ? this.#fault(life) : none;
-    const { boot } = this.#machine;
-    const problem = this.log.try("ADD of a clash", life.container.id, () =>
-      this.#runtime.add(life.container, fault.between),
-    );
-    this.log.expect(problem !== undefined, "ADD of a clash must fail");
-    Object.assign(life, { phase: "tried", boot, serial: other.serial, addedAt: this.#machine.now });
-    if (fault.came()) life.isUncertain = true;
+    this.#promises.expectGone("DEL leaves nothing", life);
+    forget(life);
+    const others = this.#ofContainer(life.of.container);
+    if (others.some(({ phase }) => phase !== "none") || others.some((other) => this.#busy.has(other))) return;
+    machine.removeNamespace(netnsOf(life.of));
+    machine.endTask(pidOf(life.of.container));
   }
 
-  /** The other attachments of the container. */
-  #others(life: Life): readonly Life[] {
-    return this.#lives.filter((other) => other !== life && other.container.id === life.container.id);
-  }
-
-  /** An attached container. A second ADD must fail and change nothing that lives. */
-  #use(life: Life): void {
-    const way = this.#random.below(5);
-    if (way < 2) this.#attached.check(life);
-    else if (way < 4) this.#stop(life);
-    else {
-      const problem = this.log.try("second ADD", life.container.id, () =>
-        this.#runtime.add(life.container, none.between),
-      );
-      this.log.expect(problem !== undefined, "a second ADD must fail");
-      this.#attached.check(life);
+  /** GC of a list: of this runtime, or of another one that has none of these containers. */
+  #collect(list: string, isAnothers: boolean): void {
+    const known = [...this.lives.values()].filter(({ of }) => of.list === list);
+    const isValid = (life: Life) =>
+      life.phase !== "none" && (isInPlace(this.machine, life) || isLive(this.machine, life));
+    const valid = known.filter((life) => this.#busy.has(life) || isValid(life));
+    const invalid = known.filter((life) => !valid.includes(life));
+    const of = (lives: readonly Life[]) => (isAnothers ? [] : lives.map((life) => life.of));
+    const plugins = this.lists.get(list) ?? [];
+    const runtime = new Runtime(this.machine, this.#sabotage);
+    const { problem } = this.#noted(this.#step("the GC", runtime.gc(list, plugins, of(valid), of(invalid))) ?? {});
+    this.log.expect("GC passes", !problem || this.machine.missing.size > 0, () => String(problem));
+    for (const life of isAnothers ? [] : invalid) {
+      if (problem === undefined && !this.machine.namespaces.has(netnsOf(life.of))) {
+        this.#promises.expectGone("GC leaves nothing", life);
+        forget(life);
+        // libcni ran DEL for an attachment that has another namespace in its place.
+      } else if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
     }
+    // The other runtime's GC may have taken what an attachment left whose namespace is gone.
+    if (isAnothers)
+      for (const life of invalid) Object.assign(life, { mayFail: life.phase !== "none", addresses: undefined });
   }
 
-  /** ADD up to three times, as Nomad does it. Then it gives up the namespace. */
-  #start(life: Life, mayFail = true): void {
-    const { netns } = life.container;
-    if (!this.#machine.namespaces.has(netns)) this.#machine.addNamespace(netns);
-    for (let tries = 0; tries < 3; tries++) {
-      const { boot } = this.#machine;
-      const serial = this.#machine.namespaces.get(netns)?.serial;
-      if (serial === undefined) return;
-      if (life.phase !== "none" && life.boot === boot && life.serial !== serial) life.isStuck = true;
-      if (this.#add(life, serial, mayFail)) return;
-      if (this.#machine.boot !== boot) return;
-    }
-    if (this.#others(life).some((other) => other.phase === "attached")) this.#stop(life, false);
-    else this.#lose(life);
-  }
-
-  #add(life: Life, serial: number, mayFail: boolean): boolean {
-    const { container, addresses } = life;
-    const { boot } = this.#machine;
-    const fault = mayFail && this.#random.once(2) ? this.#fault(life) : none;
-    const isClaimed = this.#others(life).some((other) => other.isUncertain && isInPlace(this.#machine, other));
-    const must = mustPass(this.#machine, life) && !isClaimed;
-    const isUnrecorded = lacksRecord(this.#machine, container);
-    const keeps = life.phase === "attached" && life.boot !== boot;
-    const problem = this.log.try("ADD", container.id, () => this.#runtime.add(container, fault.between));
-    if (this.#machine.boot === boot) noteAdd(life, this.#machine, serial, problem === undefined);
-    else Object.assign(life, { phase: "tried", boot });
-    if (isUnrecorded && problem !== undefined && fault.came()) life.isUnrecorded = true;
-    const isExcused = problem === undefined || !must || fault.came() || isTaken(problem, this.#machine, container);
-    this.log.expect(isExcused, `ADD must pass: ${problem}`);
-    if (problem !== undefined) return false;
-    if (isInPlace(this.#machine, life)) this.#attached.attached(life, keeps && !fault.came() ? addresses : undefined);
-    else life.addresses = leasesOf(this.#machine, container);
-    return true;
-  }
-
-  /** DEL until it passes, before or after the end of the namespace. */
-  #stop(life: Life, mayFail = true): void {
-    const { container } = life;
-    if (this.#random.once(3)) this.#lose(life);
-    // Without the namespace, the leases of a clash may go with either attachment.
-    if (!this.#machine.namespaces.has(container.netns)) this.#busy.push(...this.#others(life));
-    for (let isDone = false, tries = 0; !isDone; tries++) {
-      const fault = mayFail && tries < 5 && this.#random.once(2) ? this.#fault(life) : none;
-      const problem = this.log.try("DEL", container.id, () => this.#runtime.del(container, fault.between));
-      this.log.expect(problem === undefined || fault.came(), `DEL must pass: ${problem}`);
-      isDone = problem === undefined;
-    }
-    const left = [...diskTraces(this.#machine, container), ...Object.keys(linksOf(this.#machine, container))];
-    this.log.expect(left.length === 0, `left after DEL: ${left}`);
-    noteDel(life);
-    if (this.#others(life).every((other) => other.phase === "none")) this.#lose(life);
-  }
-
-  #lose(life: Life): void {
-    this.log.note(`${life.container.id} loses its namespace`);
-    this.#busy.push(...this.#others(life));
-    this.#machine.removeNamespace(life.container.netns);
-  }
-
-  #reboot(): void {
-    this.log.note("reboot");
-    this.#machine.reboot();
-  }
-
-  /** GC of this runtime or of another one, while calls for some attachments are under way. */
-  #collect(underWay: readonly Life[]): void {
-    const isOfNetwork = this.#random.once(2);
-    const touched = isOfNetwork ? this.#garbage.invalid(underWay) : this.#garbage.lost();
-    this.#busy = [...underWay, ...touched];
-    if (isOfNetwork) this.#garbage.collect(underWay);
-    else for (const life of this.#garbage.collectForAnother(underWay)) this.#stop(life, false);
-  }
-
-  #fault(life: Life): Fault {
-    return faultBy(this.#random, (where, kind) => {
-      this.log.note(`  ${where}: ${kind}`, `fault: ${kind}`);
-      this.#happen(kind, life);
+  /** Runs verbs of several attachments at once. */
+  #together(verbs: readonly VerbEvent[], turns: readonly number[]): void {
+    const waiting = turns.values();
+    let left = 0;
+    const all = verbs.flatMap(({ do: verb, of }) => {
+      const life = this.#life(of);
+      if (this.#busy.has(life)) return [];
+      this.#busy.add(life);
+      const begun = verb === "ADD" ? this.#beginAdd(life) : undefined;
+      const runtime = new Runtime(this.machine, this.#sabotage);
+      const given = this.#verb(life, () => left-- <= 0);
+      const task: Task<JsonObject | undefined> = verb === "ADD" ? runtime.add(given) : runtime.del(given);
+      return [{ life, begun, task, outcome: undefined as Outcome<JsonObject | undefined> | undefined }];
     });
-  }
-
-  #happen(kind: FaultKind, life: Life): void {
-    if (kind === "kill") throw new Ended();
-    if (kind === "plugin") throw new PluginKilled();
-    if (kind === "error") throw new PluginError("the plugin has no memory");
-    if (kind === "power") {
-      this.#reboot();
-      throw new Ended();
+    while (all.some(({ outcome }) => !outcome)) {
+      for (const one of all.filter(({ outcome }) => !outcome)) {
+        left = waiting.next().value ?? Number.POSITIVE_INFINITY;
+        one.outcome = this.#step(one.life.key, one.task);
+      }
     }
-    if (kind === "namespace") this.#lose(life);
-    else if (kind === "gc") this.#collect(this.#busy);
-    else this.#actOnOther();
+    const isAlone = all.every((one) => all.every((other) => one === other || !this.#share(one.life, other.life)));
+    for (const { life, begun, outcome = {} } of all) {
+      this.#busy.delete(life);
+      this.log.note(`  ${life.key}: ${outcome.problem ?? "passed"}`);
+      if (begun) this.#endAdd(life, begun, { ...outcome, isStruck: !isAlone });
+      else this.#endDel(life, outcome);
+    }
   }
 
-  #actOnOther(): void {
-    const isFree = (each: Life) => ![each, ...this.#others(each)].some((one) => this.#busy.includes(one));
-    const free = this.#lives.filter(isFree);
-    if (free.length === 0) return;
-    const other = this.#random.of(free);
-    this.#busy.push(other);
-    this.#act(other, false);
+  /** Whether two attachments want the same interface of a container. */
+  #share(one: Life, other: Life): boolean {
+    const [names, others] = [one, other].map((life) => interfacesOf(this.pluginsOf(life), life.of));
+    return one.of.container === other.of.container && !!names?.some((name) => others?.includes(name));
   }
+
+  /** Runtimes give DEL no namespace if there is none. */
+  #verb(life: Life, stops: Stops): Verb {
+    const netns = this.machine.namespaces.has(netnsOf(life.of)) ? netnsOf(life.of) : "";
+    return { of: life.of, plugins: this.pluginsOf(life), stops, netns };
+  }
+
+  /** Runs a verb to its end, or to that of its fault. */
+  #drive<T>(life: Life, fault: Fault | undefined, begin: (runtime: Runtime, verb: Verb) => Task<T>): Outcome<T> {
+    const runtime = new Runtime(this.machine, this.#sabotage);
+    const task = begin(runtime, this.#verb(life, stopsOf(fault)));
+    const number = ++life.verbs;
+    this.#busy.add(life);
+    let isStruck = false;
+    let end: PluginEnd;
+    for (;;) {
+      const outcome = this.#step(life.key, task, end);
+      if (outcome || !fault) {
+        this.#busy.delete(life);
+        return this.#noted({ ...outcome, isStruck });
+      }
+      isStruck = true;
+      const strike = this.#strike(fault, life, runtime);
+      if (strike === "all end") {
+        this.#busy.delete(life);
+        return this.#noted({ problem: "its process ended", isStruck, isOutrun: life.verbs !== number });
+      }
+      end = strike;
+    }
+  }
+
+  #noted<T>(outcome: Outcome<T>): Outcome<T> {
+    this.log.note(`  ${outcome.problem ?? "passed"}`, outcome.problem ? "failed" : "passed");
+    return outcome;
+  }
+
+  /** A fault comes. Returns how the plugin ends, if only that ends. */
+  #strike(fault: Fault, life: Life, runtime: Runtime): PluginEnd | "all end" {
+    const { boot } = this.machine;
+    this.log.note(
+      `  at "${this.#point}": ${fault.do}${fault.first ? `, ${lineOf(fault.first)}` : ""}`,
+      `fault: ${fault.do}`,
+    );
+    if (fault.do === "kill the runtime") this.#busy.delete(life);
+    if (fault.first) this.#happen(fault.first);
+    if (this.machine.boot !== boot) return "all end";
+    switch (fault.do) {
+      case "kill":
+        return "all end";
+      case "kill the runtime":
+        while (runtime.call && !this.#step(life.key, runtime.call));
+        return "all end";
+      case "power":
+        this.machine.reboot();
+        return "all end";
+      case "kill the plugin":
+        return "killed";
+      case "fail the plugin":
+        return "fails";
+      case "go on":
+        return undefined;
+      default:
+        return fault.do satisfies never;
+    }
+  }
+
+  /** Lets a task go on to its next stop. Returns its outcome if it ended. */
+  #step<T>(maker: string, task: Task<T>, end?: PluginEnd): Outcome<T> | undefined {
+    this.machine.maker = maker;
+    try {
+      const step = task.next(end);
+      if (step.done) return { value: step.value };
+      this.#point = step.value;
+      return undefined;
+    } catch (error) {
+      if (error instanceof VerbFailed) return { problem: error.message };
+      throw error;
+    }
+  }
+
+  #edit(event: Event & { do: "rename" | "remove from the list" }): void {
+    const list = this.lists.get(event.list) ?? [];
+    const isRemoval = event.do === "remove from the list";
+    const plugin = isRemoval && list.length > 1 ? list[event.plugin] : undefined;
+    if (isRemoval && !plugin) return;
+    this.lists.set(event.list, isRemoval ? removed(list, event.plugin) : renamed(list, event.from, event.to));
+    for (const life of this.lives.values()) {
+      if (life.of.list !== event.list || life.phase === "none") continue;
+      life.isEdited = true;
+      if (isRemoval && plugin) noteRemoved(life, delegateOf(plugin), event.plugin);
+    }
+  }
+
+  #lose(container: string, hasTask: true | undefined): void {
+    const path = `/run/netns/${container}`;
+    const pid = pidOf(container);
+    const keeps = hasTask && this.machine.namespaces.has(path) && !this.machine.tasks.has(pid);
+    this.machine.removeNamespace(path, keeps ? pid : undefined);
+  }
+}
+
+function pidOf(container: string): number {
+  return 1000 + Number(container.slice(1));
+}
+
+/** Stops once, at the point of a fault. */
+function stopsOf(fault: Fault | undefined): Stops {
+  if (!fault) return () => false;
+  const { at } = fault;
+  let left = typeof at === "number" ? at : 0;
+  const isOfPlugin = fault.do === "kill the plugin" || fault.do === "fail the plugin";
+  let hasCome = false;
+  return (point) => {
+    if (hasCome || (isOfPlugin && !point.includes(": "))) return false;
+    hasCome = typeof at === "number" ? left-- <= 0 : point === at;
+    return hasCome;
+  };
 }

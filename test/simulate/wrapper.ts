@@ -2,17 +2,9 @@ import { profiles } from "../../plugins/index.ts";
 import type { Answer, Bytes, Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { run } from "../../shared/run.ts";
-import type { Machine } from "./machine.ts";
-import { type PluginCall, PluginError, plugins } from "./plugins.ts";
-
-/** The end of the process that asked: a kill, or the power. */
-export class Ended extends Error {}
-
-/** The end of a plugin alone, by a signal. */
-export class PluginKilled extends Error {}
-
-/** What may happen between two answers of the host. It throws `Ended` or, inside a plugin, `PluginKilled`. */
-export type Between = (where: string) => void;
+import type { Machine } from "./model/machine.ts";
+import { type PluginCall, PluginError, type Steps } from "./model/plugin.ts";
+import { plugins } from "./model/plugins.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {
@@ -20,63 +12,123 @@ export interface Reply {
   readonly answer: JsonObject | undefined;
 }
 
+/** What ends a plugin at a point: a signal, or an error of its own. */
+export type PluginEnd = "killed" | "fails" | undefined;
+
+/** The work of a process. It stops at the points that `stops` chooses, and goes on, or ends, as its driver says. */
+export type Task<T> = Generator<string, T, PluginEnd>;
+
+/** Whether a task stops at a point. */
+export type Stops = (point: string) => boolean;
+
 /** A fault of every host, by which a test shows that a broken promise is seen. */
 export type Sabotage = Partial<Host>;
 
-/** Runs a wrapper: the real core on a host of the model. Throws `Ended` if the process is killed. */
-export function call(
+/** Runs a wrapper: the real core on a host of the model. */
+export function* wrapperCall(
   machine: Machine,
   type: string,
-  { env, config }: PluginCall,
-  between: Between,
+  call: PluginCall,
+  stops: Stops,
   sabotage: Sabotage = {},
-): Reply {
-  const process = Object.assign(new Process(machine, type, { env, config }, between), sabotage);
-  let exitCode = 0;
-  try {
-    exitCode = run(process, profiles);
-  } catch (error) {
-    if (!process.isDead()) throw error;
+): Task<Reply> {
+  const process = Object.assign(new Process(machine, type, call, stops), sabotage);
+  for (;;) {
+    const point = process.goOn();
+    if (point === undefined) return process.reply();
+    process.pluginEnd = yield point;
   }
-  if (process.isDead()) throw new Ended();
-  const text = process.output();
-  return { exitCode: process.replaced ?? exitCode, answer: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** The host as one wrapper sees it. A killed process can do nothing more. */
+/** Runs a plugin that no wrapper stands for. */
+export function* plainCall(machine: Machine, type: string, call: PluginCall, stops: Stops): Task<Reply> {
+  try {
+    const steps = stepsOf(machine, type, call);
+    for (;;) {
+      machine.plugin = type;
+      const step = steps.next();
+      machine.plugin = "";
+      if (step.done) return { exitCode: 0, answer: step.value ?? undefined };
+      if (stops(`${type}: ${step.value}`)) yield `${type}: ${step.value}`;
+    }
+  } catch (error) {
+    return { exitCode: 1, answer: errorResult(error) };
+  }
+}
+
+/** Returns the work of a plugin's verb. */
+function stepsOf(machine: Machine, type: string, call: PluginCall): Steps<JsonObject | undefined> {
+  const plugin = plugins[type];
+  if (!plugin) throw new Error(`no plugin ${type}`);
+  const verb = call.env.CNI_COMMAND;
+  return (function* () {
+    if (verb === "ADD") return yield* plugin.add(machine, call);
+    if (verb === "CHECK") plugin.check(machine, call);
+    if (verb === "DEL") yield* plugin.del(machine, call);
+    return undefined;
+  })();
+}
+
+function errorResult(error: unknown): JsonObject {
+  if (!(error instanceof PluginError)) throw error;
+  return { cniVersion: "1.0.0", code: 999, msg: error.message };
+}
+
+class Suspended extends Error {}
+
+/**
+ * The host as one wrapper sees it. The core cannot stop between two answers of its host. So where it must, it is thrown out, and
+ * begins again later: until it is back at that point, it gets the answers that it had before. They decide all that it does.
+ */
 class Process implements Host {
   readonly env: Host["env"];
   readonly calledAs: string;
   readonly executable = "/opt/cni/bin/cni-wrappers";
   readonly pid = 4711;
   readonly release = { version: "1.2.3", commit: "abcdef", flavor: "slim" };
-  replaced: number | undefined;
+  /** How the plugin ends that runs at the point where the process stopped. */
+  pluginEnd: PluginEnd;
   readonly #machine: Machine;
   readonly #stdin: string;
-  readonly #between: Between;
-  readonly #boot: number;
+  readonly #stops: Stops;
+  readonly #answers: unknown[] = [];
+  #next = 0;
+  /** Where the process stopped, until it goes on. */
+  #point: string | undefined;
+  #wasHere = false;
+  #plugin: Steps<JsonObject | undefined> | undefined;
   #output = "";
-  #dead = false;
+  #replaced: number | undefined;
+  #exitCode = 0;
 
-  constructor(machine: Machine, type: string, { env, config }: PluginCall, between: Between) {
+  constructor(machine: Machine, type: string, { env, config }: PluginCall, stops: Stops) {
     this.#machine = machine;
-    this.#boot = machine.boot;
+    this.#stops = stops;
     this.#stdin = JSON.stringify(config);
-    this.#between = between;
     this.env = env;
     this.calledAs = `/opt/cni/bin/${type}`;
   }
 
-  isDead(): boolean {
-    return this.#dead || this.#machine.boot !== this.#boot;
+  /** Runs the wrapper to the next point at which it stops, or to its end. */
+  goOn(): string | undefined {
+    this.#wasHere = this.#point !== undefined;
+    this.#point = undefined;
+    this.#next = 0;
+    try {
+      this.#exitCode = run(this, profiles);
+    } catch (error) {
+      if (this.#point === undefined) throw error;
+    }
+    return this.#point;
   }
 
-  output(): string {
-    return this.#output;
+  reply(): Reply {
+    const answer = this.#output === "" ? undefined : JSON.parse(this.#output);
+    return { exitCode: this.#replaced ?? this.#exitCode, answer };
   }
 
   now(): number {
-    return this.#machine.now;
+    return this.#ask("clock", () => this.#machine.now);
   }
 
   readStdin(): Bytes {
@@ -84,97 +136,143 @@ class Process implements Host {
   }
 
   writeStdout(text: string): void {
-    this.#live("stdout");
-    if (this.replaced === undefined) this.#output += text;
+    this.#ask("stdout", () => {
+      if (this.#replaced === undefined) this.#output += text;
+    });
   }
 
   inspect(path: string): "executable" | "missing" {
-    return plugins[path.slice(path.lastIndexOf("/") + 1)] ? "executable" : "missing";
+    return this.#ask("inspect", () => {
+      const name = nameOf(path);
+      return plugins[name] && !this.#machine.missing.has(name) ? "executable" : "missing";
+    });
   }
 
   tryExec(path: string, env: Host["env"], stdin: string | undefined): void {
     const answer = this.spawn(path, env, stdin);
-    if (answer.ended === "exit") this.#output += answer.stdout.decodeUtf8();
-    this.replaced = answer.ended === "exit" ? answer.exitCode : 137;
+    this.#ask("exit", () => {
+      if (answer.ended === "exit") this.#output += answer.stdout.decodeUtf8();
+      this.#replaced = answer.ended === "exit" ? answer.exitCode : 137;
+    });
     throw new Error("replaced");
   }
 
   spawn(path: string, changes: Host["env"], stdin: string | undefined): Answer {
-    this.#live("spawn");
-    const plugin = plugins[path.slice(path.lastIndexOf("/") + 1)];
-    const given = { env: { ...this.env, ...changes }, config: JSON.parse(stdin ?? this.#stdin) };
-    const exits = (exitCode: number, value: unknown): Answer => {
-      this.#live("after the plugin");
-      return { ended: "exit", exitCode, stdout: this.#bytes(value === undefined ? "" : JSON.stringify(value)) };
-    };
-    try {
-      return exits(
-        0,
-        plugin?.(this.#machine, given, (name) => this.#live(`plugin, ${name}`)),
-      );
-    } catch (error) {
-      if (error instanceof PluginError) return exits(1, { cniVersion: "1.0.0", code: 999, msg: error.message });
-      if (error instanceof PluginKilled) return { ended: "signal", signal: "SIGKILL" };
-      throw error;
-    }
+    const [exitCode, output] = this.#ask("spawn", () => {
+      const call = { env: { ...this.env, ...changes }, config: JSON.parse(stdin ?? this.#stdin) };
+      return this.#runPlugin(nameOf(path), call);
+    });
+    if (exitCode === undefined) return { ended: "signal", signal: "SIGKILL" };
+    return { ended: "exit", exitCode, stdout: this.#bytes(output) };
   }
 
   readFile(path: string): string | undefined {
-    this.#live("read");
-    if (path === "/proc/sys/kernel/random/boot_id") return `boot-${this.#machine.boot}\n`;
-    return this.#machine.files.get(path)?.text;
+    return this.#ask("read", () => {
+      if (path === "/proc/sys/kernel/random/boot_id") return `boot-${this.#machine.boot}\n`;
+      if (path === "/proc/uptime") return `${this.#machine.uptime / 1000} 0.00\n`;
+      return this.#machine.files.get(path)?.text;
+    });
   }
 
   writeFile(path: string, text: string): undefined {
-    this.#live("before a write");
-    this.#machine.writeFile(path, text);
-    this.#live("after a write");
+    return this.#ask("write", () => this.#machine.writeFile(path, text));
   }
 
   removeFile(path: string): void {
-    this.#live("before a removal");
-    this.#machine.files.delete(path);
-    this.#live("after a removal");
+    this.#ask("removal", () => this.#machine.files.delete(path));
   }
 
   listDirectory(path: string): readonly string[] {
-    this.#live("list");
-    return this.#machine.list(path);
+    return this.#ask("list", () =>
+      path === "/proc" ? [...this.#machine.tasks.keys()].map(String) : this.#machine.list(path),
+    );
   }
 
   stat(path: string): ReturnType<Host["stat"]> {
-    this.#live("stat");
-    const namespace = this.#machine.namespaces.get(path);
-    if (namespace) return { device: 4, inode: namespace.inode, modifiedMs: 0 };
-    const file = this.#machine.files.get(path);
-    return file && { device: 1, inode: 2, modifiedMs: file.modifiedMs };
+    return this.#ask("stat", () => {
+      const [, pid] = /^\/proc\/(\d+)\/ns\/net$/.exec(path) ?? [];
+      const namespace = pid ? this.#machine.tasks.get(Number(pid)) : this.#machine.namespaces.get(path);
+      if (namespace) return { device: 4, inode: namespace.inode, modifiedMs: 0 };
+      const file = this.#machine.files.get(path);
+      return file && { device: 1, inode: 2, modifiedMs: file.modifiedMs };
+    });
   }
 
   linkIndex(netns: string, name: string): number | undefined {
-    this.#live("link");
-    const namespace = this.#machine.namespaces.get(netns);
-    return namespace && (namespace.links.get(name)?.index ?? 0);
+    return this.#ask("link", () => {
+      const namespace = this.#machine.namespaces.get(netns);
+      return namespace && (namespace.links.get(name)?.index ?? 0);
+    });
   }
 
   writeStderr(): void {}
 
   ip(): undefined {}
 
-  appendLine(): undefined {}
+  appendLine(file: string, line: string): undefined {
+    return this.#ask("append", () => {
+      const before = this.#machine.files.get(file)?.text ?? "";
+      return this.#machine.writeFile(file, `${before}${line}\n`);
+    });
+  }
 
   #bytes(text: string): Bytes {
     return { decodeUtf8: () => text, print: () => this.writeStdout(text) };
   }
 
-  #live(where: string): void {
-    if (this.isDead()) throw new Ended();
-    try {
-      this.#between(where);
-    } catch (error) {
-      if (error instanceof Ended) this.#dead = true;
-      throw error;
+  #ask<T>(what: string, perform: () => T): T {
+    if (this.#point !== undefined) throw new Suspended();
+    if (this.#next === this.#answers.length) {
+      if (!this.#wasHere && this.#stops(what)) this.#stop(what);
+      const answer = perform();
+      this.#wasHere = false;
+      this.#answers.push(answer);
+      this.#machine.wait(1);
     }
-    this.#machine.now++;
-    if (this.isDead()) throw new Ended();
+    return this.#answers[this.#next++] as T;
   }
+
+  #stop(point: string): never {
+    this.#point = point;
+    throw new Suspended();
+  }
+
+  /** Runs a plugin to its end. Returns its exit code and its output; no exit code if it is killed. */
+  #runPlugin(name: string, call: PluginCall): [number | undefined, string] {
+    const isNew = this.#plugin === undefined;
+    const steps = this.#plugin ?? stepsOf(this.#machine, name, call);
+    this.#plugin = steps;
+    this.#machine.plugin = name;
+    try {
+      for (let step = isNew ? steps.next() : this.#resume(steps); step; step = steps.next()) {
+        if (step.done) return this.#ended([0, step.value ? JSON.stringify(step.value) : ""]);
+        const point = `${name}: ${step.value}`;
+        this.#machine.wait(1);
+        if (this.#stops(point)) this.#stop(point);
+      }
+      return this.#ended([undefined, ""]);
+    } catch (error) {
+      if (error instanceof Suspended) throw error;
+      return this.#ended([1, JSON.stringify(errorResult(error))]);
+    } finally {
+      this.#machine.plugin = "";
+    }
+  }
+
+  /** Goes on with a plugin at the point where it stopped, or ends it there. */
+  #resume(steps: Steps<JsonObject | undefined>): IteratorResult<string, JsonObject | undefined> | undefined {
+    const end = this.pluginEnd;
+    this.pluginEnd = undefined;
+    if (end === "killed") return undefined;
+    return end === "fails" ? steps.throw(new PluginError("the plugin has no memory")) : steps.next();
+  }
+
+  #ended<T>(outcome: T): T {
+    this.#plugin = undefined;
+    return outcome;
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,0 +1,205 @@
+/** The attachments whose calls made a thing, each with the plugin that made it. Only the promises look at it: no plugin can. */
+export type Makers = Map<string, string>;
+
+/** A file. Those below `/run` and `/var/run` do not outlive a boot. */
+export interface File {
+  readonly text: string;
+  readonly modifiedMs: number;
+  readonly by: Makers;
+}
+
+/** A link in a container's namespace. Its other end, if it has one, is on the host and goes with it. */
+export interface Link {
+  readonly index: number;
+  readonly hostEnd: string | undefined;
+  addresses: readonly string[];
+  /** MTU, promiscuous mode. */
+  readonly attributes: Map<string, number>;
+  /** The device that shapes the traffic of its host end. If it is gone, nothing passes. */
+  shaper: Device | undefined;
+  readonly by: Makers;
+}
+
+/** A device of the host. */
+export interface Device {
+  readonly by: Makers;
+}
+
+/** A network namespace. Another one may get its inode when it is gone. */
+export interface Namespace {
+  readonly inode: number;
+  /** No other namespace ever has this number. */
+  readonly serial: number;
+  readonly links: Map<string, Link>;
+  /** The addresses that have a routing table of their own. */
+  readonly sources: Map<string, Makers>;
+}
+
+/** A packet rule of the host. */
+export interface Rule {
+  readonly chain: string;
+  readonly text: string;
+  /** nftables' comment, by which plugins find their rules. */
+  readonly comment: string;
+  readonly by: Makers;
+}
+
+/** A thing that plugins or wrappers made, in words. */
+export interface Thing {
+  readonly what: string;
+  readonly by: Makers;
+  readonly remove: () => void;
+}
+
+/** The model of a host: a disk that outlives a boot; namespaces, packet rules and daemons that do not. */
+export class Machine {
+  readonly files = new Map<string, File>();
+  readonly namespaces = new Map<string, Namespace>();
+  /** The namespaces of tasks, by the task's pid. A task keeps its namespace when the path is gone. */
+  readonly tasks = new Map<number, Namespace>();
+  readonly devices = new Map<string, Device>();
+  readonly chains = new Set<string>();
+  rules: Rule[] = [];
+  /** The leases that the DHCP daemon maintains, by client id. */
+  readonly dhcp = new Map<string, { readonly address: string; readonly by: Makers }>();
+  /** The plugins that are not installed at the moment. */
+  readonly missing = new Set<string>();
+  /** The wall clock, which may jump, and the time since the boot, which may not. In milliseconds. */
+  now = Date.UTC(2030, 0, 1);
+  uptime = 60_000;
+  boot = 1;
+  /** The attachment whose call is running, and the plugin, if one is running. */
+  maker = "";
+  plugin = "";
+  #freeInodes = [4026531840];
+  #serials = 0;
+
+  /** Lets time pass. */
+  wait(ms: number): void {
+    this.now += ms;
+    this.uptime += ms;
+  }
+
+  /** The makers of a thing that is made now. */
+  makers(): Makers {
+    return new Map([[this.maker, this.plugin]]);
+  }
+
+  addNamespace(path: string): Namespace {
+    const inode = this.#freeInodes.pop() ?? 0;
+    if (this.#freeInodes.length === 0) this.#freeInodes.push(inode + 1);
+    const namespace = { inode, serial: ++this.#serials, links: new Map(), sources: new Map() };
+    this.namespaces.set(path, namespace);
+    return namespace;
+  }
+
+  /** Removes the path of a namespace. The namespace goes with it, unless a task stays in it. */
+  removeNamespace(path: string, pid?: number): void {
+    const namespace = this.namespaces.get(path);
+    this.namespaces.delete(path);
+    if (namespace && pid !== undefined) this.tasks.set(pid, namespace);
+    else if (namespace) this.#freeInodes.push(namespace.inode);
+  }
+
+  endTask(pid: number): void {
+    const namespace = this.tasks.get(pid);
+    if (namespace) this.#freeInodes.push(namespace.inode);
+    this.tasks.delete(pid);
+  }
+
+  /** The namespaces that exist, with or without a path. */
+  allNamespaces(): Namespace[] {
+    return [...this.namespaces.values(), ...this.tasks.values()];
+  }
+
+  addLink({ links, serial }: Namespace, name: string, hasHostEnd: boolean): Link {
+    const index = Math.max(1, ...[...links.values()].map((link) => link.index)) + 1;
+    const hostEnd = hasHostEnd ? `veth${serial}x${index}` : undefined;
+    const attributes = new Map([["mtu", 1500]]);
+    const link = { index, hostEnd, addresses: [], attributes, shaper: undefined, by: this.makers() };
+    links.set(name, link);
+    return link;
+  }
+
+  addDevice(name: string): Device {
+    const device = { by: this.makers() };
+    this.devices.set(name, device);
+    return device;
+  }
+
+  /** Writes a file, which may stay for good or must go with the attachment that made it. */
+  writeFile(path: string, text: string, mayStay = false): undefined {
+    const by = new Map(this.files.get(path)?.by);
+    if (!mayStay) by.set(this.maker, this.plugin);
+    this.files.set(path, { text, modifiedMs: this.now, by });
+  }
+
+  /** Returns the names in a directory. */
+  list(directory: string): string[] {
+    const within = `${directory}/`;
+    const names = new Set<string>();
+    for (const path of this.files.keys()) {
+      if (path.startsWith(within)) names.add(path.slice(within.length).replace(/\/.*/, ""));
+    }
+    return [...names];
+  }
+
+  append(chain: string, text: string, comment = ""): void {
+    this.rules.push({ chain, text, comment, by: this.makers() });
+  }
+
+  /** Appends a rule that the chain does not have yet. */
+  appendUnique(chain: string, text: string): void {
+    const same = this.rules.find((rule) => rule.chain === chain && rule.text === text);
+    if (same) same.by.set(this.maker, this.plugin);
+    else this.append(chain, text);
+  }
+
+  removeRules(isMeant: (rule: Rule) => boolean): void {
+    this.rules = this.rules.filter((rule) => !isMeant(rule));
+  }
+
+  /** Clears and deletes a chain. Returns false, with the chain cleared, if a rule still jumps to it. */
+  deleteChain(chain: string): boolean {
+    this.removeRules((rule) => rule.chain === chain);
+    if (this.rules.some(({ text }) => text.endsWith(` -j ${chain}`))) return false;
+    this.chains.delete(chain);
+    return true;
+  }
+
+  /** The power is gone, and the host boots again. */
+  reboot(): void {
+    for (const path of [...this.namespaces.keys()]) this.removeNamespace(path);
+    for (const pid of [...this.tasks.keys()]) this.endTask(pid);
+    for (const path of [...this.files.keys()]) if (/^(\/var)?\/run\//.test(path)) this.files.delete(path);
+    for (const kept of [this.devices, this.chains, this.dhcp]) kept.clear();
+    this.rules = [];
+    this.boot++;
+    this.now += 60_000;
+    this.uptime = 60_000;
+  }
+
+  /** Returns everything that was made and is still there. */
+  things(): Thing[] {
+    const things: Thing[] = [];
+    const addAll = (what: string, map: Map<string, { by: Makers }>) => {
+      for (const [name, { by }] of map) {
+        if (by.size > 0) things.push({ what: `${what} ${name}`, by, remove: () => map.delete(name) });
+      }
+    };
+    addAll("file", this.files);
+    addAll("device", this.devices);
+    addAll("DHCP lease", this.dhcp);
+    for (const [path, { links, sources }] of this.namespaces) {
+      addAll(`in ${path}, link`, links);
+      for (const [address, by] of sources) {
+        things.push({ what: `in ${path}, rule for ${address}`, by, remove: () => sources.delete(address) });
+      }
+    }
+    for (const rule of this.rules) {
+      const remove = () => this.removeRules((one) => one === rule);
+      things.push({ what: `rule ${rule.chain} ${rule.text}`, by: rule.by, remove });
+    }
+    return things;
+  }
+}

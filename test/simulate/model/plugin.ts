@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
+import type { Machine, Namespace } from "./machine.ts";
+
+/** A call of a plugin. */
+export interface PluginCall {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly config: JsonObject;
+}
+
+/** The work of a plugin, with a point after each change of the host, where it may end. */
+export type Steps<T = void> = Generator<string, T>;
+
+/** The plugin's error, as it prints it. */
+export class PluginError extends Error {}
+
+/** What an attachment has because of one plugin of its list. */
+export interface Effect {
+  readonly what: string;
+  readonly holds: () => boolean;
+  /** Takes it away, so that the CHECK of the plugin must fail; returns how to give it back. Without it, CHECK sees no loss. */
+  readonly lose?: () => () => void;
+}
+
+/** Where a plugin acted: its interface, the interface's addresses, and its own configuration. */
+export interface Place {
+  readonly containerId: string;
+  readonly namespace: Namespace;
+  readonly ifName: string;
+  readonly addresses: readonly string[];
+  readonly config: JsonObject;
+}
+
+/** A plugin: what its verbs do to the host, what its ADD gives to an attachment. */
+export interface Plugin {
+  add(machine: Machine, call: PluginCall): Steps<JsonObject>;
+  check(machine: Machine, call: PluginCall): void;
+  del(machine: Machine, call: PluginCall): Steps;
+  effects(machine: Machine, place: Place): Effect[];
+}
+
+/** The names in a call that plugins name their things by. */
+export interface Names {
+  readonly containerId: string;
+  readonly netns: string;
+  readonly ifName: string;
+  readonly network: string;
+}
+
+export function namesOf({ env, config }: PluginCall): Names {
+  const { CNI_CONTAINERID: containerId = "", CNI_NETNS: netns = "", CNI_IFNAME: ifName = "" } = env;
+  return { containerId, netns, ifName, network: String(config.name) };
+}
+
+/** Opens the namespace of a call, which must be there. */
+export function open(machine: Machine, { env }: PluginCall): Namespace {
+  const namespace = machine.namespaces.get(env.CNI_NETNS ?? "");
+  if (!namespace) throw new PluginError(`failed to open netns "${env.CNI_NETNS}"`);
+  return namespace;
+}
+
+/** The interfaces and addresses of a call's prevResult. */
+export function resultOf({ prevResult }: JsonObject): { interfaces: JsonObject[]; ips: JsonObject[] } {
+  const list = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+  const { interfaces, ips } = isJsonObject(prevResult) ? prevResult : {};
+  return { interfaces: list(interfaces), ips: list(ips) };
+}
+
+/** Returns prevResult, which a chained plugin passes on. */
+export function passedOn({ prevResult }: JsonObject): JsonObject {
+  if (!isJsonObject(prevResult)) throw new PluginError("must be called as chained plugin");
+  return prevResult;
+}
+
+/** Returns `10.1.0.2` for `10.1.0.2/24`. */
+export function withoutPrefix(address: string): string {
+  return address.replace(/\/.*/, "");
+}

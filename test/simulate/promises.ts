@@ -1,0 +1,104 @@
+import { interfacesOf, isLive, type Life } from "./life.ts";
+import type { Promised } from "./log.ts";
+import { leaseDirectory } from "./model/ipam.ts";
+import type { Thing } from "./model/machine.ts";
+import type { Simulation } from "./simulation.ts";
+
+/** The promises that hold between any two events, and after DEL and GC. */
+export class Promises {
+  readonly #simulation: Pick<Simulation, "machine" | "log" | "lives" | "pluginsOf">;
+  readonly #busy: ReadonlySet<Life>;
+
+  /** Of the `busy` attachments, a verb is under way. */
+  constructor(simulation: Simulation, busy: ReadonlySet<Life>) {
+    this.#simulation = simulation;
+    this.#busy = busy;
+  }
+
+  /** Everything that is attached has all that it had, and an address of its own. `of` is whose event it was. */
+  expectKept(of: string): void {
+    const { machine, log, lives } = this.#simulation;
+    const owners = new Map<string, string>();
+    for (const life of lives.values()) {
+      if (!isLive(machine, life) || this.#busy.has(life)) continue;
+      this.expectAll(keepingPromise(life, of), life);
+      for (const [name, addresses] of Object.entries(life.addresses ?? {})) {
+        const here = `${life.key}, ${name}`;
+        for (const address of addresses) {
+          const other = owners.get(address);
+          log.expect("no two interfaces have one address", !other, () => `${address}: ${other} and ${here}`);
+          owners.set(address, here);
+        }
+      }
+    }
+  }
+
+  /** An attachment has all that its ADD gave it. */
+  expectAll(promise: Promised, { key, effects }: Life): void {
+    const missing = effects.filter(({ holds }) => !holds()).map(({ what }) => what);
+    this.#simulation.log.expect(promise, missing.length === 0, () => `${key} has no ${missing.join(", no ")}`);
+  }
+
+  /** Nothing is left of an attachment, except for what a sibling has, too. */
+  expectGone(promise: Promised, life: Life): void {
+    const { machine, log, lives } = this.#simulation;
+    const others = [...lives.values()].filter((other) => other !== life && other.phase !== "none");
+    const left: Thing[] = [];
+    for (const thing of machine.things().filter(({ by }) => by.has(life.key))) {
+      const sibling = this.#siblingWith(thing, life, others);
+      if (sibling) {
+        thing.by.delete(life.key);
+        thing.by.set(sibling.key, "");
+      } else if (this.#isForPrune(thing, life)) thing.remove();
+      else left.push(thing);
+    }
+    log.expect(promise, left.length === 0, () => `${life.key}: ${left.map(({ what }) => what).join("; ")}`);
+  }
+
+  /** Nothing is left of any attachment. */
+  expectNothing(): void {
+    const left = this.#simulation.machine.things().map(({ what }) => what);
+    this.#simulation.log.expect("nothing is left at the end", left.length === 0, () => left.join("; "));
+  }
+
+  /** Returns the attachment that made a thing, too, or whose it is: its DEL must remove it. */
+  #siblingWith(thing: Thing, life: Life, others: readonly Life[]): Life | undefined {
+    const siblings = others.filter(({ of }) => of.container === life.of.container);
+    return (
+      others.find(({ key }) => thing.by.has(key)) ??
+      siblings.find((sibling) => this.#wants(sibling, thing)) ??
+      siblings.find((sibling) => this.#needs(sibling, thing))
+    );
+  }
+
+  /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */
+  #wants(life: Life, { what }: Thing): boolean {
+    const path = what.replace("file ", "");
+    const [, ifName = ""] = this.#simulation.machine.files.get(path)?.text.split("\r\n") ?? [];
+    const own = interfacesOf(this.#simulation.pluginsOf(life), life.of);
+    return path.startsWith(leaseDirectory) && own.includes(ifName);
+  }
+
+  /** Whether a live attachment would lose something with this rule: a call for another one made it again. */
+  #needs(life: Life, { remove, what }: Thing): boolean {
+    const { machine } = this.#simulation;
+    if (!what.startsWith("rule ") || !isLive(machine, life)) return false;
+    const { rules } = machine;
+    remove();
+    const isNeeded = !life.effects.every(({ holds }) => holds());
+    machine.rules = rules;
+    return isNeeded;
+  }
+
+  /** Whether only `prune` can remove it: its plugin left the front of the list, or is not installed any more. */
+  #isForPrune({ by }: Thing, { key, removed: { front, behind } }: Life): boolean {
+    const plugins = [...front, ...behind.filter((plugin) => this.#simulation.machine.missing.has(plugin))];
+    // The wrappers' own files say what is left.
+    return plugins.includes(by.get(key) ?? "") || (plugins.length > 0 && by.get(key) === "");
+  }
+}
+
+function keepingPromise({ key, of: { container } }: Life, of: string): Promised {
+  if (of === "" || of === key) return "a live attachment keeps what it has";
+  return of.startsWith(`${container} `) ? "a sibling keeps what it has" : "another container keeps what it has";
+}
