@@ -61,13 +61,15 @@ export function spliceCreator(
   return merged;
 }
 
+/** An attachment of prevResult. */
+interface Place {
+  readonly prevResult: CniResult;
+  readonly attachment: Attachment;
+  readonly selector: AttachmentSelector;
+}
+
 /** Replaces one attachment of prevResult with what a meta plugin returned for the narrowed prevResult. */
-export function spliceMeta(
-  prevResult: CniResult,
-  attachment: Attachment,
-  delegateResult: CniResult,
-  selector: AttachmentSelector,
-): CniResult {
+export function spliceMeta({ prevResult, attachment, selector }: Place, delegateResult: CniResult): CniResult {
   const { interfaces: all, ips, routes, dns: _replaced, ...unknown } = prevResult;
   const interfaces = all ?? [];
   const own = orderResult(indexed(delegateResult, findAttachment(delegateResult, selector.ifName, selector.netns)));

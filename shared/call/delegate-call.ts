@@ -23,6 +23,12 @@ export interface Filter {
   readonly mayFail: boolean;
 }
 
+/** What a delegate's call is made from. */
+export interface Subject {
+  readonly request: Request;
+  readonly target: Target;
+}
+
 /** The prevResult that a delegate gets: none, the runtime's, or a narrowed one. */
 export type ShownPrevResult = "none" | "as it came" | CniResult;
 
@@ -31,7 +37,7 @@ export type ShownPrevResult = "none" | "as it came" | CniResult;
  * change only if the interface is renamed or `wrapper.args` is set, port mappings only if `wrapper.ports` is set. All other
  * keys and variables are the runtime's.
  */
-export function delegateCall(request: Request, target: Target, shown: ShownPrevResult = "as it came"): DelegateCall {
+export function delegateCall({ request, target }: Subject, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
   const configuration: JsonObject = rest;
   configuration.type = target.delegate;

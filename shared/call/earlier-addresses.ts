@@ -1,8 +1,7 @@
 import { type AttachmentSelector, ownAttachment, ownership } from "../attachment/attachments.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
-import { resultProblem } from "../protocol/request.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { DelegateCall } from "./call.ts";
+import type { DelegateCall } from "./delegate-call.ts";
 
 /**
  * IPAM plugins that take the addresses of `args.cni.ips` from their own ranges (CONVENTIONS.md, "ips"). static adds them to
@@ -10,14 +9,9 @@ import type { DelegateCall } from "./call.ts";
  */
 const choosingIpam: readonly unknown[] = ["host-local"];
 
-/**
- * Returns the addresses of an attachment, such as `172.26.64.2/20`, from a result's text; all addresses if the result does
- * not list its interface.
- */
-export function addressesOf(text: string | undefined, selector: AttachmentSelector): string[] {
-  const result = parseJsonObject(text ?? "");
-  if (result === undefined || resultProblem(result, "result") !== undefined) return [];
-  const { ips } = result as CniResult;
+/** Returns the addresses of an attachment, such as `172.26.64.2/20`; all of a result that does not list its interface. */
+export function addressesOf(result: CniResult, selector: AttachmentSelector): string[] {
+  const { ips } = result;
   const attachment = ownAttachment(result, selector);
   const own = attachment ? (ips ?? []).filter(ownership(result, attachment, selector)) : (ips ?? []);
   return own.map(({ address }) => address);

@@ -3,16 +3,17 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { LogLevel } from "../protocol/schema.ts";
 import type { Environment } from "../protocol/variables.ts";
 
+/** A line of the log, with fields of its own. */
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly more?: JsonObject | undefined;
+}
+
 /** Appends one JSON line to a log and masks likely secrets. Returns the name of the error, or undefined. */
-export function writeLine(
-  host: Host,
-  file: string,
-  level: LogLevel,
-  message: string,
-  fields: JsonObject,
-): string | undefined {
+export function writeLine(host: Host, file: string, { level, message, more }: LogLine): string | undefined {
   const time = new Date(host.now()).toISOString();
-  const line = { time, level, pid: host.pid, ...callFields(host.env), ...fields, message };
+  const line = { time, level, pid: host.pid, ...callFields(host.env), ...more, message };
   return host.appendLine(file, `${lineText(line)}\n`);
 }
 

@@ -3,23 +3,18 @@ import { CniError } from "../protocol/errors.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import { networkNameProblem } from "../protocol/names.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
-import type { Profile, Profiles, Role } from "./profile.ts";
+import { type Profile, type Profiles, profileOf, type Role } from "../plugin/profile.ts";
 
 /** The target of a call: its delegate, interface and network. */
 export interface Target {
   readonly delegate: string;
   readonly profile: Profile | undefined;
-  /** The role from the profile or the operator. Without either, prevResult decides. */
+  /** The role from the profile or the operator. Without either, prevResult decides on ADD, and the entry later. */
   readonly role: Role | undefined;
   readonly selector: AttachmentSelector;
   /** Whether the interface's name differs from the runtime's. */
   readonly renamed: boolean;
   readonly network: string;
-}
-
-/** The profile of a plugin; undefined for an unknown one. */
-export function profileOf(delegate: string, profiles: Profiles): Profile | undefined {
-  return Object.hasOwn(profiles, delegate) ? profiles[delegate] : undefined;
 }
 
 /** Finds the target of a call. Code 7 if no delegate is named, the role contradicts the profile, or a name is invalid. */
@@ -37,7 +32,7 @@ export function targetOf(request: Request, calledAs: string, profiles: Profiles)
     role: roleOf(request, delegate, profile),
     selector: { ifName, netns: variables.netns, runtimeIfName },
     renamed,
-    network: wrapper.network ?? networkOf(request, ifName, renamed),
+    network: wrapper.network ?? networkOf(request),
   };
 }
 
@@ -71,9 +66,10 @@ function roleOf({ command, wrapper }: Request, delegate: string, profile: Profil
   throw new CniError("invalidConfiguration", `wrapper.role must be "${profile.role}" for ${delegate}, or be left out`);
 }
 
-// A renamed interface gets its own network, so that names that plugins derive from (network, container id) stay distinct.
-function networkOf({ command, configuration: { name } }: Request, ifName: string, renamed: boolean): string {
-  if (!renamed) return name;
+// An interface with an `ifName` has its own network, so that names that plugins derive from (network, container id) stay
+// distinct. Also if the runtime's name is the same: the list may be attached once more under another one.
+function networkOf({ command, configuration: { name }, wrapper: { ifName } }: Request): string {
+  if (ifName === undefined) return name;
   const network = `${name}-${ifName}`;
   const problem = networkNameProblem(network);
   if (problem === undefined) return network;

@@ -1,7 +1,7 @@
-import type { DelegateCall, Filter } from "../plan/call.ts";
+import type { DelegateCall, Filter } from "../call/delegate-call.ts";
 import { CniError } from "../protocol/errors.ts";
 import { parseJsonObject } from "../protocol/json.ts";
-import { type Session, say } from "./session.ts";
+import { debug, type Session, warn } from "../call/session.ts";
 
 /** The longest input of a jq program. In characters. */
 const inputLimit = 1024 * 1024;
@@ -13,13 +13,11 @@ const inputLimit = 1024 * 1024;
 export function applyFilter(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
   try {
     const configuration = runJq(session, program, JSON.stringify(call.configuration));
-    say(session, "debug", "plugin configuration after wrapper.jq", { configuration });
+    debug(session, "plugin configuration after wrapper.jq", { configuration });
     return { ...call, configuration };
   } catch (error) {
     if (!mayFail || !(error instanceof CniError)) throw error;
-    say(session, "warn", `${error.message}; the delegate gets its configuration unfiltered`, {
-      details: error.details,
-    });
+    warn(session, `${error.message}; the delegate gets its configuration unfiltered`, { details: error.details });
     return call;
   }
 }

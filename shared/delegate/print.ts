@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { versionResult } from "../protocol/versions.ts";
 import { readInput } from "./read-input.ts";
-import { type Session, say } from "./session.ts";
+import { type Session, say } from "../call/session.ts";
 
 /** Writes a text to stdout. Returns the exit code. */
 export function print(host: Host, text: string): number {
@@ -17,7 +17,7 @@ export function printVersions(host: Host): number {
 
 /** Logs an error result and gives it to the runtime. Returns the exit code. */
 export function printError(session: Session, error: JsonObject): number {
-  say(session, "error", String(error.msg), { code: error.code, details: error.details });
+  say(session, { level: "error", message: String(error.msg), more: { code: error.code, details: error.details } });
   try {
     session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
   } catch {

@@ -69,6 +69,11 @@ export class Facts {
     return files.flatMap((file) => parseFoundJournal(file, this.#readFile(file) ?? "") ?? []);
   }
 
+  /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
+  wrote(file: string, text: string | undefined): void {
+    this.#read.set(file, text === undefined ? undefined : `${this.#readFile(file) ?? ""}${text}`);
+  }
+
   /** libcni's result for an attachment. */
   result(key: AttachmentKey): CachedResult | undefined {
     const file = cachedResultFile(key);

@@ -2,7 +2,7 @@ import type { AddedInterface } from "../attachment/added.ts";
 import type { FileIdentity } from "../host/host.ts";
 import type { Role } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { Routing } from "./routing.ts";
+import type { MovedRouting } from "./routing.ts";
 import { sha256 } from "./sha256.ts";
 
 /** Identifies one of the runtime's attachments. Its network is the list's, not the delegate's. */
@@ -63,7 +63,7 @@ export interface Done {
   /** Further container interfaces of the plugin. */
   readonly added?: readonly AddedInterface[] | undefined;
   /** The routes and rules after the ADD of a plugin that moves routes. */
-  readonly routing?: Pick<Routing, "routes" | "rules"> | undefined;
+  readonly routing?: MovedRouting | undefined;
 }
 
 /** What is remembered of one plugin's ADD. */

@@ -1,5 +1,5 @@
 import { samePrefix } from "../attachment/addresses.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /** A route of a network namespace; `table` is `main` if ip(8) names none. */
@@ -24,24 +24,11 @@ export interface Routing {
   readonly addresses: readonly { readonly dev: string; readonly address: string }[];
 }
 
-/** The record of a plugin that moves routes. It tells CHECK where to look for them. */
-export interface RoutingRecord extends Pick<Routing, "routes" | "rules"> {
-  readonly network: string;
-  readonly containerId: string;
-  readonly runtimeIfName: string;
-  /** Device and inode of the namespace. The record says nothing about another namespace. */
-  readonly namespace: string;
-}
+/** The routes and rules after the ADD of a plugin that moves routes. They tell CHECK where to look. */
+export type MovedRouting = Pick<Routing, "routes" | "rules">;
 
 /** The commands for `ip -json -batch`. `parseRouting` reads the answers. */
 export const routingCommands = "route show table all\nrule show\naddress show\n";
-
-/** Parses the record of moved routes; undefined if it is invalid or about another namespace. */
-export function parseRoutingRecord(text: string | undefined, namespace: string): RoutingRecord | undefined {
-  const value = parseJsonObject(text ?? "");
-  const isRecord = value?.namespace === namespace && Array.isArray(value.routes) && Array.isArray(value.rules);
-  return isRecord ? (value as unknown as RoutingRecord) : undefined;
-}
 
 /** Parses the answers of ip(8) to `routingCommands`, for IPv4 and for IPv6; undefined if they cannot be understood. */
 export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
@@ -59,7 +46,7 @@ export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
  * Returns the result without routes that were moved, and without addresses whose subnet's route was moved. The reference
  * plugins' CHECK looks for them only in the main table. The CHECK of the plugin that moved them compares them.
  */
-export function withoutMoved(result: CniResult, { routes }: RoutingRecord): CniResult {
+export function withoutMoved(result: CniResult, { routes }: MovedRouting): CniResult {
   const isMoved = (dst: string, gateway?: string | null): boolean => {
     const alike = routes.filter((route) => samePrefix(route.dst, dst) && (!gateway || route.gateway === gateway));
     return alike.length > 0 && alike.every(({ table }) => table !== "main");
@@ -70,8 +57,15 @@ export function withoutMoved(result: CniResult, { routes }: RoutingRecord): CniR
   return shown;
 }
 
+/** The routing of an interface when it was added, and now. */
+export interface RoutingCheck {
+  readonly moved: MovedRouting;
+  readonly present: Routing;
+  readonly ifName: string;
+}
+
 /** Lists what an interface has lost: its addresses, the rules for them, and the routes in tables other than main. */
-export function missingRouting(record: RoutingRecord, present: Routing, result: CniResult, ifName: string): string[] {
+export function missingRouting({ moved: record, present, ifName }: RoutingCheck, result: CniResult): string[] {
   const addresses = (result.ips ?? []).map(({ address }) => address);
   const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
   const moved = record.routes.filter(({ dev, table }) => dev === ifName && table !== "main");

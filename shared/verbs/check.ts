@@ -1,79 +1,135 @@
-import { type AddedInterface, withAdded } from "../attachment/added.ts";
+import { withAdded } from "../attachment/added.ts";
 import { containerInterfaceNames, missingAttachment, ownAttachment } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
+import type { Call } from "../call/call.ts";
+import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
+import { listNetwork } from "../call/networks.ts";
+import { type CheckTwice, type HandOver, planHandOver } from "../call/plan.ts";
+import { type Session, warn } from "../call/session.ts";
+import { findDelegate } from "../delegate/find-delegate.ts";
+import { printed } from "../delegate/hand-over.ts";
+import { missingDelegate } from "../delegate/missing-delegate.ts";
+import { readRouting } from "../delegate/read-routing.ts";
+import { noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
+import { isSameNamespace } from "../journal/journal.ts";
+import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
+import { isFixedMac, listsDevice, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/shared-device.ts";
+import { CniError } from "../protocol/errors.ts";
 import { goLookup, isJsonObject } from "../protocol/json.ts";
-import type { Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { Records } from "../record/record.ts";
-import { addedBy } from "./added-by.ts";
-import { type DelegateCall, delegateCall } from "./call.ts";
-import { chainedResult } from "./chained-result.ts";
-import { inNetworkOf, listNetwork } from "./list-network.ts";
-import type { Plan } from "./plan.ts";
-import { planHandOver } from "./plan-hand-over.ts";
-import { recordKey } from "./record-key.ts";
-import { routingOf } from "./routing-plan.ts";
-import { type DeviceMac, deviceMac } from "./shared-device.ts";
-import type { Target } from "./target.ts";
 
 /**
- * Plans CHECK. A renamed interface without a record was made by something else, such as a script. Its leases are under the
- * list's own name, so a failed CHECK is run again under that name. That CHECK looks for the same addresses, links and routes.
+ * Plans CHECK: prevResult narrowed to the delegate's attachment, without what a correct attachment fails for. An interface
+ * without an entry was made by something else, such as a script. Its leases are under the list's own name, so a failed
+ * CHECK is run again under that name.
  */
-export function planCheck(request: Request, configured: Target, records: Records): Plan {
-  const record = records.find(recordKey(request, configured))?.record;
-  const target = record ? inNetworkOf(configured, record) : configured;
-  const prevResult = chainedResult(request, target);
-  const { call, mac }: NarrowedCheck = prevResult
-    ? narrowCheck(
-        request,
-        target,
-        prevResult,
-        record?.delegate === target.delegate ? [] : addedBy(request, target, records),
-      )
-    : { call: delegateCall(request, target) };
-  const { routing } = routingOf(request, target);
-  const plan = planHandOver(call, {
-    before: mac ? [{ do: "compareFixedMac", mac }] : [],
-    after: routing ? [{ do: "followMovedRoutes", routing }] : [],
-  });
-  const other = record ? undefined : listNetwork(request, target);
-  if (other === undefined) return plan;
-  return { ...plan, fallback: { ...call, configuration: { ...call.configuration, name: other } } };
+export function planCheck(call: Call): HandOver | CheckTwice {
+  const checked = prepareCall(call.session, narrowedCheck(call));
+  const first = withoutMovedRoutes(call, withoutFloatingMac(call, checked), movedRouting(call));
+  const leftOut = [
+    ...(resultOf(first).interfaces === resultOf(checked).interfaces ? [] : (["MAC"] as const)),
+    ...(resultOf(first).routes === resultOf(checked).routes ? [] : (["moved routes"] as const)),
+  ];
+  const { netns } = call.target.selector;
+  if (isUnknown(call)) return { do: "checkTwice", call: first, network: listNetwork(call), netns, leftOut };
+  return { ...planHandOver(first), leftOut };
 }
 
-/** The delegate's call for CHECK. */
-interface NarrowedCheck {
-  readonly call: DelegateCall;
-  /** The device whose MAC is removed from prevResult unless it is fixed. */
-  readonly mac?: DeviceMac;
-}
-
-/**
- * Narrows prevResult to the delegate's attachment and works around known CHECK bugs. Code 103 if the attachment
- * is missing among others. A prevResult without any container interface is passed unchanged.
- */
-export function narrowCheck(
-  request: Request,
-  target: Target,
-  prevResult: CniResult,
-  added: readonly AddedInterface[] = [],
-): NarrowedCheck {
-  const { profile, selector } = target;
-  const attachment = ownAttachment(prevResult, selector);
+function narrowedCheck(call: Call): DelegateCall {
+  const { prevResult, target, own } = call;
+  // The list may have changed since ADD: the leases are in the network of the entry.
+  const isOwnType = own?.role === "creator" && own.type === target.delegate;
+  const subject = isOwnType ? { ...call, target: { ...target, network: own.delegateNetwork } } : call;
+  if (prevResult === undefined) return delegateCall(subject);
+  const attachment = ownAttachment(prevResult, target.selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
-  if (others.length > 0) throw missingAttachment(selector.ifName, others);
-  const narrowed = attachment
-    ? narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector)
-    : prevResult;
-  const mac = profile?.sharedDevice && deviceMac(narrowed, profile.sharedDevice, request.configuration);
-  return { call: withIpam(delegateCall(request, target, narrowed), target), ...(mac && { mac }) };
+  if (others.length > 0) throw missingAttachment(target.selector.ifName, others);
+  if (attachment === undefined) return withIpam(call, delegateCall(subject));
+  const whole = withAdded(prevResult, attachment, own?.done?.added ?? []);
+  return withIpam(call, delegateCall(subject, narrowPrevResult(prevResult, whole, target.selector)));
 }
 
 // Without addresses of its own, static checks only that there is a prevResult.
-function withIpam(call: DelegateCall, { profile }: Target): DelegateCall {
-  if (!profile?.checkNeedsIpam) return call;
+function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCall {
+  if (!target.profile?.checkNeedsIpam || prevResult === undefined) return call;
   const ipam = call.configuration && goLookup(call.configuration, "ipam");
   if (isJsonObject(ipam) && goLookup(ipam, "type")) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
+}
+
+/** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */
+function withoutFloatingMac({ session, target, request }: Call, call: DelegateCall): DelegateCall {
+  const shared = target.profile?.sharedDevice;
+  if (!shared) return call;
+  const device = sharedDeviceName(shared, request.configuration);
+  const file = macOriginFile(device);
+  if (!listsDevice(resultOf(call), device) || isFixedMac(file && session.host.readFile(file))) return call;
+  return withResult(call, withoutMac(resultOf(call), device));
+}
+
+/** The routing after the last ADD that moved routes of this attachment in this namespace. */
+function movedRouting({ journal, own, target, facts, request }: Call): MovedRouting | undefined {
+  if (target.role === "meta") return target.profile?.movesRoutes ? own?.done?.routing : undefined;
+  const mover = journal.entries.findLast(({ isUndone, done }) => !isUndone && done?.routing);
+  if (mover === undefined) return undefined;
+  return isSameNamespace(mover.namespace, facts.namespace(request.variables.netns)) ? mover.done?.routing : undefined;
+}
+
+/**
+ * Returns the CHECK after routes were moved. A creator looks only in the main table, so it gets prevResult without them. The
+ * plugin that moved them does not check them, so the wrapper does: code 105 if something is missing, 106 if the routing
+ * cannot be read.
+ */
+function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouting | undefined): DelegateCall {
+  if (moved === undefined) return checked;
+  if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), moved));
+  const { ifName, netns } = call.target.selector;
+  const present = readRouting(call.session.host, netns);
+  if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
+  const missing = missingRouting({ moved, present, ifName }, resultOf(checked));
+  if (missing.length > 0) throw new CniError("routingMissing", ifName, `missing: ${missing.join(", ")}`);
+  return checked;
+}
+
+/** Whether something other than a wrapper may have made the interface: nothing of it is in the journal. */
+function isUnknown({ own, prevResult, target }: Call): boolean {
+  return own === undefined && prevResult !== undefined && target.role === "creator";
+}
+
+/**
+ * Runs the CHECK of an interface without an entry. If it fails, runs it once more, in the list's own network and without
+ * routes that a plugin has moved since. Returns the exit code.
+ */
+export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
+  const { host } = session;
+  noteDelegate(session, plan.call);
+  const path = findDelegate(host, plan.call.delegate);
+  if (path === undefined) throw missingDelegate(host, plan.call.delegate, "delegateNotFound");
+  const first = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
+  const second = first.exitCode === 0 ? undefined : secondCheck(session, plan);
+  if (second === undefined) return printed(first);
+  warn(session, `there is no entry of the interface: asking again in the network ${second.configuration?.name}`);
+  return printed(runDelegate(session, { path, call: second }));
+}
+
+function secondCheck({ host }: Session, { call, network, netns }: CheckTwice): DelegateCall | undefined {
+  const before = resultOf(call);
+  const moved = readRouting(host, netns);
+  const result = moved ? withoutMoved(before, moved) : before;
+  const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
+  if (network === undefined && isAlike) return undefined;
+  const second = isAlike ? call : withResult(call, result);
+  return network === undefined ? second : { ...second, configuration: { ...second.configuration, name: network } };
+}
+
+function isAsLong(one: CniResult["ips"] | CniResult["routes"], other: typeof one): boolean {
+  return one?.length === other?.length;
+}
+
+function resultOf({ configuration }: DelegateCall): CniResult {
+  return (configuration?.prevResult ?? {}) as CniResult;
+}
+
+function withResult(call: DelegateCall, prevResult: CniResult): DelegateCall {
+  return { ...call, configuration: { ...call.configuration, prevResult } };
 }
