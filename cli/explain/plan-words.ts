@@ -1,4 +1,4 @@
-import type { Effect, Plan, Removal, Splice } from "../../shared/plan/plan.ts";
+import type { Effect, Plan, Removal, Splice } from "../../shared/call/plan.ts";
 
 /** Says in sentences how a wrapper acts on a plan. */
 export function planWords(plan: Plan | undefined): string[] {

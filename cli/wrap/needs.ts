@@ -1,4 +1,4 @@
-import { fixesMac } from "../../shared/plan/shared-device.ts";
+import { fixesMac } from "../../shared/plugin/shared-device.ts";
 import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
 import { delGetsResult } from "../../shared/protocol/versions.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import { planChainedAdd, planFirstAdd, spliceResult } from "../../../shared/plan/add.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";

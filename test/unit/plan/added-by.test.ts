@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import { addedBy } from "../../../shared/plan/added-by.ts";
 import { instanceOf } from "../../../shared/plan/listed.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { type KeptFile, metaRecordFile } from "../../../shared/record/record.ts";
 import { keptRecords, recordOf } from "../support/records.ts";

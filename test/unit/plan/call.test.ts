@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall, delOf } from "../../../shared/plan/call.ts";
 import { askingFor } from "../../../shared/plan/earlier-addresses.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
 import { frozen } from "../support/frozen.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { delRemovals, planDel } from "../../../shared/plan/del.ts";
 import type { DelInput } from "../../../shared/plan/del-call.ts";
 import { listedAs } from "../../../shared/plan/listed.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { type Records, recordFile } from "../../../shared/record/record.ts";
 import { frozen } from "../support/frozen.ts";

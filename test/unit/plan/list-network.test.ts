@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planRequest } from "../../../shared/plan/plan-request.ts";
+import { planRequest } from "../../../shared/verbs/plan-request.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { keptRecords, recordOf } from "../support/records.ts";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { misplacedKeys, withWarnings } from "../../../shared/plan/misplaced.ts";
-import type { Plan } from "../../../shared/plan/plan.ts";
+import { misplacedKeys, withWarnings } from "../../../shared/call/misplaced.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
 import { hasSuspectKey } from "../../../shared/plan/suspect-key.ts";
 import { CniError } from "../../../shared/protocol/errors.ts";
 import { wrapperKeys } from "../../../shared/protocol/shapes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../../../shared/plan/plan.ts";
-import { planRequest, planVersion } from "../../../shared/plan/plan-request.ts";
-import type { Profiles } from "../../../shared/plan/profile.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
+import { planRequest, planVersion } from "../../../shared/verbs/plan-request.ts";
+import type { Profiles } from "../../../shared/plugin/profile.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import { frozen } from "../support/frozen.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/plan/call.ts";
-import { withOwnPorts } from "../../../shared/plan/ports.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { withOwnPorts } from "../../../shared/call/ports.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { requestOf } from "../support/requests.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recordedTarget } from "../../../shared/plan/recorded-target.ts";
-import type { Target } from "../../../shared/plan/target.ts";
+import type { Target } from "../../../shared/call/target.ts";
 import { frozen } from "../support/frozen.ts";
 import { recordOf } from "../support/records.ts";
 import { blue } from "../support/requests.ts";

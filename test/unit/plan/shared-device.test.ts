@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bridge } from "../../../plugins/bridge/profile.ts";
-import type { SharedDevice } from "../../../shared/plan/profile.ts";
-import { deviceMac, macOriginFile, sharedDeviceName, withoutFloatingMac } from "../../../shared/plan/shared-device.ts";
+import type { SharedDevice } from "../../../shared/plugin/profile.ts";
+import { deviceMac, macOriginFile, sharedDeviceName, withoutFloatingMac } from "../../../shared/plugin/shared-device.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";

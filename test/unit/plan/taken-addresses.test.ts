@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/plan/call.ts";
 import { delRemovals, planDel } from "../../../shared/plan/del.ts";
 import { keepingRulesOfOthers } from "../../../shared/plan/taken-addresses.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { recordFile } from "../../../shared/record/record.ts";
 import { frozen } from "../support/frozen.ts";

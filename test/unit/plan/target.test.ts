@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { delegateName, targetOf } from "../../../shared/plan/target.ts";
+import { delegateName, targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue, requestOf } from "../support/requests.ts";

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
 import { spliceResult } from "../../../shared/plan/add.ts";
-import type { Plan } from "../../../shared/plan/plan.ts";
-import { planRequest } from "../../../shared/plan/plan-request.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
+import { planRequest } from "../../../shared/verbs/plan-request.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import fc from "../support/fast-check.ts";

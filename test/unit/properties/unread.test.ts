@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
-import type { Profile } from "../../../shared/plan/profile.ts";
+import type { Profile } from "../../../shared/plugin/profile.ts";
 import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
 import fc from "../support/fast-check.ts";
 import { blue } from "../support/requests.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planRequest } from "../../../shared/plan/plan-request.ts";
+import { planRequest } from "../../../shared/verbs/plan-request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import fc from "../support/fast-check.ts";
 import { oracle } from "../support/jq.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { instanceOf } from "../../../shared/plan/listed.ts";
-import { targetOf } from "../../../shared/plan/target.ts";
+import { targetOf } from "../../../shared/call/target.ts";
 import { parseRecord } from "../../../shared/record/parse-record.ts";
 import { metaRecordFile, recordFile } from "../../../shared/record/record.ts";
 import { recordOf } from "../support/records.ts";
