@@ -1,5 +1,5 @@
 import { profiles } from "../../plugins/index.ts";
-import { profileOf } from "../../shared/call/target.ts";
+import { profileOf } from "../../shared/plugin/profile.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";

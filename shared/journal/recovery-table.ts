@@ -58,10 +58,15 @@ function isComplete({ entries }: Journal, { hasNewResult, bootId, uptime }: Pres
   return hasNewResult || uptime - Math.max(...times) > longestTry;
 }
 
-/** The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. */
+/**
+ * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. If its own one is
+ * given up already, what stands after it is of this try.
+ */
 export function entriesFrom(journal: Journal, own: Entry | undefined, isFirst: boolean): readonly Entry[] {
   if (isFirst) return journal.entries;
-  return own === undefined ? [] : journal.entries.slice(journal.entries.indexOf(own));
+  if (own === undefined || own.isUndone) return [];
+  const after = journal.entries.slice(journal.entries.indexOf(own));
+  return own.isGivenUp ? after.filter(({ isGivenUp }) => isGivenUp) : after;
 }
 
 /** The addresses that the last attachment of an interface had, and whether others will do. */
