@@ -27,6 +27,8 @@ export interface Undoing {
   readonly journal: Journal;
   /** CNI_NETNS of the call. No other namespace is touched. */
   readonly netns: string;
+  /** What the list has now for one of the entries. Its DEL gets it if that of its ADD fails. */
+  readonly listed?: { readonly entry: Entry; readonly configuration: JsonObject } | undefined;
 }
 
 /** The end of an undo. */
@@ -63,12 +65,21 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
   if (removal.do === "nothing") {
     warn(undoing.session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
   } else {
-    const answer = runDel(undoing, entry, delOfEntry(undoing, entry, removal));
+    const del = delOfEntry(undoing, entry, removal);
+    const first = runDel(undoing, entry, del);
+    const again = first.exitCode === 0 ? undefined : listedDel(undoing, entry, del);
+    const answer = again ? runDel(undoing, entry, again) : first;
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
     addAgain(undoing, removal.addAgain);
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
+}
+
+function listedDel({ listed, session }: Undoing, { id, type }: Entry, del: DelegateCall): DelegateCall | undefined {
+  if (listed?.entry.id !== id || listed.configuration.type !== type) return undefined;
+  warn(session, "DEL failed with the configuration of ADD: running it once more with the list's");
+  return { ...del, configuration: listed.configuration };
 }
 
 // host-device's DEL frees the leases, and then fails if the interface is missing.

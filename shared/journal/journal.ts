@@ -43,6 +43,8 @@ export interface Began extends AttachmentKey, Moment {
   readonly namespace: Namespace;
   /** The index of the interface of that name before ADD, 0 for none; undefined if it could not be read. */
   readonly before?: number | undefined;
+  /** When libcni's result was written that it had before ADD; undefined if it had none. */
+  readonly resultMs?: number | undefined;
   /** The addresses that the ADD asked for, because the attachment had them before. */
   readonly asked?: readonly string[] | undefined;
   /** A checksum of the plugin's configuration in the list, without `wrapper`. */
@@ -70,6 +72,8 @@ export interface Done {
 export interface Entry extends Began {
   /** Undefined if the ADD did not pass, or still runs. */
   readonly done?: Done | undefined;
+  /** After an ADD that failed: the index of the interface of that name, 0 for none. Undefined if nobody could look. */
+  readonly left?: number | undefined;
   /** The attachment is given up: undone, or to be undone. */
   readonly isGivenUp: boolean;
   /** Nothing is left of it. */
@@ -80,6 +84,7 @@ export interface Entry extends Began {
 export type Line =
   | ({ readonly line: "began"; readonly format: number } & Began)
   | ({ readonly line: "done"; readonly id: string } & Done)
+  | { readonly line: "failed"; readonly id: string; readonly left: number }
   | { readonly line: "given up"; readonly ids: readonly string[] }
   | { readonly line: "undone"; readonly id: string };
 

@@ -46,9 +46,11 @@ function problemOf(key: AttachmentKey, [first, ...others]: readonly (JsonObject 
   return isSameAttachment(first, key) ? undefined : "it is of another attachment";
 }
 
+const laterLines: readonly string[] = ["done", "failed", "given up", "undone"] satisfies Line["line"][];
+
 function isKnown({ line, format }: JsonObject): boolean {
   if (line === "began") return typeof format === "number" && format <= presentFormat;
-  return line === "done" || line === "given up" || line === "undone";
+  return typeof line === "string" && laterLines.includes(line);
 }
 
 function isKey(value: JsonObject): value is JsonObject & AttachmentKey {
@@ -77,6 +79,9 @@ function apply(line: Line, entries: Map<string, Entry>): void {
       change(id, { done });
       break;
     }
+    case "failed":
+      change(line.id, { left: line.left });
+      break;
     case "given up":
       for (const id of line.ids) change(id, { isGivenUp: true });
       break;
@@ -94,6 +99,8 @@ function isLine(value: JsonObject): value is JsonObject & Line {
       return isBegan(value);
     case "done":
       return typeof value.id === "string" && isTexts(value.addresses) && typeof value.uptime === "number";
+    case "failed":
+      return typeof value.id === "string" && typeof value.left === "number";
     case "given up":
       return isTexts(value.ids);
     default:

@@ -35,6 +35,8 @@ export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry 
     (entry) => isOfType(entry) && entry.ifName === ifName && canonicalJson(entry.wrapper) === block,
     (entry) => isOfType(entry) && entry.checksum === plugin.checksum(),
     (entry) => isOfType(entry) && entry.ifName === ifName,
+    // An unknown type may be a misspelled one.
+    ...(plugin.role === undefined ? [(entry: Entry) => entry.ifName === ifName && entry.checksum === plugin.checksum()] : []),
   ];
   for (const isIt of ways) {
     const found = lastOf(entries, isIt);

@@ -10,8 +10,8 @@ export type RecoveryMode = "own" | "always" | "never";
 export interface Present extends Moment {
   readonly mode: RecoveryMode;
   readonly namespace: Namespace;
-  /** Whether libcni has a result that is as new as the journal. */
-  readonly hasNewResult: boolean;
+  /** When libcni's result of the attachment was written; undefined if there is none. */
+  readonly resultMs: number | undefined;
   /** Whether a namespace that is not this one is still there. */
   isThere(namespace: Namespace): boolean;
 }
@@ -32,16 +32,24 @@ export type Recovery =
 export type Because = "of an earlier boot" | "its namespace is gone" | "not complete" | "recover is always";
 
 /** Decides what an ADD does about the entries that it would give up, row by row as in docs/behavior.md. */
-export function recoveryOf(journal: Journal, entries: readonly Entry[], present: Present): Recovery {
-  const { mode } = present;
-  const left = entries.filter(({ isUndone }) => !isUndone);
-  if (left.length === 0) return { do: "add" };
+export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Present): Recovery {
+  const { mode, resultMs } = present;
+  const left = entriesFrom(journal, adding).filter(({ isUndone }) => !isUndone);
+  // Without an entry, something else made what libcni has a result of. It may be in use.
+  if (left.length === 0) return { do: adding.own === undefined && resultMs !== undefined ? "add, then write" : "add" };
   if (mode === "never") return { do: "add, then write" };
   const states = left.filter(isStanding).map((entry) => stateOf(journal, entry, present));
   const because = states.find((state) => state !== "may be in use") ?? "not complete";
   if (!states.includes("may be in use")) return { do: "undo, then add", entries: left, because };
   if (mode === "always") return { do: "undo, then add", entries: left, because: "recover is always" };
   return { do: "add, then write" };
+}
+
+/** The plugin whose ADD runs. */
+export interface AddingPlugin {
+  readonly own: Entry | undefined;
+  /** Whether there is no prevResult. */
+  readonly isFirst: boolean;
 }
 
 function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
@@ -52,17 +60,20 @@ function stateOf(journal: Journal, entry: Entry, present: Present): Because | "m
   return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";
 }
 
-/** Whether libcni's result is as new as the last entry, or that is too old to be of a try. */
-function isComplete({ entries }: Journal, { hasNewResult, bootId, uptime }: Present): boolean {
+/**
+ * Whether libcni has written a result since the last entry, or that is too old to be of a try. No clock counts: one that was
+ * set back would make a live attachment a failed try.
+ */
+function isComplete({ entries }: Journal, { resultMs, bootId, uptime }: Present): boolean {
   const times = entries.filter((entry) => entry.bootId === bootId).map((entry) => entry.done?.uptime ?? entry.uptime);
-  return hasNewResult || uptime - Math.max(...times) > longestTry;
+  return (resultMs !== undefined && resultMs !== entries.at(-1)?.resultMs) || uptime - Math.max(...times) > longestTry;
 }
 
 /**
  * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. If its own one is
  * given up already, what stands after it is of this try.
  */
-export function entriesFrom(journal: Journal, own: Entry | undefined, isFirst: boolean): readonly Entry[] {
+function entriesFrom(journal: Journal, { own, isFirst }: AddingPlugin): readonly Entry[] {
   if (isFirst) return journal.entries;
   if (own === undefined || own.isUndone) return [];
   const after = journal.entries.slice(journal.entries.indexOf(own));

@@ -64,7 +64,10 @@ function holders(entry: Entry, { siblings }: Around): Entry[] {
 function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (!isSameNamespace(entry.namespace, around.namespace)) return false;
   const link = around.link();
-  if (!entry.done) return entry.before === 0 && !!link && !isNameOfOthers(entry, around);
+  if (!entry.done) {
+    const isNew = entry.before === 0 && (entry.left === undefined || entry.left === link);
+    return !!link && isNew && !isNameOfOthers(entry, around);
+  }
   if (entry.done.made === undefined || link === undefined) return !isNameOfOthers(entry, around);
   return link === 0 || link === entry.done.made;
 }

@@ -9,13 +9,13 @@ import { printed } from "../delegate/hand-over.ts";
 import { missingDelegate } from "../delegate/missing-delegate.ts";
 import { readRouting } from "../delegate/read-routing.ts";
 import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
-import { tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
+import { append, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
 import type { FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
 import { type Done, type Entry, isSameNamespace, isStanding, type Line, type Moment, type Namespace } from "../journal/journal.ts";
 import { beganLine, linesText, parseJournal } from "../journal/lines.ts";
 import { checksumOf } from "../journal/own-entry.ts";
-import { entriesFrom, lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
+import { lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
 import { repairs } from "../journal/repairs.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -35,6 +35,7 @@ interface Adding {
 interface Memory {
   readonly moment: Moment;
   readonly namespace: Namespace;
+  readonly resultMs: number | undefined;
   readonly recovery: Recovery;
   readonly undoing: Undoing;
 }
@@ -49,11 +50,11 @@ export function runAdd(call: Call, plan: AddPlan): number {
   const path = findDelegate(session.host, plan.call.delegate);
   if (path === undefined) throw missingDelegate(session.host, plan.call.delegate, "delegateNotFound");
   const delegateCall = prepareCall(session, plan.call);
-  const adding: Adding = { call, plan, path, delegateCall, memory: memoryOf(call) };
+  const adding: Adding = { call, plan, path, delegateCall, memory: memoryOf(call, delegateCall) };
   return adding.memory ? addAndRemember(adding, adding.memory) : addOnly(adding);
 }
 
-function memoryOf(call: Call): Memory | undefined {
+function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   const { session, facts, journal, own, request } = call;
   const { netns } = request.variables;
   if (journal.problem !== undefined) {
@@ -65,22 +66,16 @@ function memoryOf(call: Call): Memory | undefined {
   if (moment === undefined) warn(session, "nothing is remembered: cannot read the boot id");
   if (moment === undefined || namespace === undefined) return undefined;
   const isFirst = (request.configuration.prevResult ?? undefined) === undefined;
-  const recovery = recoveryOf(journal, entriesFrom(journal, own, isFirst), {
+  const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
+  const recovery = recoveryOf(journal, { own, isFirst }, {
     ...moment,
     namespace,
     mode: request.wrapper.recover ?? "own",
-    hasNewResult: hasNewResult(call),
+    resultMs,
     isThere: (other) => facts.isThere(other),
   });
-  return { moment, namespace, recovery, undoing: { session, facts, journal, netns } };
-}
-
-/** Whether libcni's result is as new as the journal. Both have times of one clock, whatever it says now. */
-function hasNewResult({ session: { host }, journal, key }: Call): boolean {
-  if (journal.entries.length === 0) return false;
-  const result = host.stat(cachedResultFile(key));
-  const written = host.stat(journal.file);
-  return result !== undefined && written !== undefined && written.modifiedMs <= result.modifiedMs;
+  const listed = own && { entry: own, configuration: planned.configuration ?? {} };
+  return { moment, namespace, resultMs, recovery, undoing: { session, facts, journal, netns, listed } };
 }
 
 function addOnly(adding: Adding): number {
@@ -114,13 +109,16 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   const attempt = isWritten ? begin(unwritten, call.journal.isTorn) : unwritten;
   const answer = run(attempt);
   if (answer.exitCode === 0) return complete(attempt, answer);
+  rememberFailure(attempt);
   if (!asking || !lent?.othersWillDo || !isWritten) return printed(answer);
   warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
-  undoEntries(undoing, [entry]);
+  undoEntries(undoing, call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id));
   const later = entryOf(adding, memory, { asked: undefined, order: 2 });
   const second = begin({ ...attempt, entry: later, delegateCall: adding.delegateCall }, false);
   const other = run(second);
-  return other.exitCode === 0 ? complete(second, other) : printed(other);
+  if (other.exitCode === 0) return complete(second, other);
+  rememberFailure(second);
+  return printed(other);
 }
 
 /** One entry, and the delegate's call for it. */
@@ -137,7 +135,7 @@ interface Attempt {
 
 function entryOf(
   { call, path, delegateCall }: Adding,
-  { moment, namespace }: Pick<Memory, "moment" | "namespace">,
+  { moment, namespace, resultMs }: Pick<Memory, "moment" | "namespace" | "resultMs">,
   { asked, order }: { asked: readonly string[] | undefined; order: number },
 ): Entry {
   const { session, key, request, target } = call;
@@ -156,6 +154,7 @@ function entryOf(
     args: delegateCall.environment.CNI_ARGS ?? request.variables.args,
     namespace,
     before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
+    resultMs,
     asked,
     checksum: checksumOf(request.configuration),
     wrapper: request.wrapper as JsonObject,
@@ -235,6 +234,13 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
   if (own === undefined || !isStanding(own)) return [];
   if (isSameNamespace(own.namespace, namespace)) return [{ line: "undone", id: own.id }];
   return [{ line: "given up", ids: [own.id] }];
+}
+
+/** Writes which interface a failed ADD left: a later one of that name is somebody else's. */
+function rememberFailure({ undoing, entry: { id, role, namespace, ifName }, isWritten }: Attempt): void {
+  if (role === "meta" || !isWritten) return;
+  const left = undoing.session.host.linkIndex(namespace.path, ifName);
+  if (left !== undefined) append(undoing, [{ line: "failed", id, left }]);
 }
 
 function madeBy({ session }: Undoing, { role, namespace, ifName }: Entry): number | undefined {

@@ -176,7 +176,7 @@ test("the record of another namespace says nothing, and GC takes away what no co
   await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
   await lab.deleteNamespace(container);
   expectPassed(await lab.goCni.gc(withGc, []));
-  expect(await lab.kernel.records()).toEqual([]);
+  expect(await lab.kernel.journals()).toEqual([]);
 });
 
 async function attach(lab: Lab, chain: NetworkList): Promise<Container> {
