@@ -92,16 +92,26 @@ export function containerInterfaceNames(result: CniResult): string[] {
   return (result.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name);
 }
 
-/** Returns a function that tells whether an address of the result belongs to an attachment. */
+/**
+ * Returns a function that tells whether an address of the result belongs to an attachment. An address of no interface, or of a
+ * host-side one, is nobody's unless the container interface has no address of its own.
+ */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
   const members = new Set(attachment.members);
+  const isInside = (index: number) => isContainerInterface(result.interfaces?.[index] ?? { name: "" });
+  const isStanding = !(result.ips ?? []).some(({ interface: index }) => isNumber(index) && members.has(index) && isInside(index));
   let isRuntimes: boolean | undefined;
-  return (ip: IpConfig): boolean => {
-    if (typeof ip.interface === "number") return members.has(ip.interface);
+  return ({ interface: index }: IpConfig): boolean => {
+    if (isNumber(index)) return members.has(index) && (isStanding || isInside(index));
+    if (!isStanding) return false;
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
   };
+}
+
+function isNumber(index: number | null | undefined): index is number {
+  return typeof index === "number";
 }
 
 /** Returns the error for an interface that prevResult does not list. */

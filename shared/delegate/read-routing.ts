@@ -3,6 +3,6 @@ import { parseRouting, type Routing, routingCommands } from "../journal/routing.
 
 /** Reads the routes, rules and addresses of a network namespace; undefined if iproute2 is missing or fails. */
 export function readRouting(host: Host, netns: string): Routing | undefined {
-  const [ipv4, ipv6] = [host.ip(netns, 4, routingCommands), host.ip(netns, 6, routingCommands)];
+  const [ipv4, ipv6] = ["-4", "-6"].map((family) => host.ip(["-json", family, "-batch", "-"], routingCommands, netns));
   return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
 }

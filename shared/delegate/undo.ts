@@ -16,6 +16,7 @@ import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { findDelegate } from "./find-delegate.ts";
+import { inLentNamespace } from "./lent-namespace.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
@@ -66,9 +67,9 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     warn(undoing.session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
   } else {
     const del = delOfEntry(undoing, entry, removal);
-    const first = runDel(undoing, entry, del);
+    const first = runRemoval(undoing, entry, { call: del, removal });
     const again = first.exitCode === 0 ? undefined : listedDel(undoing, entry, del);
-    const answer = again ? runDel(undoing, entry, again) : first;
+    const answer = again ? runRemoval(undoing, entry, { call: again, removal }) : first;
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
     addAgain(undoing, removal.addAgain);
   }
@@ -156,6 +157,32 @@ export function keepingOthers(undoing: Undoing, entry: Entry, configuration: Jso
     warn(session, `another container has ${taken.join(", ")} by now: DEL does not remove its rules`);
   }
   return kept;
+}
+
+/** Runs the DEL of an entry. If its interface is gone, it gets one that leads the plugin to its masquerading rules. */
+export function runRemoval(
+  undoing: Undoing,
+  entry: Entry,
+  { call, removal }: { call: DelegateCall; removal: Removal & { do: "DEL" } },
+): Finished {
+  const { session } = undoing;
+  const addresses = entry.done?.addresses ?? [];
+  if (!leavesRules(undoing, entry, removal.withNamespace)) return runDel(undoing, entry, call);
+  return inLentNamespace(session.host, { ifName: entry.ifName, addresses }, (netns) => {
+    const environment = netns === undefined ? call.environment : { ...call.environment, CNI_NETNS: netns };
+    return runDel(undoing, entry, { ...call, environment });
+  });
+}
+
+/** Whether the DEL of a plugin would leave masquerading rules, because the interface is gone. They do not outlive a boot. */
+function leavesRules(undoing: Undoing, entry: Entry, withNamespace: boolean): boolean {
+  const { session, facts, journal, netns } = undoing;
+  const masquerades = profileOf(entry.type, session.profiles)?.masquerades && entry.configuration.ipMasq === true;
+  if (!masquerades || !entry.done?.addresses.length || !isOfThisBoot(undoing, entry)) return false;
+  if (withNamespace && session.host.linkIndex(netns, entry.ifName) !== 0) return false;
+  // Interfaces in one network share a chain.
+  const siblings = facts.siblings(journal.key).flatMap(({ entries }) => entries.filter(isStanding));
+  return !siblings.some(({ delegateNetwork }) => delegateNetwork === entry.delegateNetwork);
 }
 
 /** Runs a DEL of an entry's plugin, even if it is no longer where the runtime looks. Code 100 if it is missing. */

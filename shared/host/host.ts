@@ -60,10 +60,10 @@ export interface Host {
   /** Runs a jq program on a JSON text. A small host may have no jq. */
   jq?(program: string, input: string): JqAnswer;
   /**
-   * Runs commands with `ip -json -batch` (iproute2) in a network namespace. Returns its output; undefined if it fails or is
-   * missing.
+   * Runs ip(8) of iproute2, in a network namespace if one is given. `commands` is its stdin. Returns its output; undefined if
+   * it fails or is missing.
    */
-  ip(netns: string, family: 4 | 6, commands: string): string | undefined;
+  ip(args: readonly string[], commands: string, netns?: string): string | undefined;
   /**
    * Appends a line to a file in one write. Makes the file (0640) and its directory if missing. Follows no link in a directory
    * in which another user could have made it. A pipe gets only lines that cannot be torn. This process's stdin and stdout get

@@ -18,6 +18,7 @@ import {
   planRemoval,
   removeJournal,
   runDel,
+  runRemoval,
   tryToUndo,
   type Undoing,
   undoEntries,
@@ -84,8 +85,9 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
     append(undoing, [{ line: "undone", id: entry.id }]);
     return undefined;
   }
-  const first = runDel(undoing, entry, ownDel(call, entry, removal));
-  const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
+  const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
+  const again = () => runRemoval(undoing, entry, { call: listedDel(call, entry, removal), removal });
+  const answer = first.exitCode === 0 ? first : again();
   if (answer.exitCode !== 0) return answer;
   addAgain(undoing, removal.addAgain);
   append(undoing, [{ line: "undone", id: entry.id }]);

@@ -99,9 +99,9 @@ export class SlimHost implements Host {
     this.#machine.writeStderr(text);
   }
 
-  ip(netns: string, family: 4 | 6, commands: string) {
+  ip(args: readonly string[], commands: string, netns?: string) {
     const own = { env: this.env, inspect: (path: string) => this.inspect(path) };
-    return ipOutput(this.#machine, ipCommand(own, netns, family), commands);
+    return ipOutput(this.#machine, ipCommand(own, args, netns), commands);
   }
 
   appendLine(file: string, line: string) {
