@@ -98,20 +98,26 @@ export function containerInterfaceNames(result: CniResult): string[] {
  */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
   const members = new Set(attachment.members);
-  const isInside = (index: number) => isContainerInterface(result.interfaces?.[index] ?? { name: "" });
-  const isStanding = !(result.ips ?? []).some(({ interface: index }) => isNumber(index) && members.has(index) && isInside(index));
+  const lacksAddress = !hasAddress(result, attachment);
   let isRuntimes: boolean | undefined;
   return ({ interface: index }: IpConfig): boolean => {
-    if (isNumber(index)) return members.has(index) && (isStanding || isInside(index));
-    if (!isStanding) return false;
+    if (typeof index === "number") return members.has(index) && (lacksAddress || isInside(result, index));
+    if (!lacksAddress) return false;
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
   };
 }
 
-function isNumber(index: number | null | undefined): index is number {
-  return typeof index === "number";
+/** Whether a container interface of an attachment has an address in the result. */
+export function hasAddress(result: CniResult, { members }: Attachment): boolean {
+  const isOwn = (index: unknown) => typeof index === "number" && members.includes(index) && isInside(result, index);
+  return (result.ips ?? []).some((ip) => isOwn(ip.interface));
+}
+
+function isInside({ interfaces }: CniResult, index: number): boolean {
+  const entry = interfaces?.[index];
+  return entry !== undefined && isContainerInterface(entry);
 }
 
 /** Returns the error for an interface that prevResult does not list. */

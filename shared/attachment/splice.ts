@@ -6,6 +6,7 @@ import {
   type AttachmentSelector,
   attachmentsOf,
   findAttachment,
+  hasAddress,
   type ListedAttachment,
   ownership,
 } from "./attachments.ts";
@@ -49,7 +50,8 @@ export function spliceCreator(
 ): CniResult {
   if (carriesOver(prevResult, delegateResult)) return withoutLoopback(completeResult(delegateResult, selector));
   const runtimes = findAttachment(prevResult, selector.runtimeIfName, selector.netns);
-  const before = withoutLoopback(orderResult(indexed(prevResult, runtimes)));
+  const isNobodys = runtimes !== undefined && hasAddress(prevResult, runtimes);
+  const before = withoutLoopback(orderResult(isNobodys ? prevResult : indexed(prevResult, runtimes)));
   const added = completeResult(delegateResult, selector);
   const offset = before.interfaces?.length ?? 0;
   const merged: Record<string, unknown> = { ...added, ...before };

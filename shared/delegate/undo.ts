@@ -69,7 +69,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const del = delOfEntry(undoing, entry, removal);
     const first = runRemoval(undoing, entry, { call: del, removal });
     const again = first.exitCode === 0 ? undefined : listedDel(undoing, entry, del);
-    const answer = again ? runRemoval(undoing, entry, { call: again, removal }) : first;
+    const answer = again ? runDel(undoing, entry, again) : first;
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
     addAgain(undoing, removal.addAgain);
   }

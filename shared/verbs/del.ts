@@ -86,8 +86,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
     return undefined;
   }
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
-  const again = () => runRemoval(undoing, entry, { call: listedDel(call, entry, removal), removal });
-  const answer = first.exitCode === 0 ? first : again();
+  const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
   if (answer.exitCode !== 0) return answer;
   addAgain(undoing, removal.addAgain);
   append(undoing, [{ line: "undone", id: entry.id }]);
