@@ -45,6 +45,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
 function removalOfChained(entry: Entry, around: Around): Removal {
   const { profile, namespace } = around;
   const withNamespace = isSameNamespace(entry.namespace, namespace) && !isInterfaceOfSibling(entry, around);
+  if (profile?.movesRoutes && !withNamespace) return { do: "nothing", why: "all that it left was in the namespace" };
   const shared = holders(entry, around).filter((other) => hasSameName(entry, other, scopeOf(profile)));
   if (shared.length === 0) return { do: "DEL", withNamespace, freesLease: true, addAgain: [] };
   if (!entry.done) return { do: "nothing", why: "its rules may belong to another attachment of this container" };

@@ -33,7 +33,7 @@ export interface Profile {
   readonly takesOverHostInterface?: true;
   /**
    * A meta plugin that moves its interface's routes out of the main table. The creators' CHECK looks only there, and the
-   * plugin's own CHECK does not look for them.
+   * plugin's own CHECK does not look for them. All that it leaves is in the namespace.
    */
   readonly movesRoutes?: true;
   /** If CNI_NETNS is empty, the plugin's DEL does not free its leases. */
