@@ -39,9 +39,10 @@ function journalIn(file: string, key: AttachmentKey, text: string): Journal {
 }
 
 /** Says why a journal cannot be read. A later line that is no JSON was cut off, and another one has been appended. */
-function problemOf(key: AttachmentKey, [first, ...others]: readonly (JsonObject | undefined)[]): string | undefined {
-  if ([first, ...others].some((line) => line && !isKnown(line))) return "a newer version has written it";
-  if (first === undefined && others.length === 0) return undefined;
+function problemOf(key: AttachmentKey, lines: readonly (JsonObject | undefined)[]): string | undefined {
+  const [first] = lines;
+  if (lines.some((line) => line && !isKnown(line))) return "a newer version has written it";
+  if (lines.length === 0) return undefined;
   if (first === undefined || !isKey(first)) return "its first line does not say whose it is";
   return isSameAttachment(first, key) ? undefined : "it is of another attachment";
 }

@@ -25,7 +25,8 @@ function fraction(root: number): number {
 function padded(text: string): number[] {
   const bytes = Array.from(text, (sign) => sign.charCodeAt(0));
   bytes.push(0x80);
-  while (bytes.length % 64 !== 60) bytes.push(0);
+  while (bytes.length % 64 !== 56) bytes.push(0);
+  bytes.push(0, 0, 0, 0);
   const bits = text.length * 8;
   for (const shift of [24, 16, 8, 0]) bytes.push((bits >>> shift) & 0xff);
   return bytes;
