@@ -216,8 +216,9 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
   }
 }
 
-/** Appends lines to the journal. A failure is logged: what is undone once may be undone again. */
+/** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
 export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
+  if (facts.journal(journal.key).entries.length === 0) return;
   const text = linesText(lines);
   const problem = session.host.appendJournal(journal.file, text, false);
   facts.wrote(journal.file, text);

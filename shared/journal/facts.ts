@@ -74,6 +74,12 @@ export class Facts {
     this.#read.set(file, text === undefined ? undefined : `${this.#readFile(file) ?? ""}${text}`);
   }
 
+  /** Reads a journal again, because another call has written to it. */
+  journalAgain(key: AttachmentKey): Journal {
+    this.#read.delete(journalFile(key));
+    return this.journal(key);
+  }
+
   /** libcni's result for an attachment. */
   result(key: AttachmentKey): CachedResult | undefined {
     const file = cachedResultFile(key);

@@ -97,29 +97,32 @@ function isUnknown({ own, prevResult, target }: Call): boolean {
 }
 
 /**
- * Runs the CHECK of an interface without an entry. If it fails, runs it once more, in the list's own network and without
- * routes that a plugin has moved since. Returns the exit code.
+ * Runs the CHECK of an interface without an entry. If it fails, runs it once more: without routes that a plugin has moved
+ * since, and in the list's own network. Returns the exit code.
  */
 export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
   const { host } = session;
   noteDelegate(session, plan.call);
   const path = findDelegate(host, plan.call.delegate);
   if (path === undefined) throw missingDelegate(host, plan.call.delegate, "delegateNotFound");
-  const first = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
-  const second = first.exitCode === 0 ? undefined : secondCheck(session, plan);
-  if (second === undefined) return printed(first);
-  warn(session, `there is no entry of the interface: asking again in the network ${second.configuration?.name}`);
-  return printed(runDelegate(session, { path, call: second }));
+  let answer = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
+  if (answer.exitCode === 0) return printed(answer);
+  for (const call of laterChecks(session, plan)) {
+    warn(session, `there is no entry of the interface: asking again in the network ${call.configuration?.name}`);
+    answer = runDelegate(session, { path, call });
+    if (answer.exitCode === 0) break;
+  }
+  return printed(answer);
 }
 
-function secondCheck({ host }: Session, { call, network, netns }: CheckTwice): DelegateCall | undefined {
+function laterChecks({ host }: Session, { call, network, netns }: CheckTwice): DelegateCall[] {
   const before = resultOf(call);
   const moved = readRouting(host, netns);
   const result = moved ? withoutMoved(before, moved) : before;
   const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
-  if (network === undefined && isAlike) return undefined;
-  const second = isAlike ? call : withResult(call, result);
-  return network === undefined ? second : { ...second, configuration: { ...second.configuration, name: network } };
+  const second = withResult(call, result);
+  const inList = network === undefined ? [] : [{ ...second, configuration: { ...second.configuration, name: network } }];
+  return [...(isAlike ? [] : [second]), ...inList];
 }
 
 function isAsLong(one: CniResult["ips"] | CniResult["routes"], other: typeof one): boolean {

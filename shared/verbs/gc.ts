@@ -20,15 +20,15 @@ export function planGc(call: Call): CollectPlan | HandOver {
   const then = planHandOver(prepareCall(call.session, gcCall(call)));
   const valid = validAttachments(call.request);
   if (valid === undefined) return then;
-  const { facts, key, request } = call;
-  const { network } = key;
-  const ofList = facts.journals().filter((journal) => journal.key.network === network && journal.entries.length > 0);
+  const { facts, key } = call;
+  const ofList = facts.journals().filter((one) => one.key.network === key.network && one.entries.length > 0);
   const journals = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
-  return journals.length > 0 && request.command === "GC" ? { do: "collect", journals, then } : then;
+  return journals.length > 0 ? { do: "collect", journals, then } : then;
 }
 
 /** Undoes the journals, and hands the call over. Returns the exit code. */
-export function runCollect({ session, facts }: Call, { journals, then }: CollectPlan): number {
+export function runCollect({ session, facts, notes }: Call, { journals, then }: CollectPlan): number {
+  for (const note of notes) warn(session, note);
   for (const journal of journals) {
     const { containerId, runtimeIfName } = journal.key;
     warn(session, `${containerId} is no longer valid and its namespace is gone: running DEL for ${runtimeIfName}`);

@@ -13,7 +13,7 @@ import { append, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.t
 import type { FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
 import { type Done, type Entry, isSameNamespace, isStanding, type Line, type Moment, type Namespace } from "../journal/journal.ts";
-import { beganLine, linesText, parseJournal } from "../journal/lines.ts";
+import { beganLine, linesText } from "../journal/lines.ts";
 import { checksumOf } from "../journal/own-entry.ts";
 import { lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
 import { repairs } from "../journal/repairs.ts";
@@ -248,11 +248,10 @@ function madeBy({ session }: Undoing, { role, namespace, ifName }: Entry): numbe
 }
 
 /** Whether another call has given the entry up. The file is read again only if somebody has written to it. */
-function isOvertaken({ undoing: { session, journal }, entry, written }: Attempt): boolean {
+function isOvertaken({ undoing: { session, facts, journal }, entry, written }: Attempt): boolean {
   const present = session.host.stat(journal.file);
   if (present !== undefined && present.inode === written?.inode && present.size === written.size) return false;
-  const { entries } = parseJournal(journal.key, session.host.readFile(journal.file));
-  const own = entries.find(({ id }) => id === entry.id);
+  const own = facts.journalAgain(journal.key).entries.find(({ id }) => id === entry.id);
   return own === undefined || own.isGivenUp;
 }
 
