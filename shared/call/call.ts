@@ -1,6 +1,6 @@
 import { findAttachment } from "../attachment/attachments.ts";
-import { type Entry, isStanding, type AttachmentKey, type Journal } from "../journal/journal.ts";
 import { Facts } from "../journal/facts.ts";
+import { type AttachmentKey, type Entry, isStanding, type Journal } from "../journal/journal.ts";
 import { parseJournal } from "../journal/lines.ts";
 import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journal/own-entry.ts";
 import type { Role } from "../plugin/profile.ts";
@@ -53,7 +53,12 @@ export function makeCall(session: Session, request: Request): Call {
   return { session, facts, request, target, prevResult, problem, key, journal, own, notes };
 }
 
-function findEntry({ request, target, journal, role }: Pick<Call, "request" | "target" | "journal"> & { role: Role | undefined }) {
+function findEntry({
+  request,
+  target,
+  journal,
+  role,
+}: Pick<Call, "request" | "target" | "journal"> & { role: Role | undefined }) {
   if (journal.entries.length === 0) return undefined;
   const { configuration, wrapper, command } = request;
   let checksum: string | undefined;

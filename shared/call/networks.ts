@@ -1,5 +1,5 @@
 import { subnetFinder } from "../attachment/subnet.ts";
-import { leaseDirectory, type Lease } from "../journal/lease.ts";
+import { type Lease, leaseDirectory } from "../journal/lease.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Call } from "./call.ts";
 import type { Subject } from "./delegate-call.ts";
@@ -10,7 +10,8 @@ import type { Target } from "./target.ts";
 
 /** Returns the list's own name if an interface may have its leases there; undefined if only the wrapper's network counts. */
 export function listNetwork({ request: { configuration, wrapper }, target }: Subject): string | undefined {
-  const isElsewhere = target.role === "creator" && wrapper.network === undefined && target.network !== configuration.name;
+  const isElsewhere =
+    target.role === "creator" && wrapper.network === undefined && target.network !== configuration.name;
   return isElsewhere ? configuration.name : undefined;
 }
 
@@ -34,7 +35,9 @@ function hasOlderLease(call: Call, network: string): boolean {
   return leasesIn(call, network, isWanted).some(
     ({ containerId, ifName: leased }) =>
       leased === ifName &&
-      facts.journal({ network, containerId, runtimeIfName: ifName }).entries.every((entry) => entry.ifName !== ifName || entry.delegateNetwork !== network),
+      facts
+        .journal({ network, containerId, runtimeIfName: ifName })
+        .entries.every((entry) => entry.ifName !== ifName || entry.delegateNetwork !== network),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Attachment, AttachmentSelector } from "../attachment/attachments.ts";
-import type { DelegateCall } from "./delegate-call.ts";
 import type { Entry, Journal } from "../journal/journal.ts";
 import type { CniResult } from "../protocol/result.ts";
+import type { DelegateCall } from "./delegate-call.ts";
 
 /** The decision about a call, as plain data: `run` acts on it, `explain` prints it. */
 export type Plan =

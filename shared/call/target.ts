@@ -1,9 +1,9 @@
 import type { AttachmentSelector } from "../attachment/attachments.ts";
+import { type Profile, type Profiles, profileOf, type Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject } from "../protocol/json.ts";
 import { networkNameProblem } from "../protocol/names.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
-import { type Profile, type Profiles, profileOf, type Role } from "../plugin/profile.ts";
 
 /** The target of a call: its delegate, interface and network. */
 export interface Target {

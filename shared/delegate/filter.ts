@@ -1,7 +1,7 @@
 import type { DelegateCall, Filter } from "../call/delegate-call.ts";
+import { debug, type Session, warn } from "../call/session.ts";
 import { CniError } from "../protocol/errors.ts";
 import { parseJsonObject } from "../protocol/json.ts";
-import { debug, type Session, warn } from "../call/session.ts";
 
 /** The longest input of a jq program. In characters. */
 const inputLimit = 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { Host } from "../host/host.ts";
 import { delegateName } from "../call/target.ts";
+import type { Host } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
 import { candidates, directoryOf, nameOf } from "./find-delegate.ts";
 

@@ -12,7 +12,10 @@ export function isNested({ env }: Host): boolean {
 }
 
 /** The answers of the verbs that have one of their own if the delegate is missing. */
-const answers: Readonly<Record<string, HandOver["withoutDelegate"]>> = { STATUS: "unavailable", VERSION: "ownVersions" };
+const answers: Readonly<Record<string, HandOver["withoutDelegate"]>> = {
+  STATUS: "unavailable",
+  VERSION: "ownVersions",
+};
 
 /** Hands a call over to the next executable of the wrapper's name. The outer wrapper remembers the attachment. */
 export function handOverNested(session: Session): number {

@@ -1,8 +1,8 @@
+import { type Session, say } from "../call/session.ts";
 import type { Host } from "../host/host.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { versionResult } from "../protocol/versions.ts";
 import { readInput } from "./read-input.ts";
-import { type Session, say } from "../call/session.ts";
 
 /** Writes a text to stdout. Returns the exit code. */
 export function print(host: Host, text: string): number {

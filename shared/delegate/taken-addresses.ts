@@ -30,7 +30,9 @@ function takenBy(facts: Facts, containerId: string, addresses: readonly string[]
 /** Returns the names of the addresses that other containers have, by their journals and libcni's results. */
 function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unknown> {
   const entries = facts.journals().flatMap(({ entries }) => entries.filter(({ isUndone }) => !isUndone));
-  const recorded = entries.filter((one) => one.containerId !== containerId).flatMap(({ done }) => done?.addresses ?? []);
+  const recorded = entries
+    .filter((one) => one.containerId !== containerId)
+    .flatMap(({ done }) => done?.addresses ?? []);
   const results = facts.allResults().filter(({ key }) => key.containerId !== containerId);
   const listed = results.flatMap(({ result }) => addressesIn(result));
   return new Set([...recorded, ...listed].map(ipName));

@@ -51,7 +51,8 @@ export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
 export function tryToUndo(undoing: Undoing, entry: Entry): Outcome {
   try {
     const outcome = undoEntry(undoing, entry);
-    if (outcome.end === "failed") warn(undoing.session, `${entry.type} of ${entry.ifName} stays given up: ${outcome.why}`);
+    if (outcome.end === "failed")
+      warn(undoing.session, `${entry.type} of ${entry.ifName} stays given up: ${outcome.why}`);
     return outcome;
   } catch (thrown) {
     const why = toCniError(thrown).message;
@@ -232,12 +233,11 @@ export function removeJournal({ session, facts, journal }: Undoing): void {
   session.host.removeDirectory(containerDirectory(journal.key.containerId));
 }
 
-/** Undoes all that is left of a journal, and removes it if nothing stayed behind. Returns whether that is so. */
-export function undoJournal(undoing: Undoing): boolean {
+/** Undoes all that is left of a journal, and removes it if nothing stayed behind. Returns what failed. */
+export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry; readonly why: string }[] {
   const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
-  const outcomes = left.toReversed().map((entry) => tryToUndo(undoing, entry));
-  const isDone = outcomes.every(({ end }) => end === "undone");
-  if (isDone) removeJournal(undoing);
-  return isDone;
+  const undone = left.toReversed().map((entry) => ({ entry, outcome: tryToUndo(undoing, entry) }));
+  if (undone.every(({ outcome }) => outcome.end === "undone")) removeJournal(undoing);
+  return undone.flatMap(({ entry, outcome }) => (outcome.end === "failed" ? { entry, why: outcome.why } : []));
 }

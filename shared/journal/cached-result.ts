@@ -22,7 +22,8 @@ export function cachedResultFile({ network, containerId, runtimeIfName }: Attach
 /** Parses one of libcni's files; undefined if it is none. */
 export function parseCachedResult(file: string, text: string | undefined): CachedResult | undefined {
   const { networkName, containerId, ifName, result } = parseJsonObject(text ?? "") ?? {};
-  if (typeof networkName !== "string" || typeof containerId !== "string" || typeof ifName !== "string") return undefined;
+  if (typeof networkName !== "string" || typeof containerId !== "string" || typeof ifName !== "string")
+    return undefined;
   if (!isJsonObject(result)) return undefined;
   const key = { network: networkName, containerId, runtimeIfName: ifName };
   const listed = Array.isArray(result.interfaces) ? result.interfaces.filter(isJsonObject) : [];

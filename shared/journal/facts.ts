@@ -66,7 +66,12 @@ export class Facts {
   /** The journals in the directory of a container. */
   journalsIn(directory: string): readonly Journal[] {
     const files = this.#list(directory).map((name) => `${directory}/${name}`);
-    return files.flatMap((file) => parseFoundJournal(file, this.#readFile(file) ?? "") ?? []);
+    return files.flatMap((file) => this.journalAt(file) ?? []);
+  }
+
+  /** The journal in a file; undefined if the file does not say whose it is. */
+  journalAt(file: string): Journal | undefined {
+    return parseFoundJournal(file, this.#readFile(file) ?? "");
   }
 
   /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
@@ -117,9 +122,14 @@ export class Facts {
       .flatMap((address) => this.#leaseIn(directory, address));
   }
 
+  /** The networks that have a directory in host-local's default `dataDir`. */
+  leaseNetworks(): readonly string[] {
+    return this.#list(leaseDirectory);
+  }
+
   /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network. */
   leasesOf(address: string): readonly Lease[] {
-    const directories = this.#list(leaseDirectory).map((network) => `${leaseDirectory}/${network}`);
+    const directories = this.leaseNetworks().map((network) => `${leaseDirectory}/${network}`);
     return directories.flatMap((directory) => this.#leaseIn(directory, address));
   }
 

@@ -143,8 +143,6 @@ export function isStanding({ isGivenUp, isUndone }: Entry): boolean {
 /** Whether two keys are of one attachment. */
 export function isSameAttachment(one: AttachmentKey, other: AttachmentKey): boolean {
   return (
-    one.network === other.network &&
-    one.containerId === other.containerId &&
-    one.runtimeIfName === other.runtimeIfName
+    one.network === other.network && one.containerId === other.containerId && one.runtimeIfName === other.runtimeIfName
   );
 }

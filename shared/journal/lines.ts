@@ -1,6 +1,14 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
-import { type AttachmentKey, type Began, type Entry, isSameAttachment, type Journal, journalFile, type Line } from "./journal.ts";
+import {
+  type AttachmentKey,
+  type Began,
+  type Entry,
+  isSameAttachment,
+  type Journal,
+  journalFile,
+  type Line,
+} from "./journal.ts";
 
 /** The format of the lines that this version writes. */
 const presentFormat = 1;

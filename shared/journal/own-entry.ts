@@ -36,7 +36,9 @@ export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry 
     (entry) => isOfType(entry) && entry.checksum === plugin.checksum(),
     (entry) => isOfType(entry) && entry.ifName === ifName,
     // An unknown type may be a misspelled one.
-    ...(plugin.role === undefined ? [(entry: Entry) => entry.ifName === ifName && entry.checksum === plugin.checksum()] : []),
+    ...(plugin.role === undefined
+      ? [(entry: Entry) => entry.ifName === ifName && entry.checksum === plugin.checksum()]
+      : []),
   ];
   for (const isIt of ways) {
     const found = lastOf(entries, isIt);

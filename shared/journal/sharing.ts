@@ -35,7 +35,8 @@ export function removalOf(entry: Entry, around: Around): Removal {
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
-  const isShared = holders(entry, around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
+  const isShared =
+    holders(entry, around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
   if (!withNamespace && isShared) {
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }

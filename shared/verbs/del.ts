@@ -9,6 +9,7 @@ import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
+import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import {
   addAgain,
   append,
@@ -24,7 +25,6 @@ import {
   undoEntries,
   undoJournal,
 } from "../delegate/undo.ts";
-import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { type Entry, journalDirectory, type Namespace } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
@@ -41,7 +41,11 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
   const later = left.slice(left.indexOf(own) + 1).filter(({ isGivenUp }) => !isGivenUp);
-  return { do: "undo", entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)), own };
+  return {
+    do: "undo",
+    entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)),
+    own,
+  };
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
@@ -125,7 +129,11 @@ function targetOfEntry({ target }: Call, { type, ifName, delegateNetwork, role }
   return { ...target, delegate: type, role, network: delegateNetwork, selector: { ...target.selector, ifName } };
 }
 
-function delCall(call: Call, entry: Entry, { removal, configuration }: { removal: Del; configuration: JsonObject }): DelegateCall {
+function delCall(
+  call: Call,
+  entry: Entry,
+  { removal, configuration }: { removal: Del; configuration: JsonObject },
+): DelegateCall {
   const { environment } = delegateCall(call);
   const { netns } = call.request.variables;
   const isThere = call.facts.namespace(netns) !== undefined;
@@ -159,7 +167,10 @@ function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | 
     if (!(error instanceof CniError)) throw error;
     warn(session, error.message);
   }
-  warn(session, `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "none"}`);
+  warn(
+    session,
+    `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "none"}`,
+  );
   return role === "meta" ? prevResult : undefined;
 }
 
@@ -183,21 +194,23 @@ function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const targets = role === "creator" ? inBothNetworks(call) : [target];
   return targets.map((one, index) => {
     const subject = { ...call, target: { ...one, role: target.role } };
-    const whole = prevResultFor(call, { role: target.role === "meta" ? "meta" : "creator", ifName: one.selector.ifName });
+    const whole = prevResultFor(call, {
+      role: target.role === "meta" ? "meta" : "creator",
+      ifName: one.selector.ifName,
+    });
     const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
     const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
     // The first DEL deletes the interface, so the others only free leases.
-    return { call: { ...made, configuration }, as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }) };
+    return {
+      call: { ...made, configuration },
+      as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
+    };
   });
 }
 
 /** Whether something else of the container is known: another attachment, or another plugin of this one. */
 function hasOthers({ facts, key, journal }: Call): boolean {
-  return (
-    journal.entries.length > 0 ||
-    facts.siblings(key).length > 0 ||
-    facts.otherResults(key, undefined).length > 0
-  );
+  return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
 }
 
 function namesInterface(evidence: CniResult, { selector }: Target): boolean {
@@ -205,7 +218,11 @@ function namesInterface(evidence: CniResult, { selector }: Target): boolean {
 }
 
 /** The entry that a wrapper would have written. Without an interface of its own, its DEL gets no namespace. */
-function imaginedEntry(call: Call, target: Target, { role, isListed }: Pick<Entry, "role"> & { isListed: boolean }): Entry {
+function imaginedEntry(
+  call: Call,
+  target: Target,
+  { role, isListed }: Pick<Entry, "role"> & { isListed: boolean },
+): Entry {
   const { key, facts, request } = call;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
   const nowhere: Namespace = { path: request.variables.netns, device: -1, inode: -1 };
@@ -242,11 +259,18 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   return answer ? printed(answer) : 0;
 }
 
-function removeUnknown(call: Call, undoing: Undoing, { call: made, as }: RemovePlan["removals"][number]): Finished | undefined {
+function removeUnknown(
+  call: Call,
+  undoing: Undoing,
+  { call: made, as }: RemovePlan["removals"][number],
+): Finished | undefined {
   const { session, facts, request } = call;
   const removal = planRemoval(undoing, as);
   if (removal.do !== "DEL") {
-    warn(session, `DEL of ${as.type} for ${as.ifName} is skipped: ${removal.do === "nothing" ? removal.why : "it is shared"}`);
+    warn(
+      session,
+      `DEL of ${as.type} for ${as.ifName} is skipped: ${removal.do === "nothing" ? removal.why : "it is shared"}`,
+    );
     return undefined;
   }
   const isThere = facts.namespace(request.variables.netns) !== undefined;
@@ -279,4 +303,3 @@ function finish({ facts, key, journal, session }: Call, undoing: Undoing): void 
     if (isLeft) undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
   }
 }
-

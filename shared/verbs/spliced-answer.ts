@@ -74,9 +74,16 @@ function splicedText(delegate: string, splice: Splice, result: CniResult): strin
 }
 
 /** The addresses of the attachment, and the container interfaces that the delegate made besides it. */
-function madeBy({ role, selector }: Target, splice: Splice, result: CniResult): Pick<SplicedAnswer, "addresses" | "added"> {
+function madeBy(
+  { role, selector }: Target,
+  splice: Splice,
+  result: CniResult,
+): Pick<SplicedAnswer, "addresses" | "added"> {
   if (role === "meta") {
-    return { addresses: [], added: splice.as === "meta" ? addedInterfaces(splice.prevResult, splice.attachment, result) : [] };
+    return {
+      addresses: [],
+      added: splice.as === "meta" ? addedInterfaces(splice.prevResult, splice.attachment, result) : [],
+    };
   }
   const added = (result.interfaces ?? [])
     .filter((one) => isContainerInterface(one) && one.name !== selector.ifName && one.name !== "lo")
@@ -85,7 +92,10 @@ function madeBy({ role, selector }: Target, splice: Splice, result: CniResult): 
   return { addresses: addressesOf(result, selector), added };
 }
 
-function listsInterface({ interfaces }: CniResult, { name, sandbox }: { name: string; sandbox?: string | null }): boolean {
+function listsInterface(
+  { interfaces }: CniResult,
+  { name, sandbox }: { name: string; sandbox?: string | null },
+): boolean {
   return (interfaces ?? []).some((one) => one.name === name && one.sandbox === sandbox);
 }
 

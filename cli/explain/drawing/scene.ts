@@ -79,7 +79,7 @@ function addressesOf({ ips }: CniResult, container: number, { name }: Interface,
 
 // DEL gets all ports, so the wrapper's choice is made here.
 function portsOf({ plugin, given, plan }: Step): string[] {
-  if (!reportedBy(plugin.delegate).publishes || plan?.do === "fail") return [];
+  if (!reportedBy(plugin.delegate).publishes || (plugin.isWrapped && !plan)) return [];
   const { ports } = plugin.isWrapped ? plugin.wrapper : {};
   const { runtimeConfig } = isPorts(ports) ? withOwnPorts(given.stdin, ports as PortsOption) : given.stdin;
   const mappings = isJsonObject(runtimeConfig) ? runtimeConfig.portMappings : [];
