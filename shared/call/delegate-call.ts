@@ -1,5 +1,4 @@
-import { type AddedInterface, withInterfaces } from "../attachment/added.ts";
-import { isJsonObject, isSameInGo, type JsonObject } from "../protocol/json.ts";
+import { isSameInGo, type JsonObject } from "../protocol/json.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { argsOf } from "./cni-args.ts";
@@ -55,14 +54,6 @@ export function delegateCall({ request, target }: Subject, shown: ShownPrevResul
   return jq === undefined
     ? call
     : { ...call, filter: { program: jq, mayFail: lenientVerbs.includes(request.command) } };
-}
-
-/** Returns the DEL that removes what this ADD set up. A meta plugin finds the interfaces that it added in prevResult. */
-export function delOf(call: DelegateCall, added: readonly AddedInterface[] = []): DelegateCall {
-  const del = { ...call, environment: { ...call.environment, CNI_COMMAND: "DEL" } };
-  const prevResult = call.configuration?.prevResult;
-  if (added.length === 0 || !isJsonObject(prevResult)) return del;
-  return { ...del, configuration: { ...call.configuration, prevResult: withInterfaces(prevResult, added) } };
 }
 
 // `wrapper.ports` may have changed since ADD, so DEL gets all ports: portmap's DEL does nothing without a port.

@@ -4,7 +4,7 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import { listNetwork } from "../call/networks.ts";
-import { type CheckTwice, type HandOver, planHandOver } from "../call/plan.ts";
+import { type CheckTwice, type HandOver, type LeftOut, planHandOver } from "../call/plan.ts";
 import { type Session, warn } from "../call/session.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
@@ -24,12 +24,13 @@ import type { CniResult } from "../protocol/result.ts";
  * CHECK is run again under that name.
  */
 export function planCheck(call: Call): HandOver | CheckTwice {
-  const checked = prepareCall(call.session, narrowedCheck(call));
-  const first = withoutMovedRoutes(call, withoutFloatingMac(call, checked), movedRouting(call));
-  const leftOut = [
-    ...(resultOf(first).interfaces === resultOf(checked).interfaces ? [] : (["MAC"] as const)),
-    ...(resultOf(first).routes === resultOf(checked).routes ? [] : (["moved routes"] as const)),
-  ];
+  const narrowed = narrowedCheck(call);
+  const fixed = withoutFloatingMac(call, narrowed);
+  const prepared = prepareCall(call.session, fixed);
+  const first = withoutMovedRoutes(call, prepared, movedRouting(call));
+  const leftOut: LeftOut[] = [];
+  if (fixed !== narrowed) leftOut.push("MAC");
+  if (first !== prepared) leftOut.push("moved routes");
   const { netns } = call.target.selector;
   if (isUnknown(call)) return { do: "checkTwice", call: first, network: listNetwork(call), netns, leftOut };
   return { ...planHandOver(first), leftOut };

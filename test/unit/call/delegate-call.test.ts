@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { delegateCall, delOf } from "../../../shared/plan/call.ts";
-import { askingFor } from "../../../shared/plan/earlier-addresses.ts";
+import { delegateCall } from "../../../shared/call/delegate-call.ts";
+import { askingFor } from "../../../shared/call/earlier-addresses.ts";
 import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Variables } from "../../../shared/protocol/variables.ts";
 import { frozen } from "../support/frozen.ts";
-import { blue, requestOf } from "../support/requests.ts";
+import { requestOf } from "../support/requests.ts";
 
 function callOf(configuration: JsonObject, variables: Partial<Variables> = {}) {
   const request = requestOf("ADD", configuration, variables);
-  return delegateCall(request, targetOf(request, "bridge-wrapper", {}));
+  return delegateCall({ request, target: targetOf(request, "bridge-wrapper", {}) });
 }
 
 test("type is the delegate's, name is its network, the wrapper block is gone, everything else is unchanged", () => {
@@ -41,7 +41,7 @@ describe("prevResult", () => {
   const target = targetOf(request, "bridge-wrapper", {});
 
   test("unchanged", () => {
-    expect(delegateCall(request, target).configuration).toHaveProperty("prevResult", { ips: [] });
+    expect(delegateCall({ request, target }).configuration).toHaveProperty("prevResult", { ips: [] });
     expect(callOf({ prevResult: null }).configuration).toHaveProperty("prevResult", null);
     expect(callOf({}).configuration).not.toHaveProperty("prevResult");
   });
@@ -55,11 +55,11 @@ describe("prevResult", () => {
   });
 
   test("none", () => {
-    expect(delegateCall(request, target, "none").configuration).not.toHaveProperty("prevResult");
+    expect(delegateCall({ request, target }, "none").configuration).not.toHaveProperty("prevResult");
   });
 
   test("a narrowed one", () => {
-    expect(delegateCall(request, target, { routes: [] }).configuration?.prevResult).toStrictEqual({ routes: [] });
+    expect(delegateCall({ request, target }, { routes: [] }).configuration?.prevResult).toStrictEqual({ routes: [] });
   });
 });
 
@@ -103,32 +103,6 @@ describe("CNI_ARGS by wrapper.args", () => {
     expect(askingFor(call, ["10.0.0.5/24"], call.environment.CNI_ARGS ?? "")).toBeUndefined();
     const free = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "IP=10.0.0.2" });
     expect(askingFor(free, ["10.0.0.5/24"], free.environment.CNI_ARGS ?? "")).toBeDefined();
-  });
-});
-
-describe("the DEL of an ADD", () => {
-  const tap = { name: "tap0", sandbox: blue };
-
-  test("has the configuration and the other variables of ADD", () => {
-    const call = callOf({ prevResult: { ips: [] }, wrapper: { ifName: "eth1" } });
-    expect(delOf(call)).toStrictEqual({
-      delegate: "bridge",
-      environment: { CNI_COMMAND: "DEL", CNI_IFNAME: "eth1" },
-      configuration: { cniVersion: "1.0.0", name: "zone-eth1", type: "bridge", prevResult: { ips: [] } },
-    });
-  });
-
-  test("has the interfaces that ADD added in prevResult, and all other keys", () => {
-    const { configuration } = delOf(callOf({ mtu: 1400, prevResult: { ips: [] } }), [tap]);
-    expect(configuration).toStrictEqual({
-      ...{ cniVersion: "1.0.0", name: "zone", type: "bridge", mtu: 1400 },
-      prevResult: { ips: [], interfaces: [tap] },
-    });
-  });
-
-  test.each([{}, { prevResult: null }])("gets no prevResult for them if ADD had none: %j", (configuration) => {
-    const call = callOf(configuration);
-    expect(delOf(call, [tap]).configuration).toStrictEqual(call.configuration);
   });
 });
 

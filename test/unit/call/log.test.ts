@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { logOf } from "../../../shared/act/log.ts";
-import { say } from "../../../shared/act/session.ts";
+import { logOf } from "../../../shared/call/log.ts";
+import { say } from "../../../shared/call/session.ts";
 import type { Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";

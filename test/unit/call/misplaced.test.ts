@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { misplacedKeys, withWarnings } from "../../../shared/call/misplaced.ts";
+import { misplacedKeys } from "../../../shared/call/misplaced.ts";
 import type { Plan } from "../../../shared/call/plan.ts";
 import { hasSuspectKey } from "../../../shared/plan/suspect-key.ts";
 import { CniError } from "../../../shared/protocol/errors.ts";
@@ -127,56 +127,9 @@ describe("a misplaced key", () => {
   });
 });
 
-describe("a plan with warnings of misplaced keys", () => {
-  const keys = ["mac", "ifname"].map((key) => new CniError("misplacedKey", key));
-  const [mac, ifname] = ["mac", "ifname"].map(misplaced);
-  const planned = (plan: Plan) => withWarnings(frozen(plan), keys);
-
-  test("warns before a call is handed over, and changes nothing else", () => {
-    const call = { delegate: "bridge", environment: {} };
-    const rest = { do: "handOver", call, withoutDelegate: "unavailable" } as const;
-    const first = { do: "warn", message: "first" } as const;
-    expect(planned({ ...rest, effects: [first, { do: "applyFilter" }] })).toStrictEqual({
-      ...rest,
-      effects: [{ do: "warn", message: mac }, { do: "warn", message: ifname }, first, { do: "applyFilter" }],
-    });
-  });
-
-  test("notes them with the first DEL, and changes nothing else", () => {
-    const call = { delegate: "bridge", environment: {} };
-    const removal = { call, again: true, forget: ["/record"], notes: ["own"] };
-    const second = { ...removal, notes: ["second"] };
-    expect(planned({ do: "remove", removals: [removal, second] })).toStrictEqual({
-      do: "remove",
-      removals: [{ ...removal, notes: ["own", mac, ifname] }, second],
-    });
-  });
-
-  test.each([{ do: "remove", removals: [] }, { do: "printVersions" }, { do: "fail", error: { code: 7 } }] as const)(
-    "is the same if nothing runs: %j",
-    (plan) => {
-      expect(planned(plan)).toStrictEqual(plan);
-    },
-  );
-});
-
 test("the examples have none", () => {
   const lists = globSync("conf-examples/*.conflist").map((file) => JSON.parse(readFileSync(file, "utf8")));
   const plugins = lists.flatMap((list) => list.plugins);
   expect(plugins.length).toBeGreaterThan(10);
   for (const plugin of plugins) expect(misplacedKeys(plugin, true)).toEqual([]);
-});
-
-test.each([
-  zone,
-  {
-    ...zone,
-    wrapper: { ifName: "eth1" },
-    bridge: "br0",
-    ipam: { type: "host-local", dataDir: "/", wrappers: {} },
-    prevResult: {},
-  },
-  { ...zone, ipam: null },
-])("an ordinary configuration is not checked in detail: %j", (configuration) => {
-  expect(hasSuspectKey(configuration)).toBe(false);
 });

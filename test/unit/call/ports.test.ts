@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { delegateCall } from "../../../shared/plan/call.ts";
+import { delegateCall } from "../../../shared/call/delegate-call.ts";
 import { withOwnPorts } from "../../../shared/call/ports.ts";
 import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
@@ -70,7 +70,7 @@ describe("the verbs", () => {
   function shown(command: "ADD" | "CHECK" | "DEL" | "STATUS"): unknown {
     const wrapper = { ports: { only: [443] } };
     const request = requestOf(command, { wrapper, runtimeConfig: { portMappings: [web, tls] } });
-    return delegateCall(request, targetOf(request, "portmap-wrapper", {})).configuration?.runtimeConfig;
+    return delegateCall({ request, target: targetOf(request, "portmap-wrapper", {}) }).configuration?.runtimeConfig;
   }
 
   test.each(["ADD", "CHECK", "STATUS"] as const)("%s gets its own", (command) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findDelegate } from "../../../shared/act/find-delegate.ts";
+import { findDelegate } from "../../../shared/delegate/find-delegate.ts";
 import type { Host } from "../../../shared/host/host.ts";
 import { callWrapper, type Machine, printed } from "../support/fake-host.ts";
 

@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { routingFile } from "../../../shared/record/record.ts";
-import {
-  type KernelRoute,
-  missingRouting,
-  parseRouting,
-  parseRoutingRecord,
-  type RoutingRecord,
-  withoutMoved,
-} from "../../../shared/record/routing.ts";
+import { type KernelRoute, type MovedRouting, missingRouting, parseRouting, withoutMoved } from "../../../shared/journal/routing.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";
 
 // The output of iproute2 6.1 for `routingCommands`, shortened.
@@ -34,14 +26,7 @@ const routing = {
   ],
   addresses: [{ dev: "eth1", address: "172.26.64.2/20" }],
 };
-const record: RoutingRecord = {
-  network: "zone",
-  containerId: "blue",
-  runtimeIfName: "eth0",
-  namespace: "4:1",
-  routes: routing.routes,
-  rules: routing.rules,
-};
+const moved: MovedRouting = { routes: routing.routes, rules: routing.rules };
 
 describe("the output of ip(8)", () => {
   test("is read, without the kernel's own entries", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bridge } from "../../../plugins/bridge/profile.ts";
 import type { SharedDevice } from "../../../shared/plugin/profile.ts";
-import { deviceMac, macOriginFile, sharedDeviceName, withoutFloatingMac } from "../../../shared/plugin/shared-device.ts";
-import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { isFixedMac, listsDevice, macOriginFile, sharedDeviceName, withoutMac } from "../../../shared/plugin/shared-device.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
 
@@ -27,70 +26,28 @@ describe("the MAC of a shared device", () => {
     ],
     extra: true,
   });
-  const withoutMac = {
-    ...result,
-    interfaces: [{ name: "br0" }, ...result.interfaces.slice(1)],
-  };
-  const ipam = { type: "host-local" };
 
-  function shown(configuration: JsonObject, origin?: string): unknown {
-    const mac = deviceMac(result, device, frozen(configuration));
-    return mac && withoutFloatingMac(result, mac, origin, configuration);
-  }
-
-  test.each([
-    [{ bridge: "br0", isGateway: true, ipam }],
-    [{ bridge: "br0", isDefaultGateway: true, ipam }],
-    [{ bridge: "br0", isGateway: true, isDefaultGateway: true, ipam, vlan: 0 }],
-    [{ Bridge: "br0", ISGATEWAY: true, IPAM: { Type: "host-local" } }],
-  ])("is compared if the plugin fixes it: %j", (configuration) => {
-    expect(shown(configuration)).toBe(result);
-    expect(shown(configuration, "1\n")).toStrictEqual(withoutMac);
+  test("is left out, and nothing else", () => {
+    const interfaces = [{ name: "br0" }, ...result.interfaces.slice(1)];
+    expect(withoutMac(result, "br0")).toStrictEqual({ ...result, interfaces });
   });
 
   test.each([
-    [{ bridge: "br0" }],
-    [{ bridge: "br0", ipam }],
-    [{ bridge: "br0", isGateway: false, isDefaultGateway: false, ipam }],
-    [{ bridge: "br0", isGateway: true }],
-    [{ bridge: "br0", isGateway: true, ipam: {} }],
-    [{ bridge: "br0", isGateway: true, ipam: { type: "" } }],
-    [{ bridge: "br0", isGateway: true, ipam, vlan: 100 }],
-  ])("is not compared if it follows the ports: %j", (configuration) => {
-    expect(shown(configuration)).toStrictEqual(withoutMac);
-    expect(shown(configuration, "3\n")).toBe(result);
+    ["br0", result, true],
+    ["br1", result, false],
+    ["br0", { interfaces: result.interfaces.slice(1) }, false],
+    ["br0", {}, false],
+  ])("%s is a host-side interface of the result: %#", (name, one, expected) => {
+    expect(listsDevice(one, name)).toBe(expected);
   });
-
-  test("does not matter if the result lists another device, or one in a container", () => {
-    expect(shown({ bridge: "br1" })).toBeUndefined();
-    const inside = { interfaces: result.interfaces.slice(1) };
-    expect(deviceMac(inside, device, { bridge: "br0" })).toBeUndefined();
-  });
-});
-
-describe("a device with a MAC that is fixed if both of two keys, one of two, and none of two are set", () => {
-  const other: SharedDevice = {
-    ...{ key: "link", fallback: "br0" },
-    fixedMac: { all: ["a", "b"], any: ["c", "d"], none: ["e", "f"] },
-  };
 
   test.each([
-    [{ a: 1, b: 1, c: 1 }, true],
-    [{ a: 1, b: 1, d: 1 }, true],
-    [{ a: 1, c: 1 }, false],
-    [{ b: 1, c: 1 }, false],
-    [{ a: 1, b: 1 }, false],
-    [{ a: 1, b: 1, c: 1, e: 1 }, false],
-    [{ a: 1, b: 1, c: 1, f: 1 }, false],
-  ])("%j: %s", (configuration, isFixed) => {
-    const result = { interfaces: [{ name: "br0", mac: "02:00:00:00:00:01" }] };
-    const mac = deviceMac(result, other, configuration);
-    const shown = mac && withoutFloatingMac(result, mac, undefined, configuration);
-    expect(shown).toEqual(isFixed ? result : { interfaces: [{ name: "br0" }] });
-  });
-
-  test("a result without interfaces does not have it", () => {
-    expect(deviceMac({}, other, {})).toBeUndefined();
+    ["3\n", true],
+    ["1\n", false],
+    ["", false],
+    [undefined, false],
+  ])("stays if somebody has set it: %j", (origin, expected) => {
+    expect(isFixedMac(origin)).toBe(expected);
   });
 });
 

@@ -1,7 +1,11 @@
 import { profiles } from "../../../plugins/index.ts";
 import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { logOf } from "../../../shared/call/log.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
+import type { Request } from "../../../shared/protocol/request.ts";
 import { run } from "../../../shared/run.ts";
+import { planRequest } from "../../../shared/verbs/plan-request.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 
@@ -37,6 +41,8 @@ export interface Machine {
   readonly namespaces?: Readonly<Record<string, number>>;
   /** CNI_NETNS names no file. */
   readonly noNamespace?: boolean;
+  /** What other calls do to the files while a delegate runs. */
+  readonly meanwhile?: (files: Map<string, unknown>) => void;
   /** The reason why no file can be written. */
   readonly writeProblem?: string;
   /** The reason why the log cannot be written. */
@@ -95,6 +101,13 @@ export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
   return { exitCode: fake.replacedBy()?.exitCode ?? exitCode, ...fake.seen() };
 }
 
+/** Plans a call on a fake machine. */
+export function planOf(request: Request, calledAs = "bridge-wrapper", machine: Machine = {}): Plan {
+  const { host } = fakeHost({ calledAs }, machine);
+  const session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
+  return planRequest(session, request).plan;
+}
+
 /** The runtime's variables. A call can change them. */
 export const environment = {
   CNI_COMMAND: "ADD",
@@ -119,6 +132,7 @@ function fakeHost(
     links = [0],
     noNamespace = false,
     namespaces = {},
+    meanwhile,
     directories = {},
   }: Machine,
 ) {
@@ -171,6 +185,7 @@ function fakeHost(
     spawn(path, env, { stdin }) {
       clock += 7;
       const answer = start("spawn", path, env, stdin);
+      meanwhile?.(files);
       return answer.ended === "exit" ? { ...answer, stdout: keep(answer.stdout) } : answer;
     },
     readFile: (path) => files.get(path)?.text,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../plugins/index.ts";
-import { planChainedAdd, planFirstAdd, spliceResult } from "../../../shared/plan/add.ts";
-import { targetOf } from "../../../shared/call/target.ts";
+import type { AddPlan } from "../../../shared/call/plan.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import { spliceResult } from "../../../shared/verbs/spliced-answer.ts";
+import { planOf } from "../support/fake-host.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue, red, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
@@ -12,13 +12,11 @@ const eth0Name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
 const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 
 function first(wrapper: JsonObject, configuration: JsonObject = {}) {
-  const request = requestOf("ADD", { wrapper, ...configuration });
-  return planFirstAdd(request, targetOf(request, "bridge-wrapper", profiles));
+  return planOf(requestOf("ADD", { wrapper, ...configuration })) as AddPlan;
 }
 
 function chained(calledAs: string, wrapper: JsonObject, prevResult: CniResult, configuration: JsonObject = {}) {
-  const request = requestOf("ADD", { wrapper, prevResult, ...configuration });
-  return planChainedAdd(request, targetOf(request, calledAs, profiles), frozen(prevResult));
+  return planOf(requestOf("ADD", { wrapper, prevResult, ...configuration }), calledAs) as AddPlan;
 }
 
 describe("the first of a chain", () => {
@@ -64,13 +62,6 @@ describe("after others", () => {
     },
   );
 
-  test("a meta plugin leaves a record, whether or not prevResult has a container interface", () => {
-    for (const prevResult of [{}, bothResult]) {
-      const { metaRecovery: recovery } = chained("tuning-wrapper", {}, prevResult);
-      expect(recovery).toMatchObject({ netns: blue, delegate: "tuning", delegateNetwork: "zone" });
-    }
-  });
-
   test("a meta plugin whose interface is missing", () => {
     expect(() => chained("tuning-wrapper", { ifName: "eth2" }, bothResult)).toThrow(
       expect.objectContaining({ code: 103, message: "interface eth2 is not in prevResult" }),
@@ -100,11 +91,6 @@ describe("a creator that takes over a host interface", () => {
   test("another creator does not get it", () => {
     expect(chained("bridge-wrapper", {}, made).call.configuration).not.toHaveProperty("prevResult");
   });
-});
-
-test("the remains of an earlier boot are removed in the namespace if DEL needs one", () => {
-  expect(chained("host-device-wrapper", {}, {}).recovery).toMatchObject({ netns: blue, earlierNetns: blue });
-  expect(chained("bridge-wrapper", {}, {}).recovery).toMatchObject({ netns: blue, earlierNetns: "" });
 });
 
 describe("a creator's name", () => {

@@ -1,31 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../plugins/index.ts";
-import { narrowCheck, planCheck } from "../../../shared/plan/check.ts";
-import { targetOf } from "../../../shared/call/target.ts";
+import type { HandOver } from "../../../shared/call/plan.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
-import { callWrapper } from "../support/fake-host.ts";
-import { frozen } from "../support/frozen.ts";
-import { keptRecords, recordOf } from "../support/records.ts";
+import { callWrapper, exits, planOf } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
 function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper") {
-  const request = requestOf("CHECK", { ...configuration, prevResult });
-  return narrowCheck(request, targetOf(request, calledAs, profiles), frozen(prevResult));
+  return planOf(requestOf("CHECK", { ...configuration, prevResult }), calledAs) as HandOver;
 }
 
 const ipam = { type: "host-local" };
 
 test("the delegate gets its own attachment, under the name of its interface", () => {
-  const configuration = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
+  const configuration = { wrapper: { ifName: "eth1" }, bridge: "other", isGateway: true, ipam };
   expect(planned(configuration, bothResult).call).toStrictEqual({
     delegate: "bridge",
     environment: { CNI_IFNAME: "eth1" },
     configuration: {
       cniVersion: "1.0.0",
       name: "zone-eth1",
-      bridge: "disc0",
+      bridge: "other",
       isGateway: true,
       ipam,
       type: "bridge",
@@ -69,9 +66,8 @@ describe("the MAC of the bridge", () => {
     expect(shown(configuration, files)).toStrictEqual([first, ...ports]);
   });
 
-  test("the configuration decides if the kernel does not say", () => {
-    expect(shown(gateway, {})).toStrictEqual([bridge, ...ports]);
-    expect(shown(layer2, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
+  test("is left out if the kernel does not say", () => {
+    expect(shown(gateway, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
   });
 
   test("is removed before wrapper.jq runs", () => {
@@ -87,8 +83,9 @@ describe("the MAC of the bridge", () => {
   });
 
   test("the kernel is not asked if prevResult does not list the device", () => {
-    expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).not.toHaveProperty("mac");
-    expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).not.toHaveProperty("mac");
+    expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", []);
+    expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).toHaveProperty("leftOut", []);
+    expect(planned({ wrapper: { ifName: "eth1" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", ["MAC"]);
   });
 });
 
@@ -131,27 +128,65 @@ test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/
   },
 );
 
-describe("interfaces that a chained plugin added", () => {
-  const added = [{ name: "eth1", sandbox: blue }];
-  const seen = (calledAs: string, wrapper: JsonObject = {}, delegate = "macvlan") => {
-    const request = requestOf("CHECK", { wrapper, prevResult: bothResult });
-    const records = keptRecords([recordOf({ delegate })]);
-    let asked = 0;
-    const counting = { ...records, read: () => (++asked ? [recordOf({ delegate, added })] : []) };
-    const plan = planCheck(request, targetOf(request, calledAs, profiles), counting);
-    const shown = plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : undefined;
-    return [asked, shown?.interfaces?.map(({ name }) => name).join()];
+describe("the entry of the interface", () => {
+  const check = (entries: readonly Entry[], { wrapper = {}, calledAs = "bridge-wrapper", answers = [exits(0)], ip }: Partial<{ wrapper: JsonObject; calledAs: string; answers: ReturnType<typeof exits>[]; ip: () => string }> = {}) => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper, prevResult: bothResult };
+    const call = { calledAs: `/opt/cni/bin/${calledAs}`, env: { CNI_COMMAND: "CHECK" }, stdin };
+    return callWrapper(call, { files: journalFiles(...entries), answers, ...(ip && { ip }) });
   };
+  const renamed = { ifName: "eth1" };
+  const shown = ({ runs: [run] }: ReturnType<typeof check>) => (run?.stdin as { prevResult: CniResult }).prevResult;
 
-  test("are looked for once, for a plugin without a profile", () => {
-    expect(seen("own-wrapper")).toEqual([1, "eth0,disc0,veth1,eth1"]);
-    expect(seen("own-wrapper", { role: "meta" })).toEqual([1, "eth0,disc0,veth1,eth1"]);
+  test("has the network of ADD, whatever the list says now", () => {
+    const entry = entryOf({ ifName: "eth1", delegateNetwork: "other" });
+    expect(check([entry], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "other" } }]);
   });
 
-  test("are not looked for, for a plugin with a profile or a creator", () => {
-    expect(seen("macvlan-wrapper")).toEqual([0, "eth0"]);
-    expect(seen("portmap-wrapper")).toEqual([0, "eth0"]);
-    expect(seen("own-wrapper", { role: "creator" })).toEqual([0, "eth0"]);
-    expect(seen("own-wrapper", {}, "own")).toEqual([0, "eth0"]);
+  test("a creator without one is asked again in the list's network", () => {
+    const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(0)] });
+    expect(runs).toMatchObject([
+      { how: "spawn", stdin: { name: "zone-eth1" } },
+      { how: "spawn", stdin: { name: "zone" } },
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
+  test("one in the list's own network is run once, if no route was moved", () => {
+    expect(check([], { answers: [exits(1)] }).runs).toHaveLength(1);
+    expect(check([], { wrapper: { ...renamed, network: "disc" }, answers: [exits(1)] }).runs).toHaveLength(1);
+  });
+
+  test("a chained plugin without one is handed over", () => {
+    expect(check([], { calledAs: "tuning-wrapper" }).runs).toMatchObject([{ how: "exec" }]);
+  });
+
+  test("has the interfaces that the plugin added, which it gets as well", () => {
+    const added = [{ name: "eth1", sandbox: blue }];
+    const names = (entry: Entry, calledAs: string) => shown(check([entry], { calledAs })).interfaces?.map(({ name }) => name);
+    const done = { uptime: 985, addresses: [], added };
+    expect(names(entryOf({ done }), "bridge-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
+    expect(names(chainedOf("calico", { done }), "calico-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
+    expect(names(entryOf(), "bridge-wrapper")).toEqual(["eth0"]);
+  });
+
+  test("has the routes that a plugin moved: a creator does not look for them", () => {
+    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
+    const mover = chainedOf("sbr", { ifName: "eth1", done: { uptime: 985, addresses: [], routing: { routes, rules: [] } } });
+    const creator = entryOf({ ifName: "eth1" });
+    const dsts = (entry: Entry) => shown(check([creator, entry], { wrapper: renamed })).routes?.map(({ dst }) => dst);
+    expect(dsts(mover)).toEqual(["10.98.0.0/16"]);
+    expect(dsts({ ...mover, isGivenUp: true, isUndone: true })).toContain("10.99.0.0/16");
+    expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
+  });
+
+  test("of a plugin that moved routes: the wrapper looks for them itself", () => {
+    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
+    const mover = chainedOf("sbr", { ifName: "eth1", done: { uptime: 985, addresses: [], routing: { routes, rules: [] } } });
+    const codeOf = (ip?: () => string) => {
+      const { stdout } = check([mover], { wrapper: renamed, calledAs: "sbr-wrapper", ...(ip && { ip }) });
+      return JSON.parse(stdout || "{}").code;
+    };
+    expect(codeOf()).toBe(106);
+    expect(codeOf(() => "[]\n[]\n[]\n")).toBe(105);
   });
 });
