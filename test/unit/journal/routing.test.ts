@@ -26,7 +26,7 @@ const routing = {
   ],
   addresses: [{ dev: "eth1", address: "172.26.64.2/20" }],
 };
-const moved: MovedRouting = { routes: routing.routes, rules: routing.rules };
+const record: MovedRouting = { routes: routing.routes, rules: routing.rules };
 
 describe("the output of ip(8)", () => {
   test("is read, without the kernel's own entries", () => {
@@ -53,21 +53,6 @@ test("blank lines of ip(8), entries that are not objects, and interfaces without
     routes: [{ dst: "10.9.9.9/32", dev: "eth0", table: "main" }],
     rules: [],
     addresses: [],
-  });
-});
-
-describe("the record", () => {
-  test("has a name that no interface's record can have", () => {
-    expect(routingFile(record)).toBe("/var/lib/cni/wrappers/zone:blue:eth0::routes");
-  });
-
-  test("belongs to one namespace", () => {
-    expect(parseRoutingRecord(JSON.stringify(record), "4:1")).toStrictEqual(record);
-    expect(parseRoutingRecord(JSON.stringify(record), "4:2")).toBeUndefined();
-    expect(parseRoutingRecord('{"namespace":"4:1"}', "4:1")).toBeUndefined();
-    expect(parseRoutingRecord('{"namespace":"4:1","routes":[]}', "4:1")).toBeUndefined();
-    expect(parseRoutingRecord('{"namespace":"4:1","rules":[]}', "4:1")).toBeUndefined();
-    expect(parseRoutingRecord(undefined, "")).toBeUndefined();
   });
 });
 
@@ -112,7 +97,7 @@ describe("a creator's CHECK after routes were moved", () => {
 
 describe("missing routing", () => {
   test("nothing", () => {
-    expect(missingRouting(record, routing, bridgeResult, "eth1")).toEqual([]);
+    expect(missingRouting({ moved: record, present: routing, ifName: "eth1" }, bridgeResult)).toEqual([]);
   });
 
   test.each([
@@ -145,7 +130,7 @@ describe("missing routing", () => {
       ["route 0.0.0.0/0 via 172.26.64.1 table 100", "route 172.26.64.0/20 table 100", "route ::/0 table 101"],
     ],
   ])("%s", (_, less, expected) => {
-    expect(missingRouting(record, { ...routing, ...less }, bridgeResult, "eth1")).toEqual(expected);
+    expect(missingRouting({ moved: record, present: { ...routing, ...less }, ifName: "eth1" }, bridgeResult)).toEqual(expected);
   });
 
   test.each([
@@ -156,7 +141,7 @@ describe("missing routing", () => {
   ])("a route, although one with another %s exists", (_, other) => {
     const [defaultRoute, ...others] = routing.routes;
     const present = { ...routing, routes: [{ ...defaultRoute, ...other } as KernelRoute, ...others] };
-    const missing = missingRouting(record, present, bridgeResult, "eth1");
+    const missing = missingRouting({ moved: record, present: present, ifName: "eth1" }, bridgeResult);
     expect(missing).toEqual(["route 0.0.0.0/0 via 172.26.64.1 table 100"]);
   });
 
@@ -170,31 +155,31 @@ describe("missing routing", () => {
     const both = { ...record, routes: [], rules };
 
     test("nothing", () => {
-      expect(missingRouting(both, { routes: [], rules, addresses }, { ips }, "eth1")).toEqual([]);
+      expect(missingRouting({ moved: both, present: { routes: [], rules, addresses }, ifName: "eth1" }, { ips })).toEqual([]);
     });
 
     test("the rule of either", () => {
       const present = { routes: [], addresses, rules: [] };
       const expected = ["rule from 172.26.64.2 lookup 100", "rule from fd00:26::2 lookup 101"];
-      expect(missingRouting(both, present, { ips }, "eth1")).toEqual(expected);
+      expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual(expected);
     });
 
     test("the IPv6 address, although another of its subnet exists", () => {
       const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
       const present = { routes: [], rules, addresses: others };
-      expect(missingRouting(both, present, { ips }, "eth1")).toEqual(["address fd00:26::2/64"]);
+      expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual(["address fd00:26::2/64"]);
     });
   });
 
   test("of a result without addresses: the routes", () => {
     const present = { routes: [], rules: [], addresses: [] };
     const first = { ...record, routes: routing.routes.slice(1, 2) };
-    expect(missingRouting(first, present, {}, "eth1")).toEqual(["route 172.26.64.0/20 table 100"]);
+    expect(missingRouting({ moved: first, present: present, ifName: "eth1" }, {})).toEqual(["route 172.26.64.0/20 table 100"]);
   });
 
   test("another interface's routes and rules are left to its own wrapper", () => {
     const present = { ...routing, routes: [], rules: [], addresses: [{ dev: "eth0", address: "172.16.5.2/24" }] };
     const eth0 = { ...bothResult, ips: bothResult.ips.slice(0, 1) };
-    expect(missingRouting(record, present, eth0, "eth0")).toEqual([]);
+    expect(missingRouting({ moved: record, present: present, ifName: "eth0" }, eth0)).toEqual([]);
   });
 });

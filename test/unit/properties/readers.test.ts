@@ -100,7 +100,7 @@ function cacheOf({
 test("an attachment is read from libcni's cache as the runtime gave it", () => {
   fc.assert(
     fc.property(cached, (attachment) => {
-      const read = parseCachedResult("/f", JSON.stringify(entryOf(attachment)));
+      const read = parseCachedResult("/f", JSON.stringify(cacheOf(attachment)));
       expect(read).toEqual({ file: "/f", ...attachment });
     }),
   );
