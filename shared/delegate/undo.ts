@@ -121,7 +121,7 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Removal & { do: "DE
     CNI_CONTAINERID: journal.key.containerId,
     CNI_NETNS: removal.withNamespace || lacksInterface(undoing, entry) ? netns : "",
     CNI_IFNAME: entry.ifName,
-    CNI_ARGS: entry.args,
+    ...(entry.args === (undoing.session.host.env.CNI_ARGS ?? "") ? {} : { CNI_ARGS: entry.args }),
   };
   const configuration = leaseKept(withEverythingAdded(entry), removal);
   return { delegate: entry.type, environment, configuration: keepingOthers(undoing, entry, configuration) };

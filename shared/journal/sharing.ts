@@ -65,13 +65,12 @@ function holders(entry: Entry, { siblings }: Around): Entry[] {
  */
 function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (!isSameNamespace(entry.namespace, around.namespace)) return false;
+  const { done, before, left } = entry;
+  if (done && done.made === undefined) return !isNameOfOthers(entry, around);
   const link = around.link();
-  if (!entry.done) {
-    const isNew = entry.before === 0 && (entry.left === undefined || entry.left === link);
-    return !!link && isNew && !isNameOfOthers(entry, around);
-  }
-  if (entry.done.made === undefined || link === undefined) return !isNameOfOthers(entry, around);
-  return link === 0 || link === entry.done.made;
+  if (!done) return !!link && before === 0 && (left ?? link) === link && !isNameOfOthers(entry, around);
+  if (link === undefined) return !isNameOfOthers(entry, around);
+  return link === 0 || link === done.made;
 }
 
 /** Whether another attachment of the container has an interface of that name in that namespace. */

@@ -4,12 +4,11 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import { inBothNetworks } from "../call/networks.ts";
-import type { RemovePlan, UndoPlan } from "../call/plan.ts";
+import { planHandOver, type RemovePlan, type UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { printed } from "../delegate/hand-over.ts";
+import { handOver, printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
-import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import {
   addAgain,
   append,
@@ -25,6 +24,8 @@ import {
   undoEntries,
   undoJournal,
 } from "../delegate/undo.ts";
+import { withAddressesOf } from "../delegate/taken-addresses.ts";
+import type { CachedResult } from "../journal/cached-result.ts";
 import { type Entry, journalDirectory, type Namespace } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
@@ -41,11 +42,7 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
   const later = left.slice(left.indexOf(own) + 1).filter(({ isGivenUp }) => !isGivenUp);
-  return {
-    do: "undo",
-    entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)),
-    own,
-  };
+  return { do: "undo", entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)), own };
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
@@ -98,6 +95,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
 }
 
 type Del = Removal & { readonly do: "DEL" };
+type UnknownRemoval = RemovePlan["removals"][number];
 
 /** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */
 function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
@@ -129,11 +127,7 @@ function targetOfEntry({ target }: Call, { type, ifName, delegateNetwork, role }
   return { ...target, delegate: type, role, network: delegateNetwork, selector: { ...target.selector, ifName } };
 }
 
-function delCall(
-  call: Call,
-  entry: Entry,
-  { removal, configuration }: { removal: Del; configuration: JsonObject },
-): DelegateCall {
+function delCall(call: Call, entry: Entry, { removal, configuration }: { removal: Del; configuration: JsonObject }): DelegateCall {
   const { environment } = delegateCall(call);
   const { netns } = call.request.variables;
   const isThere = call.facts.namespace(netns) !== undefined;
@@ -167,10 +161,7 @@ function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | 
     if (!(error instanceof CniError)) throw error;
     warn(session, error.message);
   }
-  warn(
-    session,
-    `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "none"}`,
-  );
+  warn(session, `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`);
   return role === "meta" ? prevResult : undefined;
 }
 
@@ -187,42 +178,40 @@ function withRuleAddresses({ session }: Call, entry: Entry, prevResult: unknown)
  */
 function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const { facts, key, journal, target, request } = call;
-  const evidence = call.prevResult ?? facts.result(key)?.result ?? request.configuration.prevResult ?? undefined;
-  if (evidence === undefined && hasOthers(call)) return [];
+  const result = call.prevResult || request.configuration.prevResult ? undefined : facts.result(key);
+  if (!call.prevResult && !request.configuration.prevResult && !result && hasOthers(call)) return [];
   const role = target.role ?? (journal.entries.length > 0 ? "meta" : "creator");
-  const isListed = evidence === undefined || namesInterface(evidence as CniResult, target);
+  const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
   const targets = role === "creator" ? inBothNetworks(call) : [target];
   return targets.map((one, index) => {
     const subject = { ...call, target: { ...one, role: target.role } };
-    const whole = prevResultFor(call, {
-      role: target.role === "meta" ? "meta" : "creator",
-      ifName: one.selector.ifName,
-    });
+    const whole = prevResultFor(call, { role: target.role === "meta" ? "meta" : "creator", ifName: one.selector.ifName });
     const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
     const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
     // The first DEL deletes the interface, so the others only free leases.
-    return {
-      call: { ...made, configuration },
-      as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
-    };
+    return { call: { ...made, configuration }, as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }) };
   });
 }
 
 /** Whether something else of the container is known: another attachment, or another plugin of this one. */
 function hasOthers({ facts, key, journal }: Call): boolean {
-  return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
+  return (
+    journal.entries.length > 0 ||
+    facts.siblings(key).length > 0 ||
+    facts.otherResults(key, undefined).length > 0
+  );
 }
 
 function namesInterface(evidence: CniResult, { selector }: Target): boolean {
   return containerInterfaceNames(evidence).length === 0 || ownAttachment(evidence, selector) !== undefined;
 }
 
+function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
+  return interfaces.length === 0 || interfaces.some(({ name }) => name === selector.ifName);
+}
+
 /** The entry that a wrapper would have written. Without an interface of its own, its DEL gets no namespace. */
-function imaginedEntry(
-  call: Call,
-  target: Target,
-  { role, isListed }: Pick<Entry, "role"> & { isListed: boolean },
-): Entry {
+function imaginedEntry(call: Call, target: Target, { role, isListed }: Pick<Entry, "role"> & { isListed: boolean }): Entry {
   const { key, facts, request } = call;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
   const nowhere: Namespace = { path: request.variables.netns, device: -1, inode: -1 };
@@ -252,35 +241,49 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   const undoing = undoingOf(call);
   for (const note of [...call.notes, ...(call.problem === undefined ? [] : [call.problem])]) warn(call.session, note);
   undoEntries(undoing, entries);
-  const answers = removals.flatMap((removal) => removeUnknown(call, undoing, removal) ?? []);
   removeOldRecords(call);
+  const dels = removals.map((removal) => ({ removal, del: delWithoutEntry(undoing, call, removal) }));
   finish(call, undoing);
+  const [only] = dels;
+  // Nothing depends on its answer.
+  if (only?.del && dels.length === 1 && only.del.addAgain.length === 0 && !sharesNetwork(call)) {
+    return handOver(call.session, planHandOver(only.del.call));
+  }
+  const answers = dels.flatMap(({ removal, del }) => (del ? [removeUnknown(call, undoing, { ...removal, ...del })] : []));
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   return answer ? printed(answer) : 0;
 }
 
-function removeUnknown(
-  call: Call,
-  undoing: Undoing,
-  { call: made, as }: RemovePlan["removals"][number],
-): Finished | undefined {
-  const { session, facts, request } = call;
+/** A DEL without an entry, and the ADDs that it makes necessary. */
+interface UnknownDel {
+  readonly call: DelegateCall;
+  readonly addAgain: readonly Entry[];
+}
+
+function delWithoutEntry(undoing: Undoing, { session, facts, request }: Call, { call, as }: UnknownRemoval): UnknownDel | undefined {
   const removal = planRemoval(undoing, as);
   if (removal.do !== "DEL") {
-    warn(
-      session,
-      `DEL of ${as.type} for ${as.ifName} is skipped: ${removal.do === "nothing" ? removal.why : "it is shared"}`,
-    );
+    const why = removal.do === "nothing" ? removal.why : "its rules are shared";
+    warn(session, `DEL of ${as.type} for ${as.ifName} is skipped: ${why}`);
     return undefined;
   }
   const isThere = facts.namespace(request.variables.netns) !== undefined;
-  const environment = { ...made.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
-  const configuration = keepingOthers(undoing, as, leaseKept(made.configuration ?? {}, removal));
-  const del = prepareCall(session, { ...made, environment, configuration });
+  const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
+  const configuration = keepingOthers(undoing, as, leaseKept(call.configuration ?? {}, removal));
+  return { call: prepareCall(session, { ...call, environment, configuration }), addAgain: removal.addAgain };
+}
+
+/** Whether a creator runs in the list's own network, with others of the list. They share a masquerading chain. */
+function sharesNetwork({ request: { configuration, wrapper }, target }: Call): boolean {
+  return target.role === "creator" && wrapper.ifName !== undefined && target.network === configuration.name;
+}
+
+function removeUnknown(call: Call, undoing: Undoing, { call: del, as, addAgain: again }: UnknownRemoval & UnknownDel): Finished {
   const first = runDel(undoing, as, del);
-  // Interfaces that share a network share a masquerading chain, too. The first DEL cannot remove it.
-  const answer = first.exitCode === 0 || as.role === "meta" ? first : runDel(undoing, as, del);
-  if (answer.exitCode === 0) addAgain(undoing, removal.addAgain);
+  // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
+  const isShared = sharesNetwork(call) || del.configuration?.name === call.request.configuration.name;
+  const answer = first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del) : first;
+  if (answer.exitCode === 0) addAgain(undoing, again);
   return answer;
 }
 
@@ -303,3 +306,4 @@ function finish({ facts, key, journal, session }: Call, undoing: Undoing): void 
     if (isLeft) undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
   }
 }
+

@@ -3,7 +3,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
-import { warn } from "../call/session.ts";
+import { say, warn } from "../call/session.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { missingDelegate } from "../delegate/missing-delegate.ts";
@@ -266,7 +266,7 @@ function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
 // The runtime will never learn what the delegate set up, so nothing of it may stay.
 function undo({ undoing, entry }: Attempt, error: CniError): CniError {
   const { session } = undoing;
-  warn(session, `${error.message}; running the delegate's DEL`, { details: error.details });
+  say(session, { level: "error", message: `${error.message}; running the delegate's DEL`, more: { details: error.details } });
   const done = entry.done ?? { uptime: entry.uptime, made: madeBy(undoing, entry), addresses: [] };
   const outcome = tryToUndo(undoing, { ...entry, done });
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;

@@ -144,7 +144,9 @@ function fakeHost(
   const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
   const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): FakeAnswer => {
-    runs.push({ how, path, env: { ...host.env, ...env }, stdin: stdin && parsed(stdin) });
+    const { CNI_WRAPPERS_NESTED: mark, ...changes } = env;
+    if (mark !== "1") throw new Error("the delegate's environment has no mark");
+    runs.push({ how, path, env: { ...host.env, ...changes }, stdin: stdin && parsed(stdin) });
     return answers[Math.min(runs.length, answers.length) - 1] ?? exits(0);
   };
 
