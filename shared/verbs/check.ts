@@ -122,7 +122,8 @@ function laterChecks({ host }: Session, { call, network, netns }: CheckTwice): D
   const result = moved ? withoutMoved(before, moved) : before;
   const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
   const second = withResult(call, result);
-  const inList = network === undefined ? [] : [{ ...second, configuration: { ...second.configuration, name: network } }];
+  const inList =
+    network === undefined ? [] : [{ ...second, configuration: { ...second.configuration, name: network } }];
   return [...(isAlike ? [] : [second]), ...inList];
 }
 

@@ -9,6 +9,7 @@ import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
 import { handOver, printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
+import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import {
   addAgain,
   append,
@@ -24,7 +25,6 @@ import {
   undoEntries,
   undoJournal,
 } from "../delegate/undo.ts";
-import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import type { CachedResult } from "../journal/cached-result.ts";
 import { type Entry, journalDirectory, type Namespace } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
@@ -42,7 +42,11 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
   const later = left.slice(left.indexOf(own) + 1).filter(({ isGivenUp }) => !isGivenUp);
-  return { do: "undo", entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)), own };
+  return {
+    do: "undo",
+    entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)),
+    own,
+  };
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
@@ -127,7 +131,11 @@ function targetOfEntry({ target }: Call, { type, ifName, delegateNetwork, role }
   return { ...target, delegate: type, role, network: delegateNetwork, selector: { ...target.selector, ifName } };
 }
 
-function delCall(call: Call, entry: Entry, { removal, configuration }: { removal: Del; configuration: JsonObject }): DelegateCall {
+function delCall(
+  call: Call,
+  entry: Entry,
+  { removal, configuration }: { removal: Del; configuration: JsonObject },
+): DelegateCall {
   const { environment } = delegateCall(call);
   const { netns } = call.request.variables;
   const isThere = call.facts.namespace(netns) !== undefined;
@@ -161,7 +169,10 @@ function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | 
     if (!(error instanceof CniError)) throw error;
     warn(session, error.message);
   }
-  warn(session, `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`);
+  warn(
+    session,
+    `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`,
+  );
   return role === "meta" ? prevResult : undefined;
 }
 
@@ -185,21 +196,23 @@ function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const targets = role === "creator" ? inBothNetworks(call) : [target];
   return targets.map((one, index) => {
     const subject = { ...call, target: { ...one, role: target.role } };
-    const whole = prevResultFor(call, { role: target.role === "meta" ? "meta" : "creator", ifName: one.selector.ifName });
+    const whole = prevResultFor(call, {
+      role: target.role === "meta" ? "meta" : "creator",
+      ifName: one.selector.ifName,
+    });
     const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
     const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
     // The first DEL deletes the interface, so the others only free leases.
-    return { call: { ...made, configuration }, as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }) };
+    return {
+      call: { ...made, configuration },
+      as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
+    };
   });
 }
 
 /** Whether something else of the container is known: another attachment, or another plugin of this one. */
 function hasOthers({ facts, key, journal }: Call): boolean {
-  return (
-    journal.entries.length > 0 ||
-    facts.siblings(key).length > 0 ||
-    facts.otherResults(key, undefined).length > 0
-  );
+  return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
 }
 
 function namesInterface(evidence: CniResult, { selector }: Target): boolean {
@@ -211,7 +224,11 @@ function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
 }
 
 /** The entry that a wrapper would have written. Without an interface of its own, its DEL gets no namespace. */
-function imaginedEntry(call: Call, target: Target, { role, isListed }: Pick<Entry, "role"> & { isListed: boolean }): Entry {
+function imaginedEntry(
+  call: Call,
+  target: Target,
+  { role, isListed }: Pick<Entry, "role"> & { isListed: boolean },
+): Entry {
   const { key, facts, request } = call;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
   const nowhere: Namespace = { path: request.variables.netns, device: -1, inode: -1 };
@@ -249,7 +266,9 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   if (only?.del && dels.length === 1 && only.del.addAgain.length === 0 && !sharesNetwork(call)) {
     return handOver(call.session, planHandOver(only.del.call));
   }
-  const answers = dels.flatMap(({ removal, del }) => (del ? [removeUnknown(call, undoing, { ...removal, ...del })] : []));
+  const answers = dels.flatMap(({ removal, del }) =>
+    del ? [removeUnknown(call, undoing, { ...removal, ...del })] : [],
+  );
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   return answer ? printed(answer) : 0;
 }
@@ -260,7 +279,11 @@ interface UnknownDel {
   readonly addAgain: readonly Entry[];
 }
 
-function delWithoutEntry(undoing: Undoing, { session, facts, request }: Call, { call, as }: UnknownRemoval): UnknownDel | undefined {
+function delWithoutEntry(
+  undoing: Undoing,
+  { session, facts, request }: Call,
+  { call, as }: UnknownRemoval,
+): UnknownDel | undefined {
   const removal = planRemoval(undoing, as);
   if (removal.do !== "DEL") {
     const why = removal.do === "nothing" ? removal.why : "its rules are shared";
@@ -278,7 +301,11 @@ function sharesNetwork({ request: { configuration, wrapper }, target }: Call): b
   return target.role === "creator" && wrapper.ifName !== undefined && target.network === configuration.name;
 }
 
-function removeUnknown(call: Call, undoing: Undoing, { call: del, as, addAgain: again }: UnknownRemoval & UnknownDel): Finished {
+function removeUnknown(
+  call: Call,
+  undoing: Undoing,
+  { call: del, as, addAgain: again }: UnknownRemoval & UnknownDel,
+): Finished {
   const first = runDel(undoing, as, del);
   // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
   const isShared = sharesNetwork(call) || del.configuration?.name === call.request.configuration.name;
@@ -306,4 +333,3 @@ function finish({ facts, key, journal, session }: Call, undoing: Undoing): void 
     if (isLeft) undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
   }
 }
-

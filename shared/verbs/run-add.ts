@@ -12,7 +12,15 @@ import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delega
 import { append, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
 import type { FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
-import { type Done, type Entry, isSameNamespace, isStanding, type Line, type Moment, type Namespace } from "../journal/journal.ts";
+import {
+  type Done,
+  type Entry,
+  isSameNamespace,
+  isStanding,
+  type Line,
+  type Moment,
+  type Namespace,
+} from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { checksumOf } from "../journal/own-entry.ts";
 import { lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
@@ -67,13 +75,17 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   if (moment === undefined || namespace === undefined) return undefined;
   const isFirst = (request.configuration.prevResult ?? undefined) === undefined;
   const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
-  const recovery = recoveryOf(journal, { own, isFirst }, {
-    ...moment,
-    namespace,
-    mode: request.wrapper.recover ?? "own",
-    resultMs,
-    isThere: (other) => facts.isThere(other),
-  });
+  const recovery = recoveryOf(
+    journal,
+    { own, isFirst },
+    {
+      ...moment,
+      namespace,
+      mode: request.wrapper.recover ?? "own",
+      resultMs,
+      isThere: (other) => facts.isThere(other),
+    },
+  );
   const listed = own && { entry: own, configuration: planned.configuration ?? {} };
   return { moment, namespace, resultMs, recovery, undoing: { session, facts, journal, netns, listed } };
 }
@@ -100,7 +112,8 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
     undoEntries(undoing, recovery.entries);
     journal = call.facts.journal(call.key);
   }
-  const lent = call.target.role === "meta" ? undefined : lentAddresses(journal, call.target.selector.ifName, memory.moment.bootId);
+  const lent =
+    call.target.role === "meta" ? undefined : lentAddresses(journal, call.target.selector.ifName, memory.moment.bootId);
   const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
   const isWritten = recovery.do !== "add, then write";
@@ -112,7 +125,10 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   rememberFailure(attempt);
   if (!asking || !lent?.othersWillDo || !isWritten) return printed(answer);
   warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
-  undoEntries(undoing, call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id));
+  undoEntries(
+    undoing,
+    call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id),
+  );
   const later = entryOf(adding, memory, { asked: undefined, order: 2 });
   const second = begin({ ...attempt, entry: later, delegateCall: adding.delegateCall }, false);
   const other = run(second);
@@ -224,7 +240,10 @@ function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
     ...movedRoutes(call),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
-  if (isWritten) return write(undoing, linesText(lines), false);
+  if (isWritten) {
+    write(undoing, linesText(lines), false);
+    return;
+  }
   const text = linesText([lineOf(entry), ...lines, ...replaced(call, entry)]);
   write(undoing, `${call.journal.isTorn ? "\n" : ""}${text}`, entry.role === "creator");
 }
@@ -266,7 +285,11 @@ function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
 // The runtime will never learn what the delegate set up, so nothing of it may stay.
 function undo({ undoing, entry }: Attempt, error: CniError): CniError {
   const { session } = undoing;
-  say(session, { level: "error", message: `${error.message}; running the delegate's DEL`, more: { details: error.details } });
+  say(session, {
+    level: "error",
+    message: `${error.message}; running the delegate's DEL`,
+    more: { details: error.details },
+  });
   const done = entry.done ?? { uptime: entry.uptime, made: madeBy(undoing, entry), addresses: [] };
   const outcome = tryToUndo(undoing, { ...entry, done });
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
-import { bridge, expectFailure, expectNothingLeft, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  front,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
 
@@ -28,7 +38,10 @@ test("the namespace was made anew, and a task still runs in the old one: ADD fai
   const old = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, old));
   const leases = await lab.kernel.leases();
-  await lab.run("sh", ["-c", `nsenter --net=${old.netns} setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; umount ${old.netns} && rm ${old.netns}`]);
+  await lab.run("sh", [
+    "-c",
+    `nsenter --net=${old.netns} setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; umount ${old.netns} && rm ${old.netns}`,
+  ]);
   const container = await lab.addContainer("c1");
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /duplicate allocation|exists/);
   expect(await lab.kernel.leases()).toEqual(leases);
@@ -49,10 +62,16 @@ test("the plain loopback comes first: a later ADD passes", async () => {
 
 test("two lists want one interface at the same time: one gets it, and DEL of the other leaves it", async () => {
   await using lab = await Lab.start({ plugins });
-  const named = (name: string, subnet: string) => ({ ...zone("1.0.0", wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1")), name });
+  const named = (name: string, subnet: string) => ({
+    ...zone("1.0.0", wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1")),
+    name,
+  });
   const lists = [named("za", "10.61.0.0/24"), named("zb", "10.62.0.0/24")] as const;
   const container = await lab.addContainer("c1");
-  const outcomes = await Promise.all([lab.cnitool.addAs("eth0", lists[0], container), lab.cnitool.addAs("eth1", lists[1], container)]);
+  const outcomes = await Promise.all([
+    lab.cnitool.addAs("eth0", lists[0], container),
+    lab.cnitool.addAs("eth1", lists[1], container),
+  ]);
   expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
   const before = await identity(lab, container, "net1");
   const [won, lost] = outcomes[0].exitCode === 0 ? (["eth0", "eth1"] as const) : (["eth1", "eth0"] as const);
@@ -68,7 +87,11 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
   test("the next ADD undoes it, and the first one leaves nothing behind", async () => {
     await using lab = await Lab.start({ plugins });
     // The first ADD waits before it makes anything.
-    await installPlugin(lab, "slow", 'if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then until [ -e /run/lab/go ]; do sleep 0.1; done; fi; exec /opt/cni/bin/macvlan');
+    await installPlugin(
+      lab,
+      "slow",
+      'if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then until [ -e /run/lab/go ]; do sleep 0.1; done; fi; exec /opt/cni/bin/macvlan',
+    );
     await lab.run("mkdir", ["/run/lab/wait"]);
     const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
     const container = await lab.addContainer("c1");
@@ -86,7 +109,11 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
 
   test("DEL ran meanwhile: the ADD undoes what its plugin made, and fails", async () => {
     await using lab = await Lab.start({ plugins });
-    await installPlugin(lab, "slow", '[ "$CNI_COMMAND" != ADD ] || until [ -e /run/lab/go ]; do sleep 0.1; done; exec /opt/cni/bin/macvlan');
+    await installPlugin(
+      lab,
+      "slow",
+      '[ "$CNI_COMMAND" != ADD ] || until [ -e /run/lab/go ]; do sleep 0.1; done; exec /opt/cni/bin/macvlan',
+    );
     const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
     const container = await lab.addContainer("c1");
     const first = lab.goCni.add(slow, container);
@@ -155,7 +182,12 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
   await using lab = await Lab.start({ plugins });
   const one = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.9", rangeEnd: "172.26.64.9" };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
-  const firewalled = zone("1.0.0", wrapped(front), wrapped(scarce, "eth1"), wrapped({ type: "firewall", backend: "iptables" }, "eth1"));
+  const firewalled = zone(
+    "1.0.0",
+    wrapped(front),
+    wrapped(scarce, "eth1"),
+    wrapped({ type: "firewall", backend: "iptables" }, "eth1"),
+  );
   const old = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(firewalled, old));
   const again: Container = await rebooted(lab, old, "front0", "disc0");

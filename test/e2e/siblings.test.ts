@@ -20,7 +20,13 @@ const plugins = "1.9.1";
 const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
 const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
-const bandwidth = { type: "bandwidth", ingressRate: 1_000_000, ingressBurst: 1_000_000, egressRate: 1_000_000, egressBurst: 1_000_000 };
+const bandwidth = {
+  type: "bandwidth",
+  ingressRate: 1_000_000,
+  ingressBurst: 1_000_000,
+  egressRate: 1_000_000,
+  egressBurst: 1_000_000,
+};
 const web = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] } as const;
 
 function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
@@ -166,7 +172,10 @@ describe("the second ADD, after the last plugin failed once", () => {
 
 test("two lists with one pool: DEL of the one whose ADD failed frees no lease of the other", async () => {
   await using lab = await Lab.start({ plugins });
-  const pooled = (plugin: Record<string, unknown>) => ({ ...wrapped(plugin), wrapper: { ifName: "eth1", network: "disc" } });
+  const pooled = (plugin: Record<string, unknown>) => ({
+    ...wrapped(plugin),
+    wrapper: { ifName: "eth1", network: "disc" },
+  });
   const [za, zb] = [named("za", wrapped(macvlan), pooled(bridge)), named("zb", wrapped(ptp), pooled(bridge))];
   const container = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(za, container));
@@ -206,7 +215,8 @@ describe("the list was edited between ADD and DEL", () => {
 
   test("two names were exchanged: nothing is left", async () => {
     await using lab = await Lab.start({ plugins });
-    const pair = (one: string, other: string) => zone("1.0.0", wrapped(macvlan), wrapped(bridge, one), wrapped(ptp, other));
+    const pair = (one: string, other: string) =>
+      zone("1.0.0", wrapped(macvlan), wrapped(bridge, one), wrapped(ptp, other));
     const container = await lab.addContainer("c1");
     expectPassed(await lab.goCni.add(pair("eth1", "eth2"), container));
     expectPassed(await lab.goCni.del(pair("eth2", "eth1"), container));
@@ -217,7 +227,11 @@ describe("the list was edited between ADD and DEL", () => {
     await using lab = await Lab.start({ plugins });
     await installPlugin(lab, "gone", "exec /opt/cni/bin/tuning");
     const middle = { ...wrapped({ type: "gone" }), wrapper: { role: "meta", ifName: "eth1" } };
-    const withMiddle = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), { ...middle, type: "tuning-wrapper", wrapper: { ...middle.wrapper, delegate: "gone" } });
+    const withMiddle = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), {
+      ...middle,
+      type: "tuning-wrapper",
+      wrapper: { ...middle.wrapper, delegate: "gone" },
+    });
     const container = await lab.addContainer("c1");
     expectPassed(await lab.goCni.add(withMiddle, container));
     await lab.run("rm", ["/opt/cni/bin/gone"]);
@@ -255,7 +269,10 @@ test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async (
   expectPassed(await lab.goCni.del(list, container));
   for (const verb of ["CHECK", "DEL"]) {
     const { prevResult } = JSON.parse(await lab.readFile(`/run/lab/two-${verb}`));
-    expect(prevResult.interfaces.map(({ name }: { name: string }) => name), verb).toEqual(["eth1", "eth9"]);
+    expect(
+      prevResult.interfaces.map(({ name }: { name: string }) => name),
+      verb,
+    ).toEqual(["eth1", "eth9"]);
     expect(prevResult.ips, verb).toMatchObject([{ interface: 0 }, { interface: 1 }]);
   }
 });
@@ -263,17 +280,23 @@ test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async (
 test.each([
   ["no interface", ""],
   ["a host's interface", '"interface": 0, '],
-])("an earlier plugin reports an address of %s: CHECK of each creator passes, as the plain one does", async (_, index) => {
-  await using lab = await Lab.start({ plugins });
-  const answer = `{"cniVersion": "1.0.0", "interfaces": [{"name": "uplink0"}], "ips": [{${index}"address": "192.0.2.9/24"}]}`;
-  await installPlugin(lab, "odd", `[ "$CNI_COMMAND" != ADD ] || echo '${answer}'`);
-  const container = await lab.addContainer("c1");
-  for (const list of [zone("1.0.0", { type: "odd" }, macvlan), zone("1.0.0", { type: "odd" }, wrapped(macvlan), wrapped(bridge, "eth1"))]) {
-    expectPassed(await lab.goCni.add(list, container));
-    expectPassed(await lab.goCni.check(list, container));
-    expectPassed(await lab.goCni.del(list, container));
-  }
-});
+])(
+  "an earlier plugin reports an address of %s: CHECK of each creator passes, as the plain one does",
+  async (_, index) => {
+    await using lab = await Lab.start({ plugins });
+    const answer = `{"cniVersion": "1.0.0", "interfaces": [{"name": "uplink0"}], "ips": [{${index}"address": "192.0.2.9/24"}]}`;
+    await installPlugin(lab, "odd", `[ "$CNI_COMMAND" != ADD ] || echo '${answer}'`);
+    const container = await lab.addContainer("c1");
+    for (const list of [
+      zone("1.0.0", { type: "odd" }, macvlan),
+      zone("1.0.0", { type: "odd" }, wrapped(macvlan), wrapped(bridge, "eth1")),
+    ]) {
+      expectPassed(await lab.goCni.add(list, container));
+      expectPassed(await lab.goCni.check(list, container));
+      expectPassed(await lab.goCni.del(list, container));
+    }
+  },
+);
 
 test("an unrelated network has the same address: DEL removes firewall's rules", async () => {
   await using lab = await Lab.start({ plugins });
@@ -305,9 +328,17 @@ test("a clock that is set back: an ADD of a live attachment changes nothing", as
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container));
   await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
-  const before = [await identity(lab, container, "eth0"), await identity(lab, container, "eth1"), await lab.kernel.leases()];
+  const before = [
+    await identity(lab, container, "eth0"),
+    await identity(lab, container, "eth1"),
+    await lab.kernel.leases(),
+  ];
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /exists/);
-  expect([await identity(lab, container, "eth0"), await identity(lab, container, "eth1"), await lab.kernel.leases()]).toEqual(before);
+  expect([
+    await identity(lab, container, "eth0"),
+    await identity(lab, container, "eth1"),
+    await lab.kernel.leases(),
+  ]).toEqual(before);
   expectPassed(await lab.goCni.check(list, container));
 });
 

@@ -48,7 +48,10 @@ describe.each(cases)("%s", (path) => {
   // The wrapper waits for a DEL, because it removes the journal.
   const isRecorded = ["CHECK", "DEL"].includes(env.CNI_COMMAND) && delegate.configuration.type !== "loopback";
   // The kernel says that somebody has set the MAC of a bridge with an address.
-  const origin = { [`/sys/class/net/${stdin.bridge}/addr_assign_type`]: (stdin.isGateway || stdin.isDefaultGateway) && !stdin.vlan ? "3\n" : "1\n" };
+  const origin = {
+    [`/sys/class/net/${stdin.bridge}/addr_assign_type`]:
+      (stdin.isGateway || stdin.isDefaultGateway) && !stdin.vlan ? "3\n" : "1\n",
+  };
   const files = { ...origin, ...(isRecorded ? journalOf(env, delegate, stdin.name) : {}) };
   const isHandedOver = runtime === undefined && env.CNI_COMMAND !== "DEL";
   const call = { calledAs: `/opt/cni/bin/${plugin}`, env, stdin };

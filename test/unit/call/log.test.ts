@@ -267,7 +267,13 @@ test("lines after one that could not be written are still written", () => {
       stderr += text;
     },
   };
-  const session = { host: host as Host, profiles: {}, log: logOf({ CNI_WRAPPERS_LOG: "/log" }, {}), cniVersion: "1.0.0", fields: {} };
+  const session = {
+    host: host as Host,
+    profiles: {},
+    log: logOf({ CNI_WRAPPERS_LOG: "/log" }, {}),
+    cniVersion: "1.0.0",
+    fields: {},
+  };
   for (const message of ["lost", "kept"]) say(session, { level: "info", message });
   expect(lines).toEqual(["/log kept"]);
   expect(stderr).toBe("cni-wrappers: warning: cannot write the log /log: ENOSPC\n");

@@ -65,7 +65,7 @@ describe("the delegate", () => {
 describe("the interface and its network", () => {
   test.each([
     ["the runtime's", {}, "eth0", false, "zone"],
-    ["the runtime's, said again", { ifName: "eth0" }, "eth0", false, "zone"],
+    ["the runtime's, said again", { ifName: "eth0" }, "eth0", false, "zone-eth0"],
     ["another", { ifName: "eth1" }, "eth1", true, "zone-eth1"],
     ["another, in the list's network", { ifName: "eth1", network: "zone" }, "eth1", true, "zone"],
     ["another, in a network of its own", { ifName: "eth1", network: "disc" }, "eth1", true, "disc"],
@@ -105,7 +105,7 @@ describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interf
   }
 
   test.each([
-    ["the wrapper's", [attachment("a", "eth0"), attachment("b", "eth0")], "eth0", false, "zone"],
+    ["the wrapper's", [attachment("a", "eth0"), attachment("b", "eth0")], "eth0", false, "zone-eth0"],
     ["another", [attachment("a", "net0"), attachment("b", "net0")], "net0", true, "zone-eth0"],
   ])("%s", (_, attachments, runtimeIfName, renamed, network) => {
     expect(targetOfGc(attachments)).toMatchObject({ selector: { runtimeIfName }, renamed, network });

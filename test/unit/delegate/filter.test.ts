@@ -27,7 +27,7 @@ describe("a jq program", () => {
   test("sees the delegate's configuration: narrowed, and in its own network", () => {
     const program = '.seen = [.name, .prevResult.interfaces[].name, has("wrapper")]';
     const { runs } = call("CHECK", { jq: program, ifName: "eth0" }, { jq: hostJq }, { prevResult: macvlanResult });
-    expect(runs[0]?.stdin).toHaveProperty("seen", ["zone", "eth0", false]);
+    expect(runs[0]?.stdin).toHaveProperty("seen", ["zone-eth0", "eth0", false]);
   });
 
   test("logs the rewritten configuration at debug", () => {

@@ -37,7 +37,11 @@ describe("a journal", () => {
   });
 
   test("whose only line was cut off has no entries", () => {
-    expect(parseJournal(zoneOfBlue, text.slice(0, 50))).toMatchObject({ entries: [], isTorn: true, problem: undefined });
+    expect(parseJournal(zoneOfBlue, text.slice(0, 50))).toMatchObject({
+      entries: [],
+      isTorn: true,
+      problem: undefined,
+    });
   });
 
   const foreign: [string, string, RegExp][] = [
@@ -52,16 +56,14 @@ describe("a journal", () => {
     expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [], problem: expect.stringMatching(problem) });
   });
 
-  test.each([
-    [{ id: 1 }],
-    [{ namespace: "4:5" }],
-    [{ configuration: [] }],
-    [{ uptime: "now" }],
-  ])("leaves out an entry with %j", (changes) => {
-    const [began = {}] = linesOf([entryOf({ id: "odd" })]);
-    const content = `${text}${JSON.stringify({ ...began, ...changes })}\n`;
-    expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [{ id: first.id }], problem: undefined });
-  });
+  test.each([[{ id: 1 }], [{ namespace: "4:5" }], [{ configuration: [] }], [{ uptime: "now" }]])(
+    "leaves out an entry with %j",
+    (changes) => {
+      const [began = {}] = linesOf([entryOf({ id: "odd" })]);
+      const content = `${text}${JSON.stringify({ ...began, ...changes })}\n`;
+      expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [{ id: first.id }], problem: undefined });
+    },
+  );
 
   test("that is found says whose it is, by its first line", () => {
     expect(parseFoundJournal(file, text)).toMatchObject({ key: zoneOfBlue, entries: [first] });

@@ -42,7 +42,12 @@ describe("on CHECK and DEL, when the list was edited", () => {
     ["another configuration: the block counts", { ...portmap, wrapper: some.wrapper, sum: "x" }, [some, rest], some],
     ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
     ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
-    ["a misspelled plugin: interface and configuration", { type: "brigde", role: undefined, sum: "b" }, [eth0, eth1], eth1],
+    [
+      "a misspelled plugin: interface and configuration",
+      { type: "brigde", role: undefined, sum: "b" },
+      [eth0, eth1],
+      eth1,
+    ],
     ["an unknown plugin takes no creator's", { type: "mine", role: undefined, sum: "x" }, [eth0, eth1], undefined],
   ])("%s", (_, plugin, entries, expected) => {
     expect(laterEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type KernelRoute, type MovedRouting, missingRouting, parseRouting, withoutMoved } from "../../../shared/journal/routing.ts";
+import {
+  type KernelRoute,
+  type MovedRouting,
+  missingRouting,
+  parseRouting,
+  withoutMoved,
+} from "../../../shared/journal/routing.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";
 
 // The output of iproute2 6.1 for `routingCommands`, shortened.
@@ -130,7 +136,9 @@ describe("missing routing", () => {
       ["route 0.0.0.0/0 via 172.26.64.1 table 100", "route 172.26.64.0/20 table 100", "route ::/0 table 101"],
     ],
   ])("%s", (_, less, expected) => {
-    expect(missingRouting({ moved: record, present: { ...routing, ...less }, ifName: "eth1" }, bridgeResult)).toEqual(expected);
+    expect(missingRouting({ moved: record, present: { ...routing, ...less }, ifName: "eth1" }, bridgeResult)).toEqual(
+      expected,
+    );
   });
 
   test.each([
@@ -155,7 +163,9 @@ describe("missing routing", () => {
     const both = { ...record, routes: [], rules };
 
     test("nothing", () => {
-      expect(missingRouting({ moved: both, present: { routes: [], rules, addresses }, ifName: "eth1" }, { ips })).toEqual([]);
+      expect(
+        missingRouting({ moved: both, present: { routes: [], rules, addresses }, ifName: "eth1" }, { ips }),
+      ).toEqual([]);
     });
 
     test("the rule of either", () => {
@@ -167,14 +177,18 @@ describe("missing routing", () => {
     test("the IPv6 address, although another of its subnet exists", () => {
       const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
       const present = { routes: [], rules, addresses: others };
-      expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual(["address fd00:26::2/64"]);
+      expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual([
+        "address fd00:26::2/64",
+      ]);
     });
   });
 
   test("of a result without addresses: the routes", () => {
     const present = { routes: [], rules: [], addresses: [] };
     const first = { ...record, routes: routing.routes.slice(1, 2) };
-    expect(missingRouting({ moved: first, present: present, ifName: "eth1" }, {})).toEqual(["route 172.26.64.0/20 table 100"]);
+    expect(missingRouting({ moved: first, present: present, ifName: "eth1" }, {})).toEqual([
+      "route 172.26.64.0/20 table 100",
+    ]);
   });
 
   test("another interface's routes and rules are left to its own wrapper", () => {

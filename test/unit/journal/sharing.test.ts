@@ -42,7 +42,12 @@ describe("an interface", () => {
     ["with another index is somebody else's", entryOf(), { link: 8 }, leaseOnly],
     ["that is gone: DEL looks for the rest in the namespace", entryOf(), { link: 0 }, everything],
     ["in another namespace is not looked for", entryOf(), { namespace: { ...here, inode: 1 } }, leaseOnly],
-    ["in a namespace with the same inode, made later, is not", entryOf(), { namespace: { ...here, changedMs: 9 } }, leaseOnly],
+    [
+      "in a namespace with the same inode, made later, is not",
+      entryOf(),
+      { namespace: { ...here, changedMs: 9 } },
+      leaseOnly,
+    ],
     ["without a namespace is not looked for", entryOf(), { namespace: undefined }, leaseOnly],
     ["of a failed ADD, new since then", tryOf(), {}, everything],
     ["of a failed ADD, which was there before", tryOf({ before: 7 }), {}, leaseOnly],
@@ -52,10 +57,25 @@ describe("an interface", () => {
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
     ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],
-    ["of a failed ADD, listed in another sandbox", tryOf(), { results: () => [resultWith("eth0", "/elsewhere")] }, everything],
+    [
+      "of a failed ADD, listed in another sandbox",
+      tryOf(),
+      { results: () => [resultWith("eth0", "/elsewhere")] },
+      everything,
+    ],
     ["of unknown index, if nobody else has one", entryOf({ done: { uptime: 1, addresses: [] } }), {}, everything],
-    ["of unknown index, which another attachment has", entryOf({ done: { uptime: 1, addresses: [] } }), claimed, leaseOnly],
-    ["of unknown index, which another one only tried", entryOf({ done: { uptime: 1, addresses: [] } }), failedToo, everything],
+    [
+      "of unknown index, which another attachment has",
+      entryOf({ done: { uptime: 1, addresses: [] } }),
+      claimed,
+      leaseOnly,
+    ],
+    [
+      "of unknown index, which another one only tried",
+      entryOf({ done: { uptime: 1, addresses: [] } }),
+      failedToo,
+      everything,
+    ],
     ["that cannot be looked up now", entryOf(), { link: "unknown" }, everything],
   ])("%s", (_, entry, around, expected) => {
     expect(decide(entry, around)).toMatchObject(expected);
@@ -67,11 +87,31 @@ describe("a lease", () => {
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
     ["with the same network and interface stays", entryOf(), { siblings: [same] }, interfaceOnly],
     ["of another interface is freed", entryOf(), { siblings: [{ ...same, ifName: "eth1" }] }, everything],
-    ["of an undone entry is freed", entryOf(), { siblings: [{ ...same, isGivenUp: true, isUndone: true }] }, everything],
-    ["of a failed ADD does not keep one that passed", entryOf(), { siblings: [{ ...same, done: undefined }] }, everything],
-    ["of a failed ADD stays with the one that passed, and so does the interface", tryOf(), { siblings: [same] }, nothing],
+    [
+      "of an undone entry is freed",
+      entryOf(),
+      { siblings: [{ ...same, isGivenUp: true, isUndone: true }] },
+      everything,
+    ],
+    [
+      "of a failed ADD does not keep one that passed",
+      entryOf(),
+      { siblings: [{ ...same, done: undefined }] },
+      everything,
+    ],
+    [
+      "of a failed ADD stays with the one that passed, and so does the interface",
+      tryOf(),
+      { siblings: [same] },
+      nothing,
+    ],
     ["of two failed ADDs stays with the last", tryOf(), { siblings: [{ ...same, done: undefined }] }, nothing],
-    ["of an attachment that only libcni knows", tryOf({ delegateNetwork: "other" }), { results: () => [resultWith("eth0")] }, nothing],
+    [
+      "of an attachment that only libcni knows",
+      tryOf({ delegateNetwork: "other" }),
+      { results: () => [resultWith("eth0")] },
+      nothing,
+    ],
   ])("%s", (_, entry, around, expected) => {
     expect(decide(entry, around)).toMatchObject(expected);
   });
@@ -93,7 +133,9 @@ describe("what a chained plugin leaves", () => {
   test.each(rows)("%s with %j has one name with the other: %s", (type, changes, isShared) => {
     const siblings = [chainedOf(type, { ...other, ...changes })];
     expect(decide(chainedOf(type, failed), { siblings })).toMatchObject(isShared ? nothing : everything);
-    expect(decide(chainedOf(type, failed), { siblings: [chainedOf("other", { ...other, ...changes })] })).toMatchObject(everything);
+    expect(decide(chainedOf(type, failed), { siblings: [chainedOf("other", { ...other, ...changes })] })).toMatchObject(
+      everything,
+    );
   });
 
   test("portmap passed: its DEL runs, and the other's ADD again", () => {
@@ -107,7 +149,9 @@ describe("what a chained plugin leaves", () => {
   });
 
   test("the other's ADD failed: it holds nothing against one that passed", () => {
-    expect(decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", { ...other, ...failed })] })).toEqual(everything);
+    expect(decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", { ...other, ...failed })] })).toEqual(
+      everything,
+    );
   });
 
   test("its interface is another attachment's by now: DEL gets no namespace", () => {

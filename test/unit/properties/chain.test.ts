@@ -1,12 +1,12 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
 import type { Plan } from "../../../shared/call/plan.ts";
-import { spliceResult } from "../../../shared/verbs/spliced-answer.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import { spliceResult } from "../../../shared/verbs/spliced-answer.ts";
+import { planOf } from "../support/fake-host.ts";
 import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
-import { planOf } from "../support/fake-host.ts";
 import { requestOf } from "../support/requests.ts";
 import { made, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 

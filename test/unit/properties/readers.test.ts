@@ -28,7 +28,9 @@ const entries = fc
     isGivenUp: fc.boolean(),
   })
   .map((changes) => entryOf(JSON.parse(JSON.stringify(changes))));
-const journals = fc.array(entries, { maxLength: 5 }).map((all) => all.map((one, order) => ({ ...one, id: String(order) })));
+const journals = fc
+  .array(entries, { maxLength: 5 })
+  .map((all) => all.map((one, order) => ({ ...one, id: String(order) })));
 
 test("a journal is read as it was written, wherever it is cut off", () => {
   fc.assert(

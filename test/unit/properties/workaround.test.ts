@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import { planOf } from "../support/fake-host.ts";
 import fc from "../support/fast-check.ts";
 import { oracle } from "../support/jq.ts";
-import { planOf } from "../support/fake-host.ts";
 import { requestOf } from "../support/requests.ts";
 import { resultOf, type Scene, scenes } from "./scene.ts";
 

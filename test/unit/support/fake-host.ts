@@ -1,8 +1,8 @@
 import { profiles } from "../../../plugins/index.ts";
-import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
-import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { logOf } from "../../../shared/call/log.ts";
 import type { Plan } from "../../../shared/call/plan.ts";
+import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Request } from "../../../shared/protocol/request.ts";
 import { run } from "../../../shared/run.ts";
 import { planRequest } from "../../../shared/verbs/plan-request.ts";

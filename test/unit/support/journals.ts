@@ -1,4 +1,11 @@
-import { type AttachmentKey, type Began, type Done, type Entry, journalFile, type Line } from "../../../shared/journal/journal.ts";
+import {
+  type AttachmentKey,
+  type Began,
+  type Done,
+  type Entry,
+  journalFile,
+  type Line,
+} from "../../../shared/journal/journal.ts";
 import { beganLine, linesText } from "../../../shared/journal/lines.ts";
 import { bootId, ownNamespace } from "./fake-host.ts";
 import { blue } from "./requests.ts";
@@ -12,7 +19,15 @@ export function entryOf(changes: Partial<Entry> = {}): Entry {
   const delegateNetwork = ifName === "eth0" ? network : `${network}-${ifName}`;
   return {
     ...zoneOfBlue,
-    ...{ id: `${type} ${ifName}`, type, role: "creator", ifName, delegateNetwork, path: `/opt/cni/bin/${type}`, args: "" },
+    ...{
+      id: `${type} ${ifName}`,
+      type,
+      role: "creator",
+      ifName,
+      delegateNetwork,
+      path: `/opt/cni/bin/${type}`,
+      args: "",
+    },
     ...{ bootId, uptime: 985, namespace: { path: blue, device: 4, inode: ownNamespace, changedMs: 0 }, before: 0 },
     ...{ checksum: "0", wrapper: ifName === "eth0" ? {} : { ifName }, configuration: { type, name: delegateNetwork } },
     done: { uptime: 985, made: 7, addresses: ["10.1.0.2/24"] },
@@ -46,6 +61,7 @@ export function linesOf(entries: readonly Entry[]): Line[] {
 /** The files of journals with these entries. */
 export function journalFiles(...entries: readonly Entry[]): Record<string, string> {
   const files: Record<string, string> = {};
-  for (const entry of entries) files[journalFile(entry)] = `${files[journalFile(entry)] ?? ""}${linesText(linesOf([entry]))}`;
+  for (const entry of entries)
+    files[journalFile(entry)] = `${files[journalFile(entry)] ?? ""}${linesText(linesOf([entry]))}`;
   return files;
 }

@@ -129,13 +129,21 @@ test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/
 );
 
 describe("the entry of the interface", () => {
-  const check = (entries: readonly Entry[], { wrapper = {}, calledAs = "bridge-wrapper", answers = [exits(0)], ip }: Partial<{ wrapper: JsonObject; calledAs: string; answers: ReturnType<typeof exits>[]; ip: () => string }> = {}) => {
+  const check = (
+    entries: readonly Entry[],
+    {
+      wrapper = {},
+      calledAs = "bridge-wrapper",
+      answers = [exits(0)],
+      ip,
+    }: Partial<{ wrapper: JsonObject; calledAs: string; answers: ReturnType<typeof exits>[]; ip: () => string }> = {},
+  ) => {
     const stdin = { cniVersion: "1.0.0", name: "zone", wrapper, prevResult: bothResult };
     const call = { calledAs: `/opt/cni/bin/${calledAs}`, env: { CNI_COMMAND: "CHECK" }, stdin };
     return callWrapper(call, { files: journalFiles(...entries), answers, ...(ip && { ip }) });
   };
   const renamed = { ifName: "eth1" };
-  const shown = ({ runs: [run] }: ReturnType<typeof check>) => (run?.stdin as { prevResult: CniResult }).prevResult;
+  const shown = ({ runs: [run] }: ReturnType<typeof check>) => ((run?.stdin ?? {}) as { prevResult: CniResult }).prevResult;
 
   test("has the network of ADD, whatever the list says now", () => {
     const entry = entryOf({ ifName: "eth1", delegateNetwork: "other" });
@@ -162,7 +170,8 @@ describe("the entry of the interface", () => {
 
   test("has the interfaces that the plugin added, which it gets as well", () => {
     const added = [{ name: "eth1", sandbox: blue }];
-    const names = (entry: Entry, calledAs: string) => shown(check([entry], { calledAs })).interfaces?.map(({ name }) => name);
+    const names = (entry: Entry, calledAs: string) =>
+      shown(check([entry], { calledAs })).interfaces?.map(({ name }) => name);
     const done = { uptime: 985, addresses: [], added };
     expect(names(entryOf({ done }), "bridge-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
     expect(names(chainedOf("calico", { done }), "calico-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
@@ -171,7 +180,10 @@ describe("the entry of the interface", () => {
 
   test("has the routes that a plugin moved: a creator does not look for them", () => {
     const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
-    const mover = chainedOf("sbr", { ifName: "eth1", done: { uptime: 985, addresses: [], routing: { routes, rules: [] } } });
+    const mover = chainedOf("sbr", {
+      ifName: "eth1",
+      done: { uptime: 985, addresses: [], routing: { routes, rules: [] } },
+    });
     const creator = entryOf({ ifName: "eth1" });
     const dsts = (entry: Entry) => shown(check([creator, entry], { wrapper: renamed })).routes?.map(({ dst }) => dst);
     expect(dsts(mover)).toEqual(["10.98.0.0/16"]);
@@ -181,7 +193,10 @@ describe("the entry of the interface", () => {
 
   test("of a plugin that moved routes: the wrapper looks for them itself", () => {
     const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
-    const mover = chainedOf("sbr", { ifName: "eth1", done: { uptime: 985, addresses: [], routing: { routes, rules: [] } } });
+    const mover = chainedOf("sbr", {
+      ifName: "eth1",
+      done: { uptime: 985, addresses: [], routing: { routes, rules: [] } },
+    });
     const codeOf = (ip?: () => string) => {
       const { stdout } = check([mover], { wrapper: renamed, calledAs: "sbr-wrapper", ...(ip && { ip }) });
       return JSON.parse(stdout || "{}").code;

@@ -41,7 +41,11 @@ const bridgeShown = { ...bridgeResult, dns: bothResult.dns };
 describe("first in the chain, or without a prevResult", () => {
   test.each<[ConfiguredVerb, JsonObject, object]>([
     ["ADD", {}, { do: "add", call: call({}, { name: "zone" }), splice: { as: "only" } }],
-    ["ADD", { wrapper: renamed }, { call: call(eth1, { name: "zone-eth1" }), splice: { as: "first", selector: eth1Name } }],
+    [
+      "ADD",
+      { wrapper: renamed },
+      { call: call(eth1, { name: "zone-eth1" }), splice: { as: "first", selector: eth1Name } },
+    ],
     ["ADD", { wrapper: { ifName: "eth0" } }, { call: call({}, { name: "zone-eth0" }), splice: { as: "only" } }],
     ["ADD", { prevResult: null }, { call: call({}, { name: "zone", prevResult: null }), splice: { as: "only" } }],
     ["CHECK", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
@@ -59,9 +63,24 @@ describe("first in the chain, or without a prevResult", () => {
 
 describe("chained", () => {
   test.each<[ConfiguredVerb, JsonObject, object]>([
-    ["ADD", { wrapper: renamed, prevResult: macvlanResult }, { call: call(eth1, { name: "zone-eth1" }), splice: { as: "creator", selector: eth1Name, prevResult: macvlanResult } }],
-    ["CHECK", { prevResult: bothResult }, { do: "checkTwice", call: call({}, { name: "zone", prevResult: macvlanShown }), network: undefined }],
-    ["CHECK", { wrapper: renamed, prevResult: bothResult }, { call: call(eth1, { name: "zone-eth1", prevResult: bridgeShown }), network: "zone" }],
+    [
+      "ADD",
+      { wrapper: renamed, prevResult: macvlanResult },
+      {
+        call: call(eth1, { name: "zone-eth1" }),
+        splice: { as: "creator", selector: eth1Name, prevResult: macvlanResult },
+      },
+    ],
+    [
+      "CHECK",
+      { prevResult: bothResult },
+      { do: "checkTwice", call: call({}, { name: "zone", prevResult: macvlanShown }), network: undefined },
+    ],
+    [
+      "CHECK",
+      { wrapper: renamed, prevResult: bothResult },
+      { call: call(eth1, { name: "zone-eth1", prevResult: bridgeShown }), network: "zone" },
+    ],
     ["DEL", { prevResult: bothResult }, { removals: [{ call: call({}, { name: "zone", prevResult: macvlanShown }) }] }],
     ["GC", { prevResult: bothResult }, { do: "handOver", call: call({}, { name: "zone", prevResult: bothResult }) }],
   ])("%s %#", (command, configuration, plan) => {
@@ -89,7 +108,10 @@ describe("a prevResult that cannot be read", () => {
   });
 
   test("ADD of a meta plugin: code 7", () => {
-    expect(failure(() => planned("ADD", { prevResult }, "tuning-wrapper"))).toMatchObject({ code: 7, message: problem });
+    expect(failure(() => planned("ADD", { prevResult }, "tuning-wrapper"))).toMatchObject({
+      code: 7,
+      message: problem,
+    });
   });
 
   test.each(["GC", "STATUS"] as const)("%s: not checked", (command) => {
