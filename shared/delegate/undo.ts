@@ -226,8 +226,16 @@ export function append({ session, facts, journal }: Undoing, lines: readonly Lin
   if (problem !== undefined) warn(session, `cannot write the journal: ${problem}`);
 }
 
+/** Removes a journal if every entry is undone. Returns whether something is left. */
+export function removeIfUndone(undoing: Undoing): boolean {
+  const { entries } = undoing.facts.journal(undoing.journal.key);
+  if (entries.some(({ isUndone }) => !isUndone)) return true;
+  if (entries.length > 0) removeJournal(undoing);
+  return false;
+}
+
 /** Removes a journal, and the directory of its container if that is empty. */
-export function removeJournal({ session, facts, journal }: Undoing): void {
+function removeJournal({ session, facts, journal }: Undoing): void {
   session.host.removeFile(journal.file);
   facts.wrote(journal.file, undefined);
   session.host.removeDirectory(containerDirectory(journal.key.containerId));

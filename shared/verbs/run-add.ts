@@ -1,4 +1,3 @@
-import { containerInterfaceNames } from "../attachment/attachments.ts";
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
@@ -9,7 +8,7 @@ import { printed } from "../delegate/hand-over.ts";
 import { missingDelegate } from "../delegate/missing-delegate.ts";
 import { readRouting } from "../delegate/read-routing.ts";
 import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
-import { append, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
+import { append, removeIfUndone, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
 import type { FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
 import {
@@ -28,6 +27,7 @@ import { repairs } from "../journal/repairs.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
+import { warnOfUnwrapped } from "./warn-unwrapped.ts";
 
 /** One run of ADD. */
 interface Adding {
@@ -292,21 +292,6 @@ function undo({ undoing, entry }: Attempt, error: CniError): CniError {
   });
   const done = entry.done ?? { uptime: entry.uptime, made: madeBy(undoing, entry), addresses: [] };
   const outcome = tryToUndo(undoing, { ...entry, done });
+  removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;
-}
-
-/**
- * Warns, in the log and on stderr, about interfaces of prevResult without an entry: their plugins are not wrapped. Their CHECK
- * fails because of the other interfaces, and a runtime like Nomad then destroys the container's network.
- */
-function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }: Entry): void {
-  if (prevResult === undefined || role === "meta") return;
-  const known = journal.entries.flatMap(({ ifName, done }) => [ifName, ...(done?.added ?? []).map(({ name }) => name)]);
-  const names = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo" && !known.includes(name)));
-  if (names.size === 0) return;
-  const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;
-  const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
-  const warning = `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`;
-  warn(session, warning);
-  session.host.writeStderr(`cni-wrappers: warning: ${warning}\n`);
 }

@@ -35,7 +35,7 @@ describe("DEL of an interface that prevResult does not list", () => {
       { level: "error", message: "delegate bridge is missing", code: 100 },
     ]);
     expect(lines).toHaveLength(2);
-    expect({ programs, runs, exitCode }).toEqual({ programs: [], runs: [], exitCode: 1 });
+    expect({ programs, runs, exitCode }).toEqual({ programs: ["."], runs: [], exitCode: 1 });
   });
 });
 
