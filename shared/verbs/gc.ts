@@ -67,7 +67,11 @@ function validAttachments({ configuration }: Request): ReadonlySet<string> | und
   const list = attachmentKeys.map((key) => configuration[key]).find((value) => value === null || Array.isArray(value));
   if (list === undefined) return undefined;
   const entries = (Array.isArray(list) ? list : []).filter(isJsonObject);
-  return new Set(entries.map(({ containerID, ifname }) => `${containerID}:${ifname}`));
+  return new Set(
+    entries.flatMap(({ containerID, ifname }) =>
+      typeof containerID === "string" && typeof ifname === "string" ? [`${containerID}:${ifname}`] : [],
+    ),
+  );
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {

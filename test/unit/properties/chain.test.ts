@@ -48,7 +48,8 @@ test.each(["CHECK", "DEL"] as const)(
         const prevResult = added(scene);
         for (const number of scene.attachments.keys()) {
           const plan = planned(command, scene, number, prevResult);
-          const shown = plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : {};
+          const call = plan.do === "checkTwice" ? plan.call : plan.do === "remove" ? plan.removals[0]?.call : undefined;
+          const shown = (call?.configuration?.prevResult ?? {}) as CniResult;
           deepStrictEqual(shown.interfaces, orderedInterfacesOf(made(scene, number)));
           deepStrictEqual(shown.ips, ownIps(scene, number));
         }
