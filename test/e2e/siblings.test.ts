@@ -35,11 +35,19 @@ function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
 
 describe("DEL of an attachment whose ADD failed leaves the other one's eth1", () => {
   const eth1 = { ...bridge, ipam: hostLocal("172.26.80.0/24") };
+  const za = { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1")) };
+  const tuned = { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1"), tuning) };
+  const failing = wrapped({ ...macvlan, master: "missing0" }, "net9");
   const rows = [
     {
       title: "the runtime's name is the other's ifName",
-      za: { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1")) },
-      zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth2")) },
+      za,
+      zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
+    },
+    {
+      title: "both have the runtime's name",
+      za: { as: "eth1", list: named("za", wrapped(bridge)) },
+      zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
     },
     {
       title: "the other's runtime's name is the ifName",
@@ -48,23 +56,23 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
     },
     {
       title: "both have the ifName",
-      za: { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1")) },
+      za,
       zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
     },
     {
       title: "an earlier creator failed, so that none of that name ran",
-      za: { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1")) },
-      zb: { as: "net1", list: named("zb", wrapped({ ...macvlan, master: "missing0" }), wrapped(ptp, "eth1")) },
+      za,
+      zb: { as: "eth1", list: named("zb", failing, wrapped(ptp)) },
     },
     {
-      title: "an earlier creator failed, and the first plugin has the runtime's name",
-      za: { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1")) },
-      zb: { as: "eth1", list: named("zb", wrapped({ ...macvlan, master: "missing0" }), wrapped(ptp, "eth2")) },
+      title: "an earlier creator failed, so that none of that ifName ran",
+      za,
+      zb: { as: "net1", list: named("zb", failing, wrapped(ptp, "eth1")) },
     },
     {
       title: "tuning has set its MTU",
-      za: { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1"), tuning) },
-      zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1"), tuning) },
+      za: tuned,
+      zb: { as: "eth1", list: named("zb", wrapped(ptp), tuning) },
     },
   ];
 
