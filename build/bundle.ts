@@ -22,7 +22,7 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   const node = { platform: "node", target: "node24", format: "cjs" } as const;
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
   const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
-  const plugins = [deferModules(root, nodeMain, { problem: loadProblem })];
+  const plugins = [deferModules(root, { problem: loadProblem })];
   const define = { ...constants(stamp), __PARTS__: JSON.stringify(partsOf(root)) };
   // The npm package has the commands too.
   const inCli = { define, target: "node22", ...isFunction };
@@ -39,28 +39,12 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   };
 }
 
-/**
- * Bundles the slim flavor's modules. Every call loads `main`, which imports `shared`. Some calls load `later`, `rare` or `large`.
- * `problem` formats errors. The Rust host loads them by these names.
- */
+/** Bundles the slim flavor's modules. Every call loads `main`, and `problem` formats errors. The Rust host loads them by these names. */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
-  const load = (name: string) => `globalThis.load(${JSON.stringify(name)})`;
-  const plugins = [
-    deferModules(root, slimMain, {
-      problem: load("problem"),
-      later: load("later"),
-      rare: load("rare"),
-      large: load("large"),
-    }),
-  ];
-  const parts = { splitting: true, chunkNames: "shared", define: constants(stamp), plugins };
+  const plugins = [deferModules(root, { problem: 'globalThis.load("problem")' })];
   return {
-    core: await runEsbuild(
-      root,
-      { main: slimMain, later: "later", rare: "rare", large: "large" },
-      { ...slim, ...parts },
-    ),
+    core: await runEsbuild(root, { main: slimMain }, { ...slim, define: constants(stamp), plugins }),
     problem: await runEsbuild(root, problem, slim),
   };
 }

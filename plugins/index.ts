@@ -1,4 +1,4 @@
-import type { Profiles } from "../shared/plan/profile.ts";
+import type { Profiles } from "../shared/plugin/profile.ts";
 import { bandwidth } from "./bandwidth/profile.ts";
 import { bridge } from "./bridge/profile.ts";
 import { dummy } from "./dummy/profile.ts";

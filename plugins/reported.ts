@@ -1,4 +1,4 @@
-import type { Reported } from "../shared/plan/reported.ts";
+import type { Reported } from "../shared/plugin/reported.ts";
 import { bandwidth } from "./bandwidth/reported.ts";
 import { bridge } from "./bridge/reported.ts";
 import { dummy } from "./dummy/reported.ts";

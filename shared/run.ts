@@ -1,61 +1,76 @@
 import { aboutText } from "./about.ts";
-import { handOver } from "./act/hand-over.ts";
-import { logOf } from "./act/log.ts";
-import { prepareCall } from "./act/prepare-call.ts";
-import { print, printError, printVersions } from "./act/print.ts";
-import { readConfiguration } from "./act/read-input.ts";
-import { HostRecords } from "./act/record-store.ts";
-import { runRemovals } from "./act/remove.ts";
-import { runAndSplice } from "./act/run-and-splice.ts";
-import { type Session, say } from "./act/session.ts";
+import type { Call } from "./call/call.ts";
+import { logOf } from "./call/log.ts";
+import type { Plan } from "./call/plan.ts";
+import { debug, type Session, warn } from "./call/session.ts";
+import { handOver } from "./delegate/hand-over.ts";
+import { handOverNested, isNested } from "./delegate/nested.ts";
+import { print, printError, printVersions } from "./delegate/print.ts";
+import { readInput } from "./delegate/read-input.ts";
 import type { Host } from "./host/host.ts";
-import type { Plan } from "./plan/plan.ts";
-import { planRequest, planVersion } from "./plan/plan-request.ts";
-import type { Profiles } from "./plan/profile.ts";
+import type { Profiles } from "./plugin/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
-import { parseRequest } from "./protocol/request.ts";
-import { parseVariables } from "./protocol/variables.ts";
+import { decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
+import { parseVariables, type Variables } from "./protocol/variables.ts";
+import { runCheckTwice } from "./verbs/check.ts";
+import { runUndo } from "./verbs/del.ts";
+import { runRemovals } from "./verbs/del-without-entry.ts";
+import { runCollect } from "./verbs/gc.ts";
+import { planRequest, planVersion } from "./verbs/plan-request.ts";
+import { runAdd } from "./verbs/run-add.ts";
 
 /** Answers one call of a runtime: read, parse, plan, act, write once. Returns the exit code. */
 export function run(host: Host, profiles: Profiles): number {
-  const session: Session = { host, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
+  const session: Session = { host, profiles, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
     if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
-    return act(session, plan(session, profiles));
+    if (isNested(host)) return handOverNested(session);
+    const variables = parseVariables(host.env);
+    if (variables.command === "VERSION") return runVersion(session);
+    const { call, plan } = planRequest(session, readRequest(session, variables));
+    return act(call, plan);
   } catch (thrown) {
     return printError(session, errorResult(toCniError(thrown), session.cniVersion));
   }
 }
 
-function plan(session: Session, profiles: Profiles): Plan {
-  const { host, fields } = session;
-  const variables = parseVariables(host.env);
-  const { command } = variables;
-  if (command === "VERSION") return planVersion(host.calledAs);
-  const decoded = readConfiguration(session, command);
-  // An error result repeats the runtime's version (SPEC.md, section 5), even if another key is invalid.
-  if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
-  const request = parseRequest(command, variables, decoded);
-  const { configuration, wrapper } = request;
-  if (wrapper.log) session.log = logOf(host.env, wrapper);
-  fields.network = configuration.name;
-  for (const warning of request.warnings) say(session, "warn", warning);
-  say(session, "debug", "plugin configuration received", { configuration });
-  return planRequest(request, host.calledAs, profiles, new HostRecords(host));
+function runVersion(session: Session): number {
+  const plan = planVersion(session.host.calledAs);
+  return plan.do === "handOver" ? handOver(session, plan) : printVersions(session.host);
 }
 
-function act(session: Session, plan: Plan): number {
+function readRequest(session: Session, variables: Variables): Request {
+  const { command } = variables;
+  const decoded = decodeConfiguration(readInput(session.host));
+  // An error result repeats the runtime's version (SPEC.md, section 5), even if another key is invalid.
+  if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
+  const request = parseRequest(command as Request["command"], variables, decoded);
+  const { configuration, wrapper } = request;
+  if (wrapper.log) session.log = logOf(session.host.env, wrapper);
+  session.fields.network = configuration.name;
+  debug(session, "plugin configuration received", { configuration });
+  return request;
+}
+
+function act(call: Call, plan: Plan): number {
+  const { session } = call;
   switch (plan.do) {
     case "handOver":
+      for (const note of call.notes) warn(session, note);
       return handOver(session, plan);
+    case "checkTwice":
+      for (const note of call.notes) warn(session, note);
+      return runCheckTwice(call, plan);
+    case "undo":
+      return runUndo(call, plan);
     case "remove":
-      return runRemovals(session, plan.removals);
-    case "splice":
-      return runAndSplice(session, { ...plan, call: prepareCall(session, plan.call) });
+      return runRemovals(call, plan);
+    case "collect":
+      return runCollect(call, plan);
+    case "add":
+      return runAdd(call, plan);
     case "printVersions":
       return printVersions(session.host);
-    case "fail":
-      return printError(session, plan.error);
     default:
       return plan satisfies never;
   }

@@ -8,8 +8,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
     println!("cargo:rustc-link-arg=-Wl,-T,order.ld");
     println!("cargo:rerun-if-changed=order.ld");
-    // A module comes after its imports.
-    for name in ["shared", "main", "later", "rare", "large", "problem"] {
+    for name in ["main", "problem"] {
         let script = Path::new(&bundles).join(name).with_extension("mjs");
         println!("cargo:rerun-if-changed={}", script.display());
         let source = fs::read(script)?;

@@ -20,11 +20,11 @@ export async function adoptCase(cacheDirectory: string, one: Case, check: Eviden
 async function written(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
   const { attachment, text, proposal } = one;
   if (proposal.is !== "adoptable") return one;
-  const { result, records } = proposal;
-  const takeBack = adopt(cacheDirectory, attachment, { read: text, result, records });
+  const { result, journal } = proposal;
+  const takeBack = adopt(cacheDirectory, attachment, { read: text, result, journal });
   const verdict = await check({ ...attachment, result });
   if (verdict.is === "passes") return one;
-  // The records changed how a wrapper looks at the attachment.
+  // The journal changed how a wrapper looks at the attachment.
   takeBack();
   return { ...one, proposal: { is: "lost", error: errorOf(verdict) } };
 }

@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
-import { recordDirectory } from "../../shared/record/record.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import type { MissingRecord } from "./records.ts";
+import type { MissingJournal } from "./journal.ts";
 
-/** What `--undo` needs: the cache file before and after, and the records that were added. */
+/** What `--undo` needs: the cache file before and after, and the journal that was added. */
 interface Backup {
   readonly file: string;
   readonly before: string;
   readonly after: string;
   /** What the file was between two adoptions. */
   readonly between?: readonly string[];
-  readonly records: readonly string[];
+  readonly journal?: MissingJournal | undefined;
 }
 
 /** The directory of the backups. It is not in the directory of the results, because libcni takes every file there for one. */
@@ -24,25 +24,25 @@ function backupDirectory(cacheDirectory: string): string {
 }
 
 /**
- * Replaces the result in an attachment's cache file, and writes the records that it lacks. The backup is written first, so a
+ * Replaces the result in an attachment's cache file, and writes the journal that it lacks. The backup is written first, so a
  * kill at any moment leaves the old file or the new one, and a backup that fits. Returns a function that takes it all back.
  * Throws Trouble if the file has changed since it was read.
  */
 export function adopt(
   cacheDirectory: string,
   { file }: CachedAttachment,
-  { read, result, records }: { read: string; result: CniResult; records: readonly MissingRecord[] },
+  { read, result, journal }: { read: string; result: CniResult; journal: MissingJournal | undefined },
 ): () => void {
-  const added = records.filter((record) => !existsSync(record.file));
+  const added = journal && !existsSync(journal.file) ? journal : undefined;
   const after = withResult(read, result);
   const earlier = backupOf(cacheDirectory, basename(file));
   mkdirSync(backupDirectory(cacheDirectory), { recursive: true, mode: 0o700 });
-  const own = { file, before: read, after, records: added.map((record) => record.file) };
+  const own = { file, before: read, after, journal: added };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
   // The result comes last: after a kill, the next run still sees that something is missing.
-  for (const record of added) {
-    mkdirSync(dirname(record.file), { recursive: true, mode: 0o700 });
-    writeAtomically(record.file, JSON.stringify(record.record));
+  if (added) {
+    mkdirSync(dirname(added.file), { recursive: true, mode: 0o700 });
+    writeAtomically(added.file, added.text);
   }
   try {
     // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
@@ -50,7 +50,7 @@ export function adopt(
       if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
     });
   } catch (error) {
-    for (const record of added) rmSync(record.file, { force: true });
+    removeAdded(added);
     throw error;
   }
   return () => {
@@ -65,7 +65,7 @@ function joined(earlier: Backup, own: Backup): Backup {
   const known = textsOf(earlier);
   if (!known.includes(own.before)) return own;
   const between = known.filter((text) => text !== earlier.before && text !== own.after);
-  return { ...own, before: earlier.before, between, records: [...new Set([...earlier.records, ...own.records])] };
+  return { ...own, before: earlier.before, between, journal: own.journal ?? earlier.journal };
 }
 
 function textsOf({ before, after, between = [] }: Backup): readonly string[] {
@@ -94,17 +94,22 @@ export function undo(
 }
 
 function undoOne(cacheDirectory: string, backup: Backup): Undone {
-  const { file, before, records } = backup;
+  const { file, before, journal } = backup;
   const now = textOf(file);
   const isOurs = (text: string | undefined) => text === undefined || textsOf(backup).includes(text);
   if (!isOurs(now)) return "changed since";
-  for (const record of records) rmSync(record, { force: true });
+  removeAdded(journal);
   if (now === undefined) return "gone";
   if (now === before) return "restored";
   writeResult(cacheDirectory, file, before, () => {
     if (textOf(file) !== now) throw new Trouble(`${file}: it changed meanwhile; run adopt --undo again`);
   });
   return "restored";
+}
+
+/** A journal that has more lines by now is no longer adopt's alone. */
+function removeAdded(journal: MissingJournal | undefined): void {
+  if (journal && textOf(journal.file) === journal.text) rmSync(journal.file, { force: true });
 }
 
 // libcni takes every file next to a result for a result, also what a killed process leaves. The time of the file tells preflight
@@ -129,11 +134,13 @@ function backupOf(cacheDirectory: string, name: string): Backup | undefined {
 function isBackup(value: unknown): value is Omit<Backup, "file"> & JsonObject {
   if (!isJsonObject(value) || typeof value.before !== "string" || typeof value.after !== "string") return false;
   if (value.between !== undefined && !Array.isArray(value.between)) return false;
-  return Array.isArray(value.records) && value.records.every(isRecordFile);
+  return value.journal === undefined || (isJsonObject(value.journal) && isJournal(value.journal));
 }
 
-function isRecordFile(file: unknown): boolean {
-  return typeof file === "string" && file === join(recordDirectory, basename(file));
+function isJournal({ file, text }: JsonObject): boolean {
+  return (
+    typeof text === "string" && typeof file === "string" && /^[^/.][^/]*\/[^/]+$/.test(relative(journalDirectory, file))
+  );
 }
 
 function backupFile(cacheDirectory: string, file: string): string {

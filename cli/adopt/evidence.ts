@@ -3,9 +3,9 @@ import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts
 import { isClaimed } from "./claimed.ts";
 import { readFacts } from "./facts.ts";
 import { hostSide } from "./host-side.ts";
+import { leasedAddresses } from "./journal.ts";
 import { withoutForeignAddresses } from "./own-addresses.ts";
 import type { Evidence } from "./proposal.ts";
-import { leasedAddresses } from "./records.ts";
 
 /** Returns what a proposal for an attachment is made from on this host. `all` are the attachments of every network. */
 export function evidenceOn(

@@ -4,7 +4,7 @@ import type { Network } from "../live/networks.ts";
 import type { Verdict } from "../preflight/forecast.ts";
 import { completeResult, type HostSide } from "./complete-result.ts";
 import type { Facts } from "./facts.ts";
-import { type MissingRecord, missingRecords } from "./records.ts";
+import { type MissingJournal, missingJournal } from "./journal.ts";
 
 /** What `adopt` would do about an attachment. */
 export type Proposal =
@@ -13,7 +13,7 @@ export type Proposal =
   /** The namespace is gone, or the runtime runs no CHECK. */
   | { readonly is: "unchecked" }
   /** CHECK passes with this result. */
-  | { readonly is: "adoptable"; readonly result: CniResult; readonly records: readonly MissingRecord[] }
+  | { readonly is: "adoptable"; readonly result: CniResult; readonly journal: MissingJournal | undefined }
   /** CHECK fails, and no result makes it pass. `error` is CHECK's. */
   | { readonly is: "lost"; readonly error: string };
 
@@ -51,5 +51,5 @@ export async function proposalAfter(
   if (!result) return lost;
   const again = await check({ ...attachment, result });
   if (again.is !== "passes") return lost;
-  return { is: "adoptable", result, records: missingRecords(attachment, creators, facts) };
+  return { is: "adoptable", result, journal: missingJournal(attachment, creators, facts) };
 }

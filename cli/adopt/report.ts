@@ -59,12 +59,12 @@ function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasCo
   if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${oneLine(proposal.error)}`;
   if (proposal.is !== "adoptable") return title;
   const changes = changedLines(attachment.result, proposal.result, terminal);
-  const records = proposal.records.map(({ file }) => styled(terminal, "green", `+ ${oneLine(file)}`));
+  const { journal } = proposal;
   return [
     `${title}: ${isWritten ? "adopted" : "can be adopted"}`,
     oneLine(attachment.file),
     ...changes,
-    ...records,
+    ...(journal ? [styled(terminal, "green", `+ ${oneLine(journal.file)}`)] : []),
   ].join("\n");
 }
 

@@ -32,7 +32,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
     .description(
       "Completes the cached results of running containers with the interfaces and addresses that are in their namespaces, so that the next CHECK passes. It proposes only results that passed CHECK. Without --write it changes nothing.",
     )
-    .option("--write", "replace the results, with a backup, and write the wrappers' records")
+    .option("--write", "replace the results, with a backup, and write the wrappers' journals")
     .option("--undo", "restore the backups")
     .option("-y, --yes", "do not ask on a terminal")
     .addOption(timeoutOption())

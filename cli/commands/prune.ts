@@ -28,7 +28,7 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
   addHostOptions(new Command("prune"))
     .summary("remove what is left of containers that are gone")
     .description(
-      "Finds what is left of attachments whose network namespace is gone: results, records, leases, links and packet rules. Without --write it changes nothing. It never touches what belongs to a running container.",
+      "Finds what is left of attachments whose network namespace is gone: results, journals, leases, links and packet rules. Without --write it changes nothing. It never touches what belongs to a running container.",
     )
     .option("--write", "run DEL for these attachments, and remove what DEL leaves")
     .option("-y, --yes", "do not ask on a terminal")

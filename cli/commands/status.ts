@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { memoryFiles, memoryIn } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
-import { recordNames } from "../host/records.ts";
 import { addHostOptions, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { withBar } from "../preflight/at-once.ts";
@@ -58,10 +58,15 @@ function textOf(status: HostStatus, { json, prometheus }: Options, terminal: Ter
 async function statusOf(options: Options, terminal: Terminal): Promise<HostStatus> {
   const paths = hostPathsOf(options);
   let unreadable = 0;
-  const { wanted, all } = everyAttachment(paths, (line) => {
+  const leaveOut = (line: string) => {
     unreadable += 1;
     terminal.writeError(line);
-  });
+  };
+  const { wanted, all } = everyAttachment(paths, leaveOut);
+  const memories = memoryFiles(memoryIn(), (file) => leaveOut(`${file}: it does not say whose it is\n`));
+  for (const { file, journal } of memories) {
+    if (journal?.problem !== undefined) leaveOut(`${file}: ${journal.problem}; its DEL acts as without a journal\n`);
+  }
   const check = checkOptionsOn(paths, options, terminal);
   const checked = await withBar(wanted, terminal, async (attachment) => {
     return { attachment, verdict: await checkOnHost(attachment, check) };
@@ -72,7 +77,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,
-      records: straysAmong(all, [], recordNames()).records.length,
+      journals: straysAmong(all, [], memories).memories.length,
     },
     unreadable,
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory) !== undefined,

@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
 import type { CommandMaker } from "../command.ts";
+import { stateDirectory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 import { wrappedText } from "../wrap/apply.ts";
-import { olderAttachments, stateDirectory } from "../wrap/attached.ts";
+import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
 import { decide } from "../wrap/decide.ts";
 import type { Decisions } from "../wrap/decisions.ts";

@@ -1,6 +1,6 @@
 import { profiles } from "../../plugins/index.ts";
-import type { HostDevice } from "../../shared/plan/reported.ts";
-import { profileOf } from "../../shared/plan/target.ts";
+import { profileOf } from "../../shared/plugin/profile.ts";
+import type { HostDevice } from "../../shared/plugin/reported.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";

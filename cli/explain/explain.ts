@@ -1,5 +1,5 @@
+import type { Plan } from "../../shared/call/plan.ts";
 import type { Host } from "../../shared/host/host.ts";
-import type { Plan } from "../../shared/plan/plan.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";

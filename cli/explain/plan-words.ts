@@ -1,26 +1,32 @@
-import type { Effect, Plan, Removal, Splice } from "../../shared/plan/plan.ts";
+import type { LeftOut, Plan, Splice } from "../../shared/call/plan.ts";
 
 /** Says in sentences how a wrapper acts on a plan. */
 export function planWords(plan: Plan | undefined): string[] {
   switch (plan?.do) {
     case undefined:
-    case "fail":
       return [];
-    case "handOver": {
-      const { fallback, effects } = plan;
-      const again = `If it fails, it runs again in the network ${fallback?.configuration?.name}, and that answer counts.`;
-      return [...effects.map(effectWords), "The runtime gets the plugin's own answer.", ...(fallback ? [again] : [])];
-    }
-    case "splice": {
-      const { call, splice, routing } = plan;
+    case "handOver":
+      return [...filterWords(plan.call), ...(plan.leftOut ?? []).map((one) => leftOutWords[one]), ownAnswer];
+    case "checkTwice": {
+      const { call, network, leftOut } = plan;
+      const again = `If it fails, it runs again in the network ${network}, and that answer counts.`;
       return [
-        ...(call.filter ? [filterWords] : []),
-        spliceWords(splice),
-        ...(routing ? ["The wrapper records the moved routes, so that CHECK finds them."] : []),
+        ...filterWords(call),
+        ...leftOut.map((one) => leftOutWords[one]),
+        ownAnswer,
+        ...(network === undefined ? [] : [again]),
       ];
     }
+    case "add":
+      return [...filterWords(plan.call), spliceWords(plan.splice)];
+    case "undo":
+      return [`The wrapper undoes ${entryWords(plan.entries)}, the last one first.`, ...(plan.own ? [ownAnswer] : [])];
     case "remove":
-      return [...plan.removals.flatMap(removalWords), "The runtime gets the plugin's own answer."];
+      return plan.removals.length === 0
+        ? ["There is nothing to run: nothing says that the plugin made anything."]
+        : ["No journal has the plugin, so DEL follows the runtime's result.", ownAnswer];
+    case "collect":
+      return ["Before that, the wrapper undoes the journals of attachments that are no longer valid.", ownAnswer];
     case "printVersions":
       return ["The wrapper answers itself."];
     default:
@@ -28,29 +34,26 @@ export function planWords(plan: Plan | undefined): string[] {
   }
 }
 
-const filterWords = "The wrapper.jq program has rewritten the configuration.";
+const ownAnswer = "The runtime gets the plugin's own answer.";
 
-function effectWords(effect: Effect): string {
-  switch (effect.do) {
-    case "warn":
-      return `Warning: ${effect.message}.`;
-    case "applyFilter":
-      return filterWords;
-    case "collectGarbage":
-      return "Before that, the wrapper removes what it recorded of attachments that are no longer valid.";
-    case "compareFixedMac":
-      return `The plugin gets the MAC of ${effect.mac.device} only if it is fixed. A MAC that follows the ports is left out.`;
-    case "followMovedRoutes":
-      return "If a plugin such as sbr or vrf moved routes, CHECK looks for them in their new table.";
-    default:
-      return effect satisfies never;
-  }
+const leftOutWords: Readonly<Record<LeftOut, string>> = {
+  MAC: "The plugin gets no MAC of its device: it follows the device's ports.",
+  "moved routes":
+    "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
+};
+
+function filterWords({ filter }: { readonly filter?: unknown }): string[] {
+  return filter ? ["The wrapper.jq program has rewritten the configuration."] : [];
+}
+
+function entryWords(entries: readonly { readonly type: string; readonly ifName: string }[]): string {
+  return entries.map(({ type, ifName }) => `${type} of ${ifName}`).join(", ") || "nothing";
 }
 
 function spliceWords(splice: Splice): string {
   switch (splice.as) {
     case "only":
-      return "The runtime gets the plugin's own answer.";
+      return ownAnswer;
     case "first":
       return `The runtime gets the plugin's answer. It begins the result with ${splice.selector.ifName}.`;
     case "creator":
@@ -60,13 +63,4 @@ function spliceWords(splice: Splice): string {
     default:
       return splice satisfies never;
   }
-}
-
-function removalWords({ call, again, forget, notes }: Removal): string[] {
-  return [
-    ...notes.map((note) => `Warning: ${note}.`),
-    ...(call ? [] : ["There is nothing to run."]),
-    ...(again ? ["If it fails, it runs once more: the list's interfaces share a chain of rules."] : []),
-    ...(forget.length > 0 ? ["After that, the wrapper deletes its record of the interface."] : []),
-  ];
 }

@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 import { profiles } from "../../plugins/index.ts";
-import { HostRecords } from "../../shared/act/record-store.ts";
+import { logOf } from "../../shared/call/log.ts";
+import type { Plan } from "../../shared/call/plan.ts";
 import type { Bytes, Host } from "../../shared/host/host.ts";
-import type { Plan } from "../../shared/plan/plan.ts";
-import { planRequest } from "../../shared/plan/plan-request.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
 import { parseVariables } from "../../shared/protocol/variables.ts";
 import { run } from "../../shared/run.ts";
+import { planRequest } from "../../shared/verbs/plan-request.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";
@@ -61,7 +61,8 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
   try {
     const variables = parseVariables(host.env);
     const request = parseRequest(variables.command as ConfiguredVerb, variables, stdin);
-    return planRequest(request, host.calledAs, profiles, new HostRecords(host));
+    const session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
+    return planRequest(session, request).plan;
   } catch (error) {
     if (error instanceof CniError) return undefined;
     throw error;
@@ -89,7 +90,7 @@ function hostOf(calledAs: string, call: Call, { state, jq, answer }: Stage, { ru
     inspect: (path) => (isWrapperType(basename(path)) ? "the wrapper itself" : "executable"),
     // The wrapper then spawns the plugin.
     tryExec: () => {},
-    spawn(path, changes, stdin) {
+    spawn(path, changes, { stdin }) {
       const environment = { ...call.environment, ...changes } as Record<string, string>;
       const given = { environment, stdin: parseJsonObject(stdin ?? "") ?? call.stdin };
       const plugin = basename(path);

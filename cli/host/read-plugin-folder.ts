@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { searchPath } from "../../shared/act/search-path.ts";
+import { searchPath } from "../../shared/delegate/search-path.ts";
 import {
   type InstalledPlugin,
   isPluginName,

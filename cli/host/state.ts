@@ -1,9 +1,10 @@
-import type { AttachmentRecord, Lease } from "../../shared/record/record.ts";
+import type { Entry } from "../../shared/journal/journal.ts";
+import type { Lease } from "../../shared/journal/lease.ts";
 
 /** What wrappers and host-local remember on a host. */
 export interface State {
-  /** The records of the interfaces that wrapped creators made. */
-  readonly records: readonly AttachmentRecord[];
+  /** The entries of the wrapped interface plugins. */
+  readonly entries: readonly Entry[];
   /** The leases of host-local in its default directory, by network. */
   readonly leases: readonly KeptLease[];
 }

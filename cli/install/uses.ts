@@ -1,8 +1,6 @@
-import { isLive } from "../../shared/act/record-search.ts";
-import { readFile, stat } from "../../shared/host/node/files.ts";
+import type { Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import type { AttachmentRecord } from "../../shared/record/record.ts";
-import { readRecords, recordNames } from "../host/records.ts";
+import { entriesIn, memoryIn } from "../host/memory.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isNamespace } from "../live/namespaces.ts";
@@ -16,10 +14,10 @@ export interface Use {
   readonly name: string;
 }
 
-/** Finds the running containers that need the wrappers, from the runtime's results and from the wrappers' records. */
-export function usesAmong(attachments: readonly CachedAttachment[], records = liveRecords()): readonly Use[] {
+/** Finds the running containers that need the wrappers, from the runtime's results and from the wrappers' journals. */
+export function usesAmong(attachments: readonly CachedAttachment[], entries = liveEntries()): readonly Use[] {
   const uses = new Map<string, Use>();
-  for (const { network, containerId } of records)
+  for (const { network, containerId } of entries)
     uses.set(`${network} ${containerId}`, { network, containerId, name: containerId.slice(0, 12) });
   for (const attachment of attachments) {
     const { network, containerId, netns, list } = attachment;
@@ -44,7 +42,9 @@ export function hasJq(list: JsonObject): boolean {
   return plugins.some(({ wrapper }) => isJsonObject(wrapper) && wrapper.jq !== undefined);
 }
 
-/** Reads the records of this boot whose namespaces are still there. */
-function liveRecords(): readonly AttachmentRecord[] {
-  return readRecords(recordNames()).filter((record) => isLive({ readFile, stat }, record));
+/** Reads the entries of this boot whose namespaces are still there. */
+function liveEntries(): readonly Entry[] {
+  const memory = memoryIn();
+  const bootId = memory.moment()?.bootId;
+  return entriesIn(memory.journals()).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
 }

@@ -1,4 +1,6 @@
 import type { JSONPath } from "jsonc-parser";
+import { leaseDirectory } from "../../shared/journal/lease.ts";
+import { goLookup } from "../../shared/protocol/json.ts";
 import { isRewritten } from "./chain.ts";
 import {
   type Address,
@@ -27,12 +29,9 @@ export interface Pool {
   readonly leases: string | undefined;
 }
 
-/** host-local's default `dataDir`. */
-const leaseDirectory = "/var/lib/cni/networks";
-
 /** The directory in which host-local keeps the leases of a plugin. */
 export function leaseDirectoryOf(plugin: ListedPlugin): string {
-  const { dataDir } = ipamOf(plugin);
+  const dataDir = goLookup(ipamOf(plugin), "dataDir");
   const directory = typeof dataDir === "string" && dataDir !== "" ? dataDir : leaseDirectory;
   // `/var/run` is a link to `/run` on every host with systemd.
   return `${directory.replace(/\/+$/, "").replace(/^\/var\/run\//, "/run/")}/${plugin.network}`;

@@ -1,8 +1,8 @@
 import type { JSONPath } from "jsonc-parser";
 import { getNodeValue } from "jsonc-parser";
 import { profiles } from "../../plugins/index.ts";
-import type { Profile, Role } from "../../shared/plan/profile.ts";
-import { delegateName, profileOf } from "../../shared/plan/target.ts";
+import { delegateName } from "../../shared/call/target.ts";
+import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListFile } from "./list-file.ts";
 

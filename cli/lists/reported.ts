@@ -1,5 +1,5 @@
 import { reported } from "../../plugins/reported.ts";
-import type { HostDevice, Reported } from "../../shared/plan/reported.ts";
+import type { HostDevice, Reported } from "../../shared/plugin/reported.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 
 /** The devices of a plugin. None for one that the wrappers do not know. */

@@ -1,3 +1,4 @@
+import type { MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { namespacePath } from "../live/namespaces.ts";
 import type { Forecast } from "./forecast.ts";
@@ -19,27 +20,22 @@ export interface HostReport {
 export interface Strays {
   /** Namespaces that no attachment names. */
   readonly namespaces: readonly string[];
-  /** Records of the wrappers whose container has no attachment. */
-  readonly records: readonly string[];
+  /** Journals of the wrappers, and records of 0.2.0, whose container has no attachment. */
+  readonly memories: readonly MemoryFile[];
 }
 
-/** Finds the namespaces and the wrappers' records that no attachment needs. */
+/** Finds the namespaces and the wrappers' files that no attachment needs. */
 export function straysAmong(
   attachments: readonly CachedAttachment[],
   namespaces: readonly string[],
-  records: readonly string[],
+  memories: readonly MemoryFile[],
 ): Strays {
   const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
-  const owners = new Set(attachments.map(({ network, containerId, ifName }) => `${network}:${containerId}:${ifName}:`));
+  const owners = new Set(attachments.map(({ network, containerId, ifName }) => `${network}:${containerId}:${ifName}`));
   return {
     namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
-    records: records.filter((name) => !owners.has(ownerOf(name))),
+    memories: memories.filter((one) => !owners.has(`${one.network}:${one.containerId}:${one.runtimeIfName}`)),
   };
-}
-
-// A record's file name is <network>:<container>:<runtime's name>:<interface>, and more for a chained plugin.
-function ownerOf(name: string): string {
-  return `${name.split(":").slice(0, 3).join(":")}:`;
 }
 
 /** In milliseconds: client/client.go, stateSnapshotIntv. */

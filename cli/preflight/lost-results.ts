@@ -1,19 +1,22 @@
-import { stat } from "../../shared/host/node/files.ts";
-import { type AttachmentRecord, cachedResultFile, namespaceOf } from "../../shared/record/record.ts";
+import { cachedResultFile } from "../../shared/journal/cached-result.ts";
+import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
+import { memoryIn } from "../host/memory.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 
 /**
- * Returns the live attachments that have records, and no result in libcni's cache. The runtime runs their CHECK without one. A
- * record without `made` belongs to an ADD that still runs.
+ * Returns the live attachments that have entries, and no result in libcni's cache. The runtime runs their CHECK without one. An
+ * entry that is not done belongs to an ADD that still runs.
  */
 export function withLostResult(
-  records: readonly AttachmentRecord[],
-  namespaceAt: (netns: string) => string | undefined = (netns) => namespaceOf(stat(netns)),
+  entries: readonly Entry[],
+  namespaceAt: (path: string) => Entry["namespace"] | undefined = (path) => memoryIn().namespace(path),
 ): readonly CachedAttachment[] {
-  const live = records.filter(({ made, netns, namespace }) => made !== undefined && namespaceAt(netns) === namespace);
-  const byFile = new Map(live.map((record) => [cachedResultFile(record), record]));
-  return [...byFile].map(([file, { network, containerId, runtimeIfName, netns }]) => {
+  const live = entries.filter((entry) => {
+    return entry.done && isStanding(entry) && isSameNamespace(entry.namespace, namespaceAt(entry.namespace.path));
+  });
+  const byFile = new Map(live.map((entry) => [cachedResultFile(entry), entry]));
+  return [...byFile].map(([file, { network, containerId, runtimeIfName, namespace }]) => {
     const unknown = { list: undefined, args: [], capabilityArgs: {}, result: undefined };
-    return { file, network, containerId, ifName: runtimeIfName, netns, ...unknown };
+    return { file, network, containerId, ifName: runtimeIfName, netns: namespace.path, ...unknown };
   });
 }

@@ -16,7 +16,10 @@ export function preflightText(
     forecastTable(forecasts, terminal),
     ...(reasons.length > 0 ? [reasons.join("\n")] : []),
     ...strayLines("namespace without an attachment", strays.namespaces),
-    ...strayLines("record without an attachment", strays.records),
+    ...strayLines(
+      "journal without an attachment",
+      strays.memories.map(({ file }) => file),
+    ),
     ...skipLines(nomadSkipsCheck),
     ...unsavedLines(unsaved.length),
     summaryOf(forecasts),

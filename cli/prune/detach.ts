@@ -1,6 +1,13 @@
+import process from "node:process";
 import { profiles } from "../../plugins/index.ts";
-import { profileOf } from "../../shared/plan/target.ts";
+import { logOf } from "../../shared/call/log.ts";
+import type { Session } from "../../shared/call/session.ts";
+import { undoJournal } from "../../shared/delegate/undo.ts";
+import type { Host } from "../../shared/host/host.ts";
+import { nodeHost } from "../../shared/host/node/node-host.ts";
+import { profileOf } from "../../shared/plugin/profile.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
+import { memoryIn } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";
 import { callOf, callOrder, inVersion } from "../live/libcni.ts";
@@ -47,16 +54,30 @@ export async function detach(
     const prevResult = prevResultFor(list, result.attachment.result, isInUse);
     const run = { type, ...callOf(list, index, "DEL", attachment, prevResult) };
     const outcome = await ask(run);
-    const isKnown = profileOf(delegate, profiles) !== undefined || delegate === "loopback";
-    if (!outcome.passed) failed.push({ known, plugin: run.type, error: outcome.error, isKnown });
+    if (!outcome.passed)
+      failed.push({ known, plugin: run.type, error: outcome.error, isKnown: isKnownPlugin(delegate) });
   }
   return failed;
 }
 
-/** The plugins that made interfaces without a result, and that have a DEL of their own which nobody can call without a list. */
-export function unknownDelegates({ result, records }: Known): readonly string[] {
-  const delegates = records.flatMap(({ record }) => record?.delegate ?? []);
-  return result ? [] : [...new Set(delegates)].filter((delegate) => profileOf(delegate, profiles) === undefined);
+/** Undoes what an attachment's journal still has, by the wrappers' own code. */
+export function undoRemembered(known: Known, cniPath: readonly string[]): readonly FailedDel[] {
+  const host: Host = { ...nodeHost(), env: { ...process.env, CNI_PATH: cniPath.join(":") } };
+  const session: Session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
+  return known.remembered.flatMap(({ journal }) => {
+    if (!journal || journal.problem !== undefined) return [];
+    const facts = memoryIn();
+    // The list's plugins have undone their entries already.
+    const now = facts.journal(journal.key);
+    return undoJournal({ session, facts, journal: now, netns: "" }).map(({ entry, why }) => {
+      return { known, plugin: entry.type, error: why, isKnown: isKnownPlugin(entry.type) };
+    });
+  });
+}
+
+/** Whether `prune` knows everything that a plugin makes. */
+function isKnownPlugin(type: string): boolean {
+  return profileOf(type, profiles) !== undefined || type === "loopback";
 }
 
 function prevResultFor(

@@ -7,9 +7,9 @@ export interface Survey {
   readonly states: ReadonlyMap<Known, State>;
   readonly namespaces: readonly Namespace[];
   readonly things: readonly Thing[];
-  /** The runtime's network for each delegate's network that a list, a result or a record names. */
+  /** The runtime's network for each delegate's network that a list, a result or a journal names. */
   readonly networks: ReadonlyMap<string, string>;
-  /** Results and records that cannot be read, by path. They may belong to a live container. */
+  /** Results and journals that cannot be read, by path. They may belong to a live container. */
   readonly unreadable: readonly string[];
   /** Why some packet rules of the host cannot be read. */
   readonly problems: readonly string[];
@@ -20,7 +20,7 @@ export interface Survey {
 /** A thing that belongs to no live attachment. It stays if there is a reason. */
 export interface Finding {
   readonly thing: Thing;
-  /** The attachment that had it, if a result or records name it. */
+  /** The attachment that had it, if a result or a journal names it. */
   readonly known: Known | undefined;
   readonly network: string | undefined;
   readonly containerId: string | undefined;
@@ -97,7 +97,7 @@ function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding 
   return { thing, known, network, containerId, why: state.is === "unknown" ? state.why : undefined };
 }
 
-// No result and no record names its attachment. A runtime with another cache may have it, or an ADD that is under way.
+// No result and no journal names its attachment. A runtime with another cache may have it, or an ADD that is under way.
 function findOrphan(thing: Thing, view: View): Finding | undefined {
   const { containerId, addresses } = thing;
   const siblings = view.byContainer.get(containerId ?? "") ?? [];
@@ -124,7 +124,7 @@ function doubtAbout(
   const home = unclaimed.flatMap(({ paths }) => paths).find((path) => path.split("/").includes(containerId));
   if (home !== undefined) return `${home} may be its namespace`;
   if (network !== undefined && !survey.networks.has(network))
-    return `no list, result or record names the network ${network}`;
+    return `no list, result or journal names the network ${network}`;
   const unknown = siblings.map((known) => survey.states.get(known)).find((state) => state?.is === "unknown");
   if (unknown?.is === "unknown") return unknown.why;
   if (siblings.length > 0) return undefined;

@@ -1,23 +1,16 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import type { Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
-import { parseRecord } from "../../shared/record/parse-record.ts";
-import type { AttachmentRecord } from "../../shared/record/record.ts";
+import { entriesIn, type MemoryFile } from "../host/memory.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { chainName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./names.ts";
 import { leaseName } from "./thing.ts";
 
-/** A file in the directory of the wrappers' records. */
-export interface RecordFile {
-  readonly file: string;
+/** A journal or a record of 0.2.0, and its text. */
+export interface RememberedFile extends MemoryFile {
   readonly text: string;
-  readonly network: string;
-  readonly containerId: string;
-  /** The runtime's interface name. */
-  readonly ifName: string;
-  /** Undefined for the record of moved routes, and for one that cannot be read. */
-  readonly record: AttachmentRecord | undefined;
 }
 
 /** A result in libcni's cache, and the text of its file. */
@@ -26,56 +19,63 @@ export interface ResultFile {
   readonly attachment: CachedAttachment;
 }
 
-/** An attachment that a result or records name. */
+/** An attachment that a result or a file of the wrappers names. */
 export interface Known {
   readonly network: string;
   readonly containerId: string;
   /** The runtime's interface name. */
   readonly ifName: string;
   readonly result: ResultFile | undefined;
-  readonly records: readonly RecordFile[];
+  readonly remembered: readonly RememberedFile[];
   /** The list of the result, at the time of ADD. */
   readonly list: List | undefined;
 }
 
-/** Reads the names in the path of a record, and the record in it; undefined if it is no record. */
-export function recordFileOf(file: string, text: string): RecordFile | undefined {
-  // The name of an unfinished record begins with a dot.
-  const [network, containerId, ifName, ...rest] = basename(file).replace(/^\./, "").split(":");
-  if (!network || !containerId || !ifName || rest.length === 0) return undefined;
-  return { file, text, network, containerId, ifName, record: parseRecord(file, text) };
-}
-
-/** Joins the results and the records of each attachment. */
-export function knownsIn(results: readonly ResultFile[], records: readonly RecordFile[]): readonly Known[] {
+/** Joins the results, the journals and the old records of each attachment. */
+export function knownsIn(results: readonly ResultFile[], files: readonly RememberedFile[]): readonly Known[] {
   const byResult = Map.groupBy(results, ({ attachment }) => keyOf(attachment));
-  const byRecord = Map.groupBy(records, keyOf);
-  return [...new Set([...byResult.keys(), ...byRecord.keys()])].flatMap((key) => {
-    const own = byRecord.get(key) ?? [];
+  const byFile = Map.groupBy(files, (one) => keyOf(attachmentOf(one)));
+  return [...new Set([...byResult.keys(), ...byFile.keys()])].flatMap((key) => {
+    const remembered = byFile.get(key) ?? [];
     const [result] = byResult.get(key) ?? [];
-    const named = result?.attachment ?? own[0];
+    const named = result?.attachment ?? remembered.map(attachmentOf)[0];
     if (!named) return [];
     const { network, containerId, ifName } = named;
-    return { network, containerId, ifName, result, records: own, list: result && listAtAdd(result.attachment) };
+    return { network, containerId, ifName, result, remembered, list: result && listAtAdd(result.attachment) };
   });
 }
 
-/** The paths of an attachment's network namespace. There is one, unless a result and a record disagree. */
-export function namespacesOf({ result, records }: Known): readonly string[] {
-  const named = [result?.attachment.netns, ...records.map(({ record }) => record?.netns)];
+/** The attachment of a file. */
+export function attachmentOf({
+  network,
+  containerId,
+  runtimeIfName,
+}: MemoryFile): Pick<Known, "network" | "containerId" | "ifName"> {
+  return { network, containerId, ifName: runtimeIfName };
+}
+
+/** The entries of an attachment that are not undone. */
+export function entriesOf({ remembered }: Known): readonly Entry[] {
+  return entriesIn(remembered.flatMap(({ journal }) => journal ?? []));
+}
+
+/** The paths of an attachment's network namespace. There is one, unless a result and a journal disagree. */
+export function namespacesOf(known: Known): readonly string[] {
+  const named = [known.result?.attachment.netns, ...entriesOf(known).map(({ namespace }) => namespace.path)];
   return [...new Set(named.filter((path) => path !== undefined && path !== ""))] as string[];
 }
 
 /** The addresses of an attachment, as `plainAddress` spells them. */
-export function addressesOfKnown({ result, records }: Known): readonly string[] {
-  const inResult = result ? addressesIn(result.attachment) : [];
-  return [...new Set([...inResult, ...records.flatMap(({ record }) => record?.addresses ?? [])].map(plainAddress))];
+export function addressesOfKnown(known: Known): readonly string[] {
+  const inResult = known.result ? addressesIn(known.result.attachment) : [];
+  const inJournal = entriesOf(known).flatMap(({ done }) => done?.addresses ?? []);
+  return [...new Set([...inResult, ...inJournal].map(plainAddress))];
 }
 
 /** The networks under which the plugins of an attachment keep what they make: the list's own, and those of renamed interfaces. */
-export function networksOf({ network, records, list }: Known): readonly string[] {
-  const listed = (list?.plugins ?? []).map((plugin) => plugin.network);
-  return [...new Set([network, ...listed, ...records.flatMap(({ record }) => record?.delegateNetwork ?? [])])];
+export function networksOf(known: Known): readonly string[] {
+  const listed = (known.list?.plugins ?? []).map((plugin) => plugin.network);
+  return [...new Set([known.network, ...listed, ...entriesOf(known).map(({ delegateNetwork }) => delegateNetwork)])];
 }
 
 /** The names of everything that the reference plugins can have made for an attachment. `Thing.name` is one of them. */
@@ -98,25 +98,28 @@ export function namesOf(known: Known): readonly string[] {
   ];
 }
 
-function ifNamesOf({ ifName, result, records, list }: Known): readonly string[] {
+function ifNamesOf(known: Known): readonly string[] {
+  const { ifName, result, list } = known;
   const reported = result ? interfaceNames(result.attachment) : [];
   const listed = (list?.plugins ?? []).filter(({ isRenamed }) => isRenamed).map((plugin) => plugin.ifName);
-  return [...new Set([ifName, ...reported, ...listed, ...records.flatMap(({ record }) => record?.ifName ?? [])])];
+  return [...new Set([ifName, ...reported, ...listed, ...entriesOf(known).map((entry) => entry.ifName)])];
 }
 
 function listAtAdd({ file, list }: CachedAttachment): List | undefined {
   return list && listOf(parseListFile(file, JSON.stringify(list)));
 }
 
-/** The name of the files about an attachment: its result, its records and adopt's backup. */
+/** The name of the files about an attachment: its result, its journal and adopt's backup. */
 export function fileName(named: Pick<Known, "network" | "containerId" | "ifName">): string {
   return `files:${keyOf(named)}`;
 }
 
-/** Whether the name of a result or a record has a container's id. */
+/** Whether the path of a result, a journal or an old record has a container's id. */
 export function isNamedIn(file: string, containerId: string): boolean {
   const name = basename(file);
-  return name.includes(`-${containerId}-`) || name.includes(`:${containerId}:`);
+  return (
+    name.includes(`-${containerId}-`) || name.includes(`:${containerId}:`) || basename(dirname(file)) === containerId
+  );
 }
 
 function keyOf({ network, containerId, ifName }: Pick<Known, "network" | "containerId" | "ifName">): string {

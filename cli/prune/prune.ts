@@ -1,8 +1,8 @@
 import { type PluginRun, runPlugin } from "../live/run-plugin.ts";
-import { detach, type FailedDel, unknownDelegates } from "./detach.ts";
+import { detach, type FailedDel, undoRemembered } from "./detach.ts";
 import { addressesInUse, type Finding, findingsIn, type Survey } from "./findings.ts";
 import { fileName, type Known } from "./known.ts";
-import { cameBack, isGone, remove } from "./remove.ts";
+import { cameBack, isBack, isGone, remove } from "./remove.ts";
 import type { Row } from "./report.ts";
 import { kinds, type Thing } from "./thing.ts";
 
@@ -34,7 +34,7 @@ export async function prune(before: Survey, options: PruneOptions): Promise<Prun
   const now = await options.look();
   const second = findingsIn(now).filter(options.isWanted);
   const isTaken = takenBySomeone(now, second);
-  const reasons = await removeAll(second, reasonsToKeep(second, failed), { ...options, isTaken });
+  const reasons = await removeAll(second, reasonsToKeep(failed), { ...options, isTaken });
   const after = await options.look();
   const third = new Map(findingsIn(after).map((finding) => [idOf(finding), finding]));
   const isThere = new Set(after.things.map(idOfThing));
@@ -58,16 +58,16 @@ function idOfThing({ where, name }: Thing): string {
 }
 
 async function detachAll(before: Survey, findings: readonly Finding[], options: PruneOptions) {
-  const goes = findings.filter(({ thing, why }) => thing.kind === "result" && why === undefined);
+  const gone = findings.flatMap(({ known, why }) => (known && why === undefined ? known : []));
   const inUse = addressesInUse(before, findings);
   const isTaken = takenBySomeone(before, findings);
   const failed: FailedDel[] = [];
-  for (const { known } of goes) {
-    if (!known) continue;
+  for (const known of new Set(gone)) {
     const { cniPath, seconds } = options;
     const ask = (run: PluginRun) => runPlugin(run, seconds);
     const isInUse = (address: string) => inUse.has(address) || isTaken(address);
     failed.push(...(await detach(known, { cniPath, isInUse, isGone: () => isGone(known), ask })));
+    if (!isBack(known)) failed.push(...undoRemembered(known, cniPath));
   }
   return failed;
 }
@@ -79,18 +79,14 @@ function takenBySomeone({ holdersOf }: Survey, findings: readonly Finding[]): (a
 }
 
 /** Why the files of an attachment stay, by `fileName`: only its plugin knows what it made. */
-function reasonsToKeep(findings: readonly Finding[], failed: readonly FailedDel[]): Map<string, string> {
-  const ofDel = failed
+function reasonsToKeep(failed: readonly FailedDel[]): Map<string, string> {
+  const reasons = failed
     .filter(({ isKnown }) => !isKnown)
     .map(({ known, plugin, error }) => [
       fileName(known),
       `only ${plugin} knows what it made, and its DEL failed: ${error}`,
     ]);
-  const ofRecords = findings.flatMap(({ known }) => {
-    const [delegate] = known ? unknownDelegates(known) : [];
-    return known && delegate !== undefined ? [[fileName(known), `only ${delegate} knows what it made`]] : [];
-  });
-  return new Map([...ofRecords, ...ofDel] as [string, string][]);
+  return new Map(reasons as [string, string][]);
 }
 
 // The files come last, and stay if anything else does: the next run then knows whose that is.

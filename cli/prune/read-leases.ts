@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
-import { type Lease, parseLease } from "../../shared/record/record.ts";
+import { type Lease, leaseDirectory, parseLease } from "../../shared/journal/lease.ts";
 import { leaseDirectoryOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";
 import { plainAddress } from "./names.ts";
@@ -11,13 +11,10 @@ import { leaseName, type Thing } from "./thing.ts";
 // Longer than an ADD takes. The wrappers' recovery waits as long.
 const youngest = 15 * 60 * 1000;
 
-/** host-local's default directory. It is read without any list, too. */
-export const usualLeaseDirectory = "/var/lib/cni/networks";
-
-/** Returns the directories in which host-local keeps the leases of lists, each once: a network has a directory below. */
+/** Returns the directories in which host-local keeps the leases of lists, and its default one: a network has a directory below. */
 export function leaseDirectories(lists: readonly List[]): readonly string[] {
   const named = lists.flatMap(({ plugins }) => plugins.map((plugin) => dirname(leaseDirectoryOf(plugin))));
-  return [...new Set([usualLeaseDirectory, ...named].flatMap(realPath))];
+  return [...new Set([leaseDirectory, ...named].flatMap(realPath))];
 }
 
 /** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */

@@ -1,6 +1,8 @@
 import { rmSync } from "node:fs";
-import { listDirectory, readFile } from "../../shared/host/node/files.ts";
-import { recordDirectory } from "../../shared/record/record.ts";
+import { dirname } from "node:path";
+import { listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
+import { journalDirectory } from "../../shared/journal/journal.ts";
+import { isRemembered } from "../host/memory.ts";
 import { reasonOf } from "../trouble.ts";
 import { type Finding, isByAddress } from "./findings.ts";
 import { pathStateOf } from "./host-namespaces.ts";
@@ -34,19 +36,22 @@ export async function remove(
 
 /** Whether an attachment is as it was read, and its namespace is still gone. */
 export function isGone(known: Known): boolean {
-  const { result, records } = known;
-  if (namespacesOf(known).some((path) => pathStateOf(path) !== "gone")) return false;
-  // Its DEL removes the records. A new ADD writes them with another namespace.
-  if (records.some(({ file, text }) => ![undefined, text].includes(readFile(file)))) return false;
+  const { result, remembered } = known;
+  if (isBack(known)) return false;
+  // Its DEL removes the journal. A new ADD writes another one.
+  if (remembered.some(({ file, text }) => ![undefined, text].includes(readFile(file)))) return false;
   return result === undefined || readFile(result.attachment.file) === result.text;
+}
+
+/** Whether an attachment's namespace is there again. */
+export function isBack(known: Known): boolean {
+  return namespacesOf(known).some((path) => pathStateOf(path) !== "gone");
 }
 
 // A new attachment of the container has a file in one of the directories.
 function isUnnamed(containerId: string | undefined, results: string): boolean {
   if (containerId === undefined) return false;
-  return ![results, recordDirectory].some((directory) =>
-    listDirectory(directory).some((name) => isNamedIn(name, containerId)),
-  );
+  return !isRemembered(containerId) && !listDirectory(results).some((name) => isNamedIn(name, containerId));
 }
 
 function removeNow(removal: Removal): string | undefined {
@@ -68,10 +73,16 @@ function removeFile(file: string, text: string): string | undefined {
   if (readFile(file) !== text) return readFile(file) === undefined ? undefined : "it changed meanwhile";
   try {
     rmSync(file);
+    removeDirectoryOfJournals(file);
     return undefined;
   } catch (error) {
     return reasonOf(error as NodeJS.ErrnoException);
   }
+}
+
+// The directory of a container's journals goes with the last one.
+function removeDirectoryOfJournals(file: string): void {
+  if (dirname(dirname(file)) === journalDirectory) removeDirectory(dirname(file));
 }
 
 // Handles are those of this moment: the table may have been made again since.

@@ -27,7 +27,7 @@ export interface HostState {
   readonly namespaces: readonly Namespace[];
   /** The links of the host that have their other end in a namespace. */
   readonly hostEnds: readonly Link[];
-  /** Results and records that cannot be read, by path. */
+  /** Results and journals that cannot be read, by path. */
   readonly unreadable: readonly string[];
 }
 

@@ -1,13 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { readFile } from "../../shared/host/node/files.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
-import { recordDirectory } from "../../shared/record/record.ts";
+import { memoryFiles, memoryIn } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { reasonOf, withPath } from "../trouble.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
-import { fileName, type Known, knownsIn, networksOf, type RecordFile, type ResultFile, recordFileOf } from "./known.ts";
+import {
+  attachmentOf,
+  fileName,
+  type Known,
+  knownsIn,
+  networksOf,
+  type RememberedFile,
+  type ResultFile,
+} from "./known.ts";
 import { holdersOf, leaseDirectories, readLeases } from "./read-leases.ts";
 import { linksOfContainers, readHostLinks, readRules } from "./read-rules.ts";
 import { statesOf } from "./state.ts";
@@ -20,7 +29,7 @@ export interface Places {
   readonly lists: readonly List[];
 }
 
-/** Reads everything that belongs to attachments on this host. `leaveOut` gets a line about each result or record that cannot be read. */
+/** Reads everything that belongs to attachments on this host. `leaveOut` gets a line about each result or journal that cannot be read. */
 export function surveyOf(
   { cacheDirectory, lists }: Places,
   { namespaces, pathState }: HostNamespaces,
@@ -32,8 +41,8 @@ export function surveyOf(
     leaveOut(file, reason);
   };
   const results = readResults(join(cacheDirectory, "results"), skip);
-  const records = readRecords(recordDirectory, skip);
-  const knowns = knownsIn(results, records);
+  const remembered = readRemembered(skip);
+  const knowns = knownsIn(results, remembered);
   const links = readHostLinks();
   const rules = readRules(links);
   const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
@@ -48,7 +57,7 @@ export function surveyOf(
       ...linksOfContainers(links),
       ...directories.flatMap((directory) => readLeases(directory, now)),
       ...readBackups(cacheDirectory, results, pathState),
-      ...records.map((record) => thingOf("record", record, record)),
+      ...remembered.map((one) => thingOf("journal", one, attachmentOf(one))),
       ...results.map(({ text, attachment }) => thingOf("result", { file: attachment.file, text }, attachment)),
     ],
     networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
@@ -85,11 +94,14 @@ function readResults(directory: string, skip: (file: string, reason: string) => 
   });
 }
 
-function readRecords(directory: string, skip: (file: string, reason: string) => void): readonly RecordFile[] {
-  return filesIn(directory, skip).flatMap(({ file, text }) => {
-    const record = recordFileOf(file, text);
-    if (!record) skip(file, "its name is not that of a record");
-    return record ?? [];
+function readRemembered(skip: (file: string, reason: string) => void): readonly RememberedFile[] {
+  const files = memoryFiles(memoryIn(), (file) => skip(file, "it does not say whose it is"));
+  return files.flatMap((one) => {
+    const { file, journal } = one;
+    if (journal?.problem !== undefined) skip(file, journal.problem);
+    const text = readFile(file);
+    // It went away meanwhile.
+    return text === undefined ? [] : [{ ...one, text }];
   });
 }
 

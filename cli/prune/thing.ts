@@ -1,8 +1,8 @@
 /** What can be left of an attachment. */
-export type Kind = "rule" | "link" | "lease" | "backup" | "record" | "result";
+export type Kind = "rule" | "link" | "lease" | "backup" | "journal" | "result";
 
 /** The kinds in the order of their removal. The result comes last: a killed run then knows the rest from it. */
-export const kinds: readonly Kind[] = ["rule", "link", "lease", "backup", "record", "result"];
+export const kinds: readonly Kind[] = ["rule", "link", "lease", "backup", "journal", "result"];
 
 /** Something on the host that belongs to an attachment. */
 export interface Thing {

@@ -10,7 +10,7 @@ export const changedNetwork: ListRule = {
   severity: "error",
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
   page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change
-\`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their records. The IPAM plugin does
+\`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their journals. The IPAM plugin does
 not: it can give a new container an address that is in use. Stop the containers of the list first, or keep the network.`,
   find(list, { state }) {
     if (!state) return [];
@@ -30,20 +30,19 @@ not: it can give a new container an address that is in use. Stop the containers 
 };
 
 /** The other networks under which an interface has leases, with its containers. */
-function oldNetworks(list: List, plugin: ListedPlugin, { records, leases }: State): ReadonlyMap<string, Set<string>> {
-  const recorded = records
+function oldNetworks(list: List, plugin: ListedPlugin, { entries, leases }: State): ReadonlyMap<string, Set<string>> {
+  const remembered = entries
     .filter(
-      ({ network, ifName, delegate }) =>
-        network === list.name && ifName === plugin.ifName && delegate === plugin.delegate,
+      ({ network, ifName, type }) => network === list.name && ifName === plugin.ifName && type === plugin.delegate,
     )
     .map(({ delegateNetwork, containerId }) => ({ network: delegateNetwork, containerId }));
   // A wrapper without `network` finds the leases of scripts and of the plain plugin by itself.
-  const unrecorded = plugin.isRenamed && plugin.wrapper.network !== undefined ? leases : [];
-  const possible = unrecorded.filter(({ network, ifName }) => {
+  const others = plugin.isRenamed && plugin.wrapper.network !== undefined ? leases : [];
+  const possible = others.filter(({ network, ifName }) => {
     return ifName === plugin.ifName && [list.name, `${list.name}-${ifName}`].includes(network);
   });
   const old = new Map<string, Set<string>>();
-  for (const { network, containerId } of [...recorded, ...possible]) {
+  for (const { network, containerId } of [...remembered, ...possible]) {
     if (network === plugin.network) continue;
     old.set(network, (old.get(network) ?? new Set()).add(containerId));
   }

@@ -1,4 +1,4 @@
-import { sharedDeviceName } from "../../shared/plan/shared-device.ts";
+import { sharedDeviceName } from "../../shared/plugin/shared-device.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { keyAt, valueAt } from "../lists/list-file.ts";
 

@@ -1,4 +1,4 @@
-import { misplacedKeys } from "../../shared/plan/misplaced.ts";
+import { misplacedKeys } from "../../shared/call/misplaced.ts";
 import { entryOf } from "../../shared/protocol/catalogue.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Found, ListRule } from "../lint/rule.ts";

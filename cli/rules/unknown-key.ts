@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
-import { misplacedKeys } from "../../shared/plan/misplaced.ts";
+import { misplacedKeys } from "../../shared/call/misplaced.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { pathWords } from "../../shared/protocol/schema.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";

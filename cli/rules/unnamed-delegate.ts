@@ -1,4 +1,4 @@
-import { delegateName } from "../../shared/plan/target.ts";
+import { delegateName } from "../../shared/call/target.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { valueAt } from "../lists/list-file.ts";
 

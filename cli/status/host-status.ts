@@ -11,10 +11,10 @@ export interface HostStatus {
   readonly orphans: {
     /** Attachments whose namespace is gone. */
     readonly results: number;
-    /** Records of the wrappers without an attachment. */
-    readonly records: number;
+    /** Journals of the wrappers, and records of 0.2.0, without an attachment. */
+    readonly journals: number;
   };
-  /** Results that cannot be read. */
+  /** Results and journals that cannot be read. */
   readonly unreadable: number;
   /** Whether Nomad would skip CHECK on this host. */
   readonly nomadSkipsCheck: boolean;
@@ -46,5 +46,5 @@ export function countNetworks(
 export function isWell({ installations, networks, orphans, unreadable }: HostStatus): boolean {
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
   const passes = networks.every(({ failing }) => failing === 0);
-  return isSound && passes && orphans.results + orphans.records + unreadable === 0;
+  return isSound && passes && orphans.results + orphans.journals + unreadable === 0;
 }

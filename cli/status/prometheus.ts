@@ -34,9 +34,9 @@ function metricsOf({
       "Attachments whose CHECK fails: the next restart of Nomad would destroy them.",
       networks.map(({ network, failing }) => [{ network }, failing]),
     ),
-    gauge("orphans", "Results whose namespace is gone, and records of the wrappers without a result.", [
+    gauge("orphans", "Results whose namespace is gone, and journals of the wrappers without a result.", [
       [{ kind: "result" }, orphans.results],
-      [{ kind: "record" }, orphans.records],
+      [{ kind: "journal" }, orphans.journals],
     ]),
     gauge("results_unreadable", "Results in libcni's cache that cannot be read.", [[{}, unreadable]]),
     gauge("nomad_skips_check", "1 if Nomad would skip CHECK, because its bridge plugin is too old.", [

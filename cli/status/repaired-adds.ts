@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { repairs } from "../../shared/act/repairs.ts";
+import { repairs } from "../../shared/journal/repairs.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { reasonOf, Trouble } from "../trouble.ts";
 

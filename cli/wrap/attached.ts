@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseLease, recordDirectory, recordFile } from "../../shared/record/record.ts";
+import { parseLease } from "../../shared/journal/lease.ts";
+import { memoryIn, stateDirectory } from "../host/memory.ts";
 import { interfaceNames, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { withPath } from "../trouble.ts";
 
@@ -9,16 +10,13 @@ export interface OlderAttachment {
   readonly containerId: string;
   /** Its container interfaces, in the order of the list. */
   readonly interfaces: readonly string[];
-  /** The interfaces that have no wrapper's record, and a lease under the list's own name. */
+  /** The interfaces that no journal has, and a lease under the list's own name. */
   readonly leased: readonly string[];
 }
 
-/** The default of `--state`: libcni's, host-local's and the wrappers' own directories are in it. */
-export const stateDirectory = "/var/lib/cni";
-
 /**
  * Reads which attachments of a network something other than the wrappers made: libcni's cache has their results, and at least
- * one interface that is not the runtime's has no record. `leaseDirectories` are host-local's, without the network's name.
+ * one interface that is not the runtime's is in no journal. `leaseDirectories` are host-local's, without the network's name.
  */
 export function olderAttachments(
   network: string,
@@ -27,23 +25,18 @@ export function olderAttachments(
 ): readonly OlderAttachment[] {
   const networks = [join(state, "networks"), ...leaseDirectories];
   const leases = new Set(networks.flatMap((path) => leasesIn(join(path, network))));
-  const records = new Set(namesIn(join(state, "wrappers")));
+  const memory = memoryIn(state);
   const results = join(state, "results");
   return namesIn(results).flatMap((name) => {
     const found = parseCachedResult(name, read(join(results, name)) ?? "");
     if (!isAttachment(found) || found.network !== network) return [];
     const { containerId, ifName: runtimeIfName } = found;
     const interfaces = interfaceNames(found).filter((ifName) => ifName !== "lo");
-    const older = interfaces.filter((ifName) => {
-      return ifName !== runtimeIfName && !records.has(recordName({ network, containerId, runtimeIfName, ifName }));
-    });
+    const made = memory.journal({ network, containerId, runtimeIfName }).entries.map((entry) => entry.ifName);
+    const older = interfaces.filter((ifName) => ifName !== runtimeIfName && !made.includes(ifName));
     const leased = older.filter((ifName) => leases.has(`${containerId} ${ifName}`));
     return older.length > 0 ? [{ containerId, interfaces, leased }] : [];
   });
-}
-
-function recordName(key: Parameters<typeof recordFile>[0]): string {
-  return recordFile(key).slice(recordDirectory.length + 1);
 }
 
 /** The owners of host-local's leases: container and interface. */

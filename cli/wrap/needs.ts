@@ -1,5 +1,4 @@
-import { fixesMac } from "../../shared/plan/shared-device.ts";
-import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { delGetsResult } from "../../shared/protocol/versions.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
@@ -42,7 +41,13 @@ function aloneNeed(plugin: ListedPlugin, moving: ListedPlugin | undefined): read
   if (profile?.checkNeedsIpam && !hasIpam)
     return [{ plugin, why: `CHECK of the plain ${delegate} fails without ipam` }];
   const device = profile?.sharedDevice;
-  if (!device || fixesMac(device.fixedMac, configuration)) return [];
+  if (!device || (hasIpam && hasGatewayAddress(configuration))) return [];
   const why = `the ${device.key}'s MAC changes with its containers, and CHECK of the plain ${delegate} then fails`;
   return [{ plugin, why }];
+}
+
+/** Whether bridge gives its device an address, and with it a MAC that stays. With `vlan` another device gets it. */
+function hasGatewayAddress(configuration: JsonObject): boolean {
+  const isSet = (key: string) => Boolean(goLookup(configuration, key));
+  return (isSet("isGateway") || isSet("isDefaultGateway")) && !isSet("vlan");
 }

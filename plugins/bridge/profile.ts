@@ -1,15 +1,11 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** bridge: a veth pair between the container and a bridge of the host (plugins/main/bridge/bridge.go). */
 export const bridge: Profile = {
   role: "creator",
-  // The plugin fixes the bridge's MAC when it adds the gateway's address. With `vlan` it adds the address to a VLAN device
-  // instead (ensureAddr, ensureVlanInterface). Without `ipam` there is no address.
-  sharedDevice: {
-    key: "bridge",
-    fallback: "cni0",
-    fixedMac: { all: ["ipam"], any: ["isGateway", "isDefaultGateway"], none: ["vlan"] },
-  },
+  sharedDevice: { key: "bridge", fallback: "cni0" },
+  // cmdDel takes the addresses from the interface that it deletes (ip.DelLinkByNameAddr).
+  masquerades: true,
   // cmdCheck calls ipam.ExecCheck even if there is no `ipam`.
   checkNeedsIpam: true,
 };

@@ -1,4 +1,4 @@
-import type { Reported } from "../../shared/plan/reported.ts";
+import type { Reported } from "../../shared/plugin/reported.ts";
 
 /** bridge lists the bridge and the host end of the veth pair (cmdAdd in plugins/main/bridge/bridge.go). */
 export const bridge: Reported = {

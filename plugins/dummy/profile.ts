@@ -1,4 +1,4 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** dummy: a device in the container that leads nowhere (plugins/main/dummy/dummy.go). */
 export const dummy: Profile = { role: "creator" };

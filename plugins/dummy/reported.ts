@@ -1,4 +1,4 @@
-import type { Reported } from "../../shared/plan/reported.ts";
+import type { Reported } from "../../shared/plugin/reported.ts";
 
 /** dummy uses nothing of the host. */
 export const dummy: Reported = {};

@@ -1,4 +1,4 @@
-import type { Reported } from "../../shared/plan/reported.ts";
+import type { Reported } from "../../shared/plugin/reported.ts";
 
 /** firewall returns prevResult. */
 export const firewall: Reported = {};

@@ -1,4 +1,4 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** host-device: moves an interface of the host into the container and back (plugins/main/host-device/host-device.go). */
 export const hostDevice: Profile = {

@@ -1,4 +1,4 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** ipvlan: a device in the container that shares the MAC of a host interface (plugins/main/ipvlan/ipvlan.go). */
 export const ipvlan: Profile = {

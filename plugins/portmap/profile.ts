@@ -1,4 +1,10 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** portmap: forwards ports of the host to the container (plugins/meta/portmap/main.go). */
-export const portmap: Profile = { role: "meta" };
+export const portmap: Profile = {
+  role: "meta",
+  // The iptables chain is named by network and container, but the nftables backend deletes by container (portmap_nftables.go).
+  names: "container",
+  // ADD replaces the rules of its own chain.
+  repeatable: true,
+};

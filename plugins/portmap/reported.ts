@@ -1,4 +1,4 @@
-import type { Reported } from "../../shared/plan/reported.ts";
+import type { Reported } from "../../shared/plugin/reported.ts";
 
 /** portmap returns prevResult. */
 export const portmap: Reported = { publishes: true };

@@ -1,4 +1,8 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** ptp: a veth pair that the host routes, with an address at each end (plugins/main/ptp/ptp.go). */
-export const ptp: Profile = { role: "creator" };
+export const ptp: Profile = {
+  role: "creator",
+  // cmdDel takes the addresses from the interface that it deletes (ip.DelLinkByNameAddr).
+  masquerades: true,
+};

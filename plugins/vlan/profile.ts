@@ -1,4 +1,4 @@
-import type { Profile } from "../../shared/plan/profile.ts";
+import type { Profile } from "../../shared/plugin/profile.ts";
 
 /** vlan: a VLAN device of a host interface, in the container (plugins/main/vlan/vlan.go). */
 export const vlan: Profile = { role: "creator" };

@@ -1,4 +1,4 @@
-import type { Reported } from "../../shared/plan/reported.ts";
+import type { Reported } from "../../shared/plugin/reported.ts";
 
 /** vlan uses `master`. */
 export const vlan: Reported = { uses: { key: "master", fallback: "a host interface" } };

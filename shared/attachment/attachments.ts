@@ -92,16 +92,32 @@ export function containerInterfaceNames(result: CniResult): string[] {
   return (result.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name);
 }
 
-/** Returns a function that tells whether an address of the result belongs to an attachment. */
+/**
+ * Returns a function that tells whether an address of the result belongs to an attachment. An address of no interface, or of a
+ * host-side one, is nobody's unless the container interface has no address of its own.
+ */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
   const members = new Set(attachment.members);
+  const lacksAddress = !hasAddress(result, attachment);
   let isRuntimes: boolean | undefined;
-  return (ip: IpConfig): boolean => {
-    if (typeof ip.interface === "number") return members.has(ip.interface);
+  return ({ interface: index }: IpConfig): boolean => {
+    if (typeof index === "number") return members.has(index) && (lacksAddress || isInside(result, index));
+    if (!lacksAddress) return false;
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
   };
+}
+
+/** Whether a container interface of an attachment has an address in the result. */
+export function hasAddress(result: CniResult, { members }: Attachment): boolean {
+  const isOwn = (index: unknown) => typeof index === "number" && members.includes(index) && isInside(result, index);
+  return (result.ips ?? []).some((ip) => isOwn(ip.interface));
+}
+
+function isInside({ interfaces }: CniResult, index: number): boolean {
+  const entry = interfaces?.[index];
+  return entry !== undefined && isContainerInterface(entry);
 }
 
 /** Returns the error for an interface that prevResult does not list. */

@@ -6,6 +6,7 @@ import {
   type AttachmentSelector,
   attachmentsOf,
   findAttachment,
+  hasAddress,
   type ListedAttachment,
   ownership,
 } from "./attachments.ts";
@@ -49,7 +50,8 @@ export function spliceCreator(
 ): CniResult {
   if (carriesOver(prevResult, delegateResult)) return withoutLoopback(completeResult(delegateResult, selector));
   const runtimes = findAttachment(prevResult, selector.runtimeIfName, selector.netns);
-  const before = withoutLoopback(orderResult(indexed(prevResult, runtimes)));
+  const isNobodys = runtimes !== undefined && hasAddress(prevResult, runtimes);
+  const before = withoutLoopback(orderResult(isNobodys ? prevResult : indexed(prevResult, runtimes)));
   const added = completeResult(delegateResult, selector);
   const offset = before.interfaces?.length ?? 0;
   const merged: Record<string, unknown> = { ...added, ...before };
@@ -61,13 +63,15 @@ export function spliceCreator(
   return merged;
 }
 
+/** An attachment of prevResult. */
+interface Place {
+  readonly prevResult: CniResult;
+  readonly attachment: Attachment;
+  readonly selector: AttachmentSelector;
+}
+
 /** Replaces one attachment of prevResult with what a meta plugin returned for the narrowed prevResult. */
-export function spliceMeta(
-  prevResult: CniResult,
-  attachment: Attachment,
-  delegateResult: CniResult,
-  selector: AttachmentSelector,
-): CniResult {
+export function spliceMeta({ prevResult, attachment, selector }: Place, delegateResult: CniResult): CniResult {
   const { interfaces: all, ips, routes, dns: _replaced, ...unknown } = prevResult;
   const interfaces = all ?? [];
   const own = orderResult(indexed(delegateResult, findAttachment(delegateResult, selector.ifName, selector.netns)));

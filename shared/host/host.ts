@@ -1,16 +1,9 @@
-import type { JsonObject } from "../protocol/json.ts";
-import type { Pieces } from "../protocol/unread.ts";
 import type { Environment } from "../protocol/variables.ts";
 
 /** Bytes that a host keeps, from stdin or from a delegate's stdout. */
 export interface Bytes {
   /** The text; undefined if the bytes are not valid UTF-8. */
   decodeUtf8(): string | undefined;
-  /**
-   * Parses a large JSON object, and leaves large values unread: not those of the keys `read`, each between spaces. Undefined if
-   * the whole text must be parsed. Only a host whose `tryExec` takes pieces has it.
-   */
-  outline?(read: string): JsonObject | undefined;
   /** Writes all of them to stdout. Throws if that fails. */
   print(): void;
 }
@@ -36,20 +29,23 @@ export interface Host {
    * Replaces this process with an executable. It keeps this process's variables except for `changes`. Its stdin is `stdin`,
    * or this process's if that is undefined. Returns only if exec is impossible: the caller then spawns.
    */
-  tryExec(path: string, changes: Environment, stdin: string | Pieces | undefined): void;
+  tryExec(path: string, changes: Environment, stdin: string | undefined): void;
   /**
-   * Runs an executable to its end, and reads at most `limit` bytes of its stdout. Variables and stdin are as in `tryExec`.
-   * Its stderr is this process's.
+   * Runs an executable to its end. Variables and stdin are as in `tryExec`. Its stderr is this process's. If this process ends
+   * first, the kernel kills it.
    */
-  spawn(path: string, changes: Environment, stdin: string | undefined, limit: number): Answer;
+  spawn(path: string, changes: Environment, streams: Streams): Answer;
   /** Reads a small text file; undefined if it cannot be read. */
   readFile(path: string): string | undefined;
   /**
-   * Writes a file completely or not at all, and makes its directory if missing. Returns the name of the error, or undefined.
+   * Appends a text to a file with one write. Makes the file (0600) and its directory (0700) if missing. If `isFlushed`, it
+   * survives a power loss. Returns the name of the error, or undefined.
    */
-  writeFile(path: string, text: string): string | undefined;
+  appendJournal(file: string, text: string, isFlushed: boolean): string | undefined;
   /** Removes a file if possible. Never throws. */
   removeFile(path: string): void;
+  /** Removes a directory if it is empty. Never throws. */
+  removeDirectory(path: string): void;
   /** Lists the names in a directory; none if it cannot be read. */
   listDirectory(path: string): readonly string[];
   /** Identifies the file at a path; undefined if there is none. */
@@ -64,10 +60,10 @@ export interface Host {
   /** Runs a jq program on a JSON text. A small host may have no jq. */
   jq?(program: string, input: string): JqAnswer;
   /**
-   * Runs commands with `ip -json -batch` (iproute2) in a network namespace. Returns its output; undefined if it fails or is
-   * missing.
+   * Runs ip(8) of iproute2, in a network namespace if one is given. `commands` is its stdin. Returns its output; undefined if
+   * it fails or is missing.
    */
-  ip(netns: string, family: 4 | 6, commands: string): string | undefined;
+  ip(args: readonly string[], commands: string, netns?: string): string | undefined;
   /**
    * Appends a line to a file in one write. Makes the file (0640) and its directory if missing. Follows no link in a directory
    * in which another user could have made it. A pipe gets only lines that cannot be torn. This process's stdin and stdout get
@@ -86,11 +82,19 @@ export interface Release {
   readonly flavor: string;
 }
 
-/** The identity of a file, and when it was last written. */
+/** The identity of a file, its size, and when its content and its inode last changed. */
 export interface FileIdentity {
   readonly device: number;
   readonly inode: number;
+  readonly size: number;
   readonly modifiedMs: number;
+  readonly changedMs: number;
+}
+
+/** The stdin of an executable, and how many bytes of its stdout are read. */
+export interface Streams {
+  readonly stdin: string | undefined;
+  readonly limit: number;
 }
 
 /** How a spawned executable ended. */

@@ -10,16 +10,18 @@ export interface IpCommand {
 }
 
 /**
- * Returns the command that runs ip(8) in a network namespace; undefined if a program is missing. ip's own -netns does not
- * take a path.
+ * Returns the command that runs ip(8), in a network namespace if one is given; undefined if a program is missing. ip's own
+ * -netns does not take a path.
  */
 export function ipCommand(
   { env, inspect }: Pick<Host, "env" | "inspect">,
-  netns: string,
-  family: 4 | 6,
+  args: readonly string[],
+  netns: string | undefined,
 ): IpCommand | undefined {
-  const [nsenter, ip] = ["nsenter", "ip"].map((name) => findProgram(name, env.PATH, inspect));
-  if (nsenter === undefined || ip === undefined) return undefined;
-  const args = [`--net=${netns}`, ip, "-json", `-${family}`, "-batch", "-"];
-  return { program: nsenter, args, limit: 8 * 1024 * 1024 };
+  const limit = 8 * 1024 * 1024;
+  const ip = findProgram("ip", env.PATH, inspect);
+  if (ip === undefined) return undefined;
+  if (netns === undefined) return { program: ip, args, limit };
+  const nsenter = findProgram("nsenter", env.PATH, inspect);
+  return nsenter === undefined ? undefined : { program: nsenter, args: [`--net=${netns}`, ip, ...args], limit };
 }

@@ -42,6 +42,11 @@ export const catalogue = {
     msg: "plugin configuration is too large",
     hint: "The wrapper reads at most 8 MiB from stdin.",
   },
+  unwritableJournal: {
+    code: 5,
+    msg: "error writing the journal",
+    hint: "The wrapper must be able to write to /var/lib/cni/wrappers, as libcni to /var/lib/cni/results.",
+  },
   undecodableInput: {
     code: 6,
     msg: "error unmarshall network config",
@@ -121,6 +126,11 @@ export const catalogue = {
     code: 107,
     msg: "address %s is taken",
     hint: 'Give each interface its own subnet. Or set "network" under "wrapper" to the name of the list: both interfaces then share one pool of leases.',
+  },
+  givenUp: {
+    code: 108,
+    msg: "interface %s was given up during ADD",
+    hint: "Another ADD or DEL of this attachment ran at the same time. Let the runtime attach the container again.",
   },
   internal: {
     code: 999,

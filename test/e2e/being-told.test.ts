@@ -59,7 +59,7 @@ describe("two interfaces on one subnet", () => {
     );
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2"]);
-    expect(await lab.kernel.records()).toEqual(["zone:c1:eth0:eth0"]);
+    expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
     expectSuccess(await lab.goCni.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
   });

@@ -132,13 +132,13 @@ describe("a bridge that is a gateway", () => {
     expectFailure(await lab.runtime.check(list, container), "Interface name disc0 not found");
   });
 
-  test("is compared by the configuration if /sys cannot be read", async () => {
+  test("is not compared if /sys cannot be read", async () => {
     await using lab = await Lab.start(older);
     const container = await attached(lab, lab.runtime, list);
     await lab.run("mount", ["-t", "tmpfs", "lab", "/sys"]);
     expectSuccess(await lab.runtime.check(list, container));
     await lab.ip(undefined, "link", "set", "disc0", "address", "02:00:00:00:00:51");
-    expectFailure(await lab.runtime.check(list, container), /^Bridge interface disc0 Mac doesn't match: \S+$/);
+    expectSuccess(await lab.runtime.check(list, container));
   });
 });
 

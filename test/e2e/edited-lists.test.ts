@@ -98,8 +98,8 @@ test("a namespace that is made again may have the old one's inode: another netwo
   await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));
   await lab.addContainer("c1");
   // Often it has. On a busy machine another namespace may have it.
-  const inode = (await lab.run("stat", ["-Lc", "%d:%i", container.netns])).trim();
-  await lab.run("sh", ["-c", `sed -i 's/"namespace":"[^"]*"/"namespace":"${inode}"/' ${records}/*`]);
+  const inode = (await lab.run("stat", ["-Lc", "%i", container.netns])).trim();
+  await lab.run("sh", ["-c", `sed -i 's/"inode":[0-9]*/"inode":${inode}/' ${records}/*/*`]);
   expectSuccess(await lab.cnitool.add(other, container));
   const before = await lab.kernel.link(container, "eth1");
   expectFailure(await lab.cnitool.addAs("net1", list, container), /already exists/);

@@ -75,7 +75,7 @@ async function expectNothingOfContainers(lab: Lab, list: NetworkList, { bridges 
   );
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
-  expect(await lab.kernel.records()).toEqual([]);
+  expect(await lab.kernel.journals()).toEqual([]);
   expect(await lab.readdir(`/run/cni/${list.name}`)).not.toContainEqual(expect.stringMatching(/^\d+\./));
   expect(await lab.readdir(`/run/cni/${list.name}-eth1`)).not.toContainEqual(expect.stringMatching(/^\d+\./));
   expect(await rulesOfContainers(lab)).toEqual([]);

@@ -51,7 +51,7 @@ test("GC keeps the rules of an address that another container got", async () => 
   const rules = await lab.kernel.packetRules();
   expect(rules.filter((rule) => rule.includes("25082"))).toEqual([]);
   expect(rules).toContainEqual(expect.stringMatching(/-A CNI-FORWARD -d 172\.26\.64\.2\/32/));
-  expect((await lab.kernel.records()).filter((record) => JSON.stringify(record).includes("gone"))).toEqual([]);
+  expect((await lab.kernel.journals()).filter((record) => JSON.stringify(record).includes("gone"))).toEqual([]);
 });
 
 async function attachedWith(lab: Lab, name: string, hostPort: number): Promise<Container> {

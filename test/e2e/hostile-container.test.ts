@@ -61,7 +61,7 @@ test.each(Object.entries(deeds))(
     expect((await lab.kernel.packetRules()).filter((rule) => / id: ..c2/.test(rule) || rule.includes("8081"))).toEqual(
       [],
     );
-    expect([await lab.kernel.leases(), await lab.kernel.records(), await lab.kernel.cachedResults()]).toEqual([
+    expect([await lab.kernel.leases(), await lab.kernel.journals(), await lab.kernel.cachedResults()]).toEqual([
       [],
       [],
       [],

@@ -1,22 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import { creators, records } from "./recovery-support.ts";
-import { attached, expectSuccess, wrapped } from "./support.ts";
+import { attached, expectFailure, expectSuccess, wrapped } from "./support.ts";
 
 const plugins = "1.9.1";
 
-describe("the records", () => {
-  test("are one for each interface and each meta plugin, and DEL removes them", async () => {
+describe("the journals", () => {
+  test("are one for each attachment, and DEL removes them", async () => {
     await using lab = await Lab.start({ plugins });
     const list = creators({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
-    expect(await lab.kernel.records()).toEqual([
-      "zone:c1:eth0:eth0",
-      "zone:c1:eth0:eth1",
-      expect.stringMatching(/^zone:c1:eth0:eth1:tuning-[0-9a-f]+$/),
-    ]);
+    expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
     expectSuccess(await lab.goCni.del(list, container));
-    expect(await lab.kernel.records()).toEqual([]);
+    expect(await lab.kernel.journals()).toEqual([]);
   });
 
   test("of invalid attachments are removed by GC, with their leases", async () => {
@@ -29,10 +25,10 @@ describe("the records", () => {
     const gc = () => lab.goCni.gc(list, [{ containerID: "c2", ifname: "eth0" }]);
     expectSuccess(await gc());
     // Its namespace still exists, so it may belong to another runtime.
-    expect(await lab.kernel.records()).toHaveLength(4);
+    expect(await lab.kernel.journals()).toHaveLength(2);
     await lab.deleteNamespace(container);
     expectSuccess(await gc());
-    expect(await lab.kernel.records()).toEqual(["zone:c2:eth0:eth0", "zone:c2:eth0:eth1"]);
+    expect(await lab.kernel.journals()).toEqual(["c2/zone:eth0"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
   });
 
@@ -40,13 +36,15 @@ describe("the records", () => {
     ["is read-only", ["mount", "-t", "tmpfs", "-o", "ro", "lab", records]],
     ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", records]],
     ["cannot be made", ["sh", "-c", `rmdir ${records}; touch ${records}`]],
-  ])("cannot be written because their directory %s: ADD passes, and the log says so", async (_, [command, ...args]) => {
+  ])("cannot be written because their directory %s: ADD fails, and leaves nothing", async (_, [command, ...args]) => {
     await using lab = await Lab.start({ plugins });
     await lab.run("mkdir", ["-p", records]);
     await lab.run(command ?? "", args);
-    const list = creators({ log: { file: "/run/lab/log" } });
-    const container = await attached(lab, lab.goCni, list);
-    expect(await lab.readFile("/run/lab/log")).toContain("recovery is off: cannot write the record");
+    const list = creators();
+    const container = await lab.addContainer("c1");
+    expectFailure(await lab.goCni.add(list, container), /error writing the journal; .*E[A-Z]+/);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    expect(await lab.kernel.leases()).toEqual([]);
     expectSuccess(await lab.goCni.del(list, container));
   });
 });

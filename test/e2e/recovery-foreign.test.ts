@@ -126,7 +126,7 @@ describe("the wrapper is killed while its delegate runs", () => {
   });
 });
 
-test("names that hyphens could join to one, a + b-c and a-b + c: each has its own record", async () => {
+test("names that hyphens could join to one, a + b-c and a-b + c: each has its own journal", async () => {
   await using lab = await Lab.start({ plugins });
   const { netns } = await lab.addContainer("c1");
   const lists = ["a", "a-b"].map((name) => ({ ...zone("1.0.0", wrapped(second.macvlan), { type: "flaky" }), name }));
@@ -140,9 +140,9 @@ test("names that hyphens could join to one, a + b-c and a-b + c: each has its ow
   expect(await lab.goCni.add(one, ours)).toMatchObject({ exitCode: 1 });
   const before = await identity(lab, inside, "eth0");
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(two, theirs), /exists/);
-  expect(await lab.kernel.records()).toEqual(["a-b:c:eth0:eth0", "a:b-c:eth0:eth0"]);
+  expect(await lab.kernel.journals()).toEqual(["b-c/a:eth0", "c/a-b:eth0"]);
   expectPassed(await lab.goCni.del(two, theirs));
-  expect(await lab.kernel.records()).toEqual(["a:b-c:eth0:eth0"]);
+  expect(await lab.kernel.journals()).toEqual(["b-c/a:eth0"]);
   expect(await identity(lab, inside, "eth0")).toEqual(before);
   await installPlugin(lab, "flaky", "exec /opt/cni/bin/tuning");
   expectPassed(await lab.goCni.add(one, ours));

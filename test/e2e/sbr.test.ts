@@ -21,7 +21,7 @@ const second = {
   ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }, { dst: "10.98.0.0/16" }),
 };
 const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
-const record = "/var/lib/cni/wrappers/zone:c1:eth0::routes";
+const journal = "/var/lib/cni/wrappers/c1/zone:eth0";
 
 test("the plain chain fails CHECK: the creator does not find the routes that sbr moved", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
@@ -166,17 +166,17 @@ test("fixed addresses: static, which compares its own with prevResult, passes CH
   await expectFailedCheck(lab, chain, container, /^routing of interface eth1 has changed/);
 });
 
-test("the record of another namespace says nothing, and GC takes away what no container has", async () => {
+test("the entry of another namespace says nothing, and GC takes away what no container has", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const withGc = { ...list, cniVersion: "1.1.0" };
   const container = await attach(lab, withGc);
-  const text = await lab.readFile(record);
-  await lab.writeFile(record, text.replace(/"namespace":"[^"]*"/, '"namespace":"1:1"'));
+  const text = await lab.readFile(journal);
+  await lab.writeFile(journal, text.replace(/"inode":\d+/g, '"inode":1'));
   await expectFailedCheck(lab, withGc, container, /^Expected Route .*10\.98\.0\.0.* not found in routing table$/);
   await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
   await lab.deleteNamespace(container);
   expectPassed(await lab.goCni.gc(withGc, []));
-  expect(await lab.kernel.records()).toEqual([]);
+  expect(await lab.kernel.journals()).toEqual([]);
 });
 
 async function attach(lab: Lab, chain: NetworkList): Promise<Container> {

@@ -101,7 +101,7 @@ export async function attached(lab: Lab, runtime: Runtime, list: NetworkList, na
 export async function expectNothingLeft(lab: Lab, staying: readonly string[] = []): Promise<void> {
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
-  expect(await lab.kernel.records()).toEqual([]);
+  expect(await lab.kernel.journals()).toEqual([]);
   expect(await lab.kernel.packetRules()).toEqual([]);
   // The kernel removes the interfaces of a deleted namespace later.
   await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...staying]);

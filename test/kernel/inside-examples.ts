@@ -30,7 +30,7 @@ export async function exampleComesBack(name: string): Promise<string[]> {
   const { options, addresses, bridges } = exampleOf(name);
   const list = listOf(name);
   if (before.boot === bootId()) throw new Error("this is the same boot");
-  const kept = { result: await lab.kernel.cachedResults(), record: await lab.kernel.records() };
+  const kept = { result: await lab.kernel.cachedResults(), record: await lab.kernel.journals() };
   const problems = Object.entries(kept).flatMap(([kind, files]) => (files.length > 0 ? [] : [`no ${kind} is left`]));
   const container = await lab.addContainer("c1");
   passed("ADD", await lab.goCni.add(list, container, options));

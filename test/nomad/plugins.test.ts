@@ -68,7 +68,7 @@ describe("a client is restarted, and allocations with other plugins do not notic
     expect(await nomad.survey("job")).toEqual(before);
     await nomad.stop("job");
     expect(await nomad.lab.kernel.leases()).toEqual([]);
-    expect(await nomad.lab.kernel.records()).toEqual([]);
+    expect(await nomad.lab.kernel.journals()).toEqual([]);
     await expect.poll(() => nomad.lab.kernel.linkNames()).toEqual(expect.arrayContaining(["card0", "card1"]));
   });
 

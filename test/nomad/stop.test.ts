@@ -73,7 +73,7 @@ async function expectNothingLeft(nomad: NomadLab): Promise<void> {
   const { kernel } = nomad.lab;
   expect(await kernel.leases()).toEqual([]);
   expect(await kernel.cachedResults()).toEqual([]);
-  expect(await nomad.lab.kernel.records()).toEqual([]);
+  expect(await nomad.lab.kernel.journals()).toEqual([]);
   expect(await rulesOfContainers(nomad.lab)).toEqual([]);
   await expect.poll(() => kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", "disc0"]);
   expect(await nomad.taskCount()).toBe(0);

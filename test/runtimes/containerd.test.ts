@@ -31,7 +31,7 @@ describe("containerd", () => {
     expect(await containerd.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], lan0: ["172.16.5.2/24"] });
     expect(await containerd.addressesInside("c2")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
     expect(await lab.kernel.cachedResults()).toEqual(["zone-default-c1-eth0", "zone-default-c2-eth0"]);
-    expect(await lab.kernel.records()).toHaveLength(4);
+    expect(await lab.kernel.journals()).toHaveLength(4);
 
     expect(await containerd.stop("c1", first)).toMatchObject(killed);
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.3", "zone-lan0/172.16.5.3"]);

@@ -155,5 +155,5 @@ async function expectDetached(lab: Lab, container: Container): Promise<void> {
   expect((await lab.kernel.linkNames()).filter((name) => name !== "disc0")).toEqual(["lo", "uplink1", "ens18"]);
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
-  expect(await lab.kernel.records()).toEqual([]);
+  expect(await lab.kernel.journals()).toEqual([]);
 }

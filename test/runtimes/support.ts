@@ -72,6 +72,6 @@ export async function expectNoTraceOfContainers(lab: Lab, links: readonly string
   expect(await lab.kernel.linkNames()).toEqual(links);
   expect(await lab.kernel.leases()).toEqual([]);
   expect(await lab.kernel.cachedResults()).toEqual([]);
-  expect(await lab.kernel.records()).toEqual([]);
+  expect(await lab.kernel.journals()).toEqual([]);
   expect(await rulesOfContainers(lab)).toEqual([]);
 }

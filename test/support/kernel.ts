@@ -94,9 +94,15 @@ export class Kernel {
     return this.#lab.readdir("/var/lib/cni/results");
   }
 
-  /** The names of the wrappers' records, such as `zone:c1:eth0:eth0`. */
-  records(): Promise<string[]> {
-    return this.#lab.readdir("/var/lib/cni/wrappers");
+  /** The wrappers' journals, such as `c1/zone:eth0`, and whatever else is in their directory. */
+  async journals(): Promise<string[]> {
+    const directory = "/var/lib/cni/wrappers";
+    const names = await this.#lab.readdir(directory);
+    const inside = async (name: string): Promise<string[]> => {
+      const files = await this.#lab.readdir(`${directory}/${name}`).catch(() => undefined);
+      return files === undefined || files.length === 0 ? [name] : files.map((file) => `${name}/${file}`);
+    };
+    return (await Promise.all(names.map(inside))).flat();
   }
 
   /** libcni's cached result of an attachment. */

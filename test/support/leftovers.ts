@@ -16,7 +16,7 @@ export async function leftovers(lab: Lab, staying: readonly string[] = []): Prom
   return [
     ...(await kernel.leases()).map((name) => `lease ${name}`),
     ...(await kernel.cachedResults()).map((name) => `result ${name}`),
-    ...(await kernel.records()).map((name) => `record ${name}`),
+    ...(await kernel.journals()).map((name) => `record ${name}`),
     ...(await kernel.packetRules()).map((rule) => `rule ${rule}`),
     ...links.filter((name) => ![...ownLinks, ...staying].includes(name)).map((name) => `link ${name}`),
   ];

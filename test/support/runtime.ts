@@ -138,13 +138,18 @@ export class Cnitool implements Runtime {
   }
 
   /** Attaches with another interface name than eth0. */
-  addAs(ifName: string, list: NetworkList, container: Container): Promise<Outcome> {
-    return this.#call("add", list, container, {}, { CNI_IFNAME: ifName });
+  addAs(ifName: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
+    return this.#call("add", list, container, options, { CNI_IFNAME: ifName });
   }
 
   /** Detaches an attachment with another interface name than eth0. */
-  delAs(ifName: string, list: NetworkList, container: Container): Promise<Outcome> {
-    return this.#call("del", list, container, {}, { CNI_IFNAME: ifName });
+  delAs(ifName: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
+    return this.#call("del", list, container, options, { CNI_IFNAME: ifName });
+  }
+
+  /** Checks an attachment with another interface name than eth0. */
+  checkAs(ifName: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
+    return this.#call("check", list, container, options, { CNI_IFNAME: ifName });
   }
 
   async #call(

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { callWrapper, exits, printed } from "./support/fake-host.ts";
-import { recordOf } from "./support/records.ts";
+import { chainedOf, entryOf, journalFiles } from "./support/journals.ts";
 
 /** The content of `expected.json`: the changes for the delegate, and on ADD the result for the runtime. */
 interface Expected {
@@ -22,19 +22,14 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** The record of a renamed interface that ADD left on the host. */
-function recordFiles(
-  env: Record<string, string>,
-  { environment, configuration }: Expected["delegate"],
-  network: string,
-) {
-  const { CNI_IFNAME: ifName = "" } = environment;
+/** The journal that the plugin's ADD left on the host. */
+function journalOf(env: Record<string, string>, { environment, configuration }: Expected["delegate"], network: string) {
   const { CNI_CONTAINERID: containerId = "", CNI_IFNAME: runtimeIfName = "" } = env;
+  const { CNI_IFNAME: ifName = runtimeIfName } = environment;
   const { type, name } = configuration;
-  const record = recordOf({ network, containerId, runtimeIfName, ifName, delegate: type, delegateNetwork: name });
-  return {
-    [`/var/lib/cni/wrappers/${[network, containerId, runtimeIfName, ifName].join(":")}`]: JSON.stringify(record),
-  };
+  const { prevResult: _, ...rest } = configuration as typeof configuration & { prevResult?: unknown };
+  const key = { network, containerId, runtimeIfName, ifName, delegateNetwork: name, configuration: rest };
+  return journalFiles(creators.includes(type) ? entryOf({ type, ...key }) : chainedOf(type, key));
 }
 
 test("there are fixtures of every origin", () => {
@@ -50,12 +45,17 @@ describe.each(cases)("%s", (path) => {
   const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
   const { delegate, runtime }: Expected = JSON.parse(read(join(path, "expected.json")));
   const answer = existsSync(join(root, path, "delegate.json")) ? read(join(path, "delegate.json")) : "";
-  // DEL of a renamed interface removes its record, so the wrapper waits for it.
-  const isRecorded = delegate.environment.CNI_IFNAME !== undefined && creators.includes(delegate.configuration.type);
-  const files = isRecorded ? recordFiles(env, delegate, stdin.name) : {};
-  const isHandedOver = runtime === undefined && !(isRecorded && env.CNI_COMMAND === "DEL");
+  // The wrapper waits for a DEL, because it removes the journal.
+  const isRecorded = ["CHECK", "DEL"].includes(env.CNI_COMMAND) && delegate.configuration.type !== "loopback";
+  // The kernel says that somebody has set the MAC of a bridge with an address.
+  const origin = {
+    [`/sys/class/net/${stdin.bridge}/addr_assign_type`]:
+      (stdin.isGateway || stdin.isDefaultGateway) && !stdin.vlan ? "3\n" : "1\n",
+  };
+  const files = { ...origin, ...(isRecorded ? journalOf(env, delegate, stdin.name) : {}) };
+  const isHandedOver = runtime === undefined && env.CNI_COMMAND !== "DEL";
   const call = { calledAs: `/opt/cni/bin/${plugin}`, env, stdin };
-  const outcome = callWrapper(call, { answers: [exits(0, answer)], files: env.CNI_COMMAND === "ADD" ? {} : files });
+  const outcome = callWrapper(call, { answers: [exits(0, answer)], files });
 
   test("the delegate gets its own call", () => {
     expect(outcome.runs).toStrictEqual([

@@ -9,7 +9,6 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 const OWN: &str = "/proc/self/exe";
 const COMPARED_AT_ONCE: usize = 64 * 1024;
@@ -63,41 +62,37 @@ pub fn list_directory(path: &str) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// A file's device, inode and time of the last change, in milliseconds. Follows links.
+/// A file's device, inode and size, and in milliseconds when its content and its inode last changed. Follows links.
 pub fn stat(path: &str) -> Option<Vec<f64>> {
     let file = fs::metadata(path).ok()?;
-    let modified = file.mtime() as f64 * 1e3 + file.mtime_nsec() as f64 / 1e6;
-    Some(vec![file.dev() as f64, file.ino() as f64, modified])
+    let milliseconds = |seconds: i64, rest: i64| seconds as f64 * 1e3 + rest as f64 / 1e6;
+    let modified = milliseconds(file.mtime(), file.mtime_nsec());
+    let changed = milliseconds(file.ctime(), file.ctime_nsec());
+    Some(vec![file.dev() as f64, file.ino() as f64, file.size() as f64, modified, changed])
 }
 
-/// Writes a whole file or nothing. Makes its directory if missing. The file survives a power failure: its content is on the
-/// disk before it gets its name, and the name is on the disk before this returns.
-pub fn write_file(path: &str, text: &str) -> io::Result<()> {
-    let path = Path::new(path);
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    make_directory(directory)?;
-    let unfinished = directory.join(unfinished_name(path));
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
-    let written = write_synced(file, text).and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
+/// Appends a text to a journal with one write. Makes the file and its directory if missing. If flushed, it survives a power
+/// loss: its content and its name are on the disk before this returns.
+pub fn append_journal(path: &str, text: &str, is_flushed: bool) -> io::Result<()> {
+    let directory = Path::new(path).parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut journal = open_journal(path, directory)?;
+    journal.write_all(text.as_bytes())?;
+    if is_flushed {
+        journal.sync_all()?;
+        sync_directory(directory);
     }
-    written.map(|()| sync_directory(directory))
+    Ok(())
 }
 
-/// Returns a unique name: a process in another container may have the same id. It begins with the file's own name, so that
-/// DEL finds the file if its writer was killed. No record's name begins with a dot.
-fn unfinished_name(path: &Path) -> String {
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    let writer = format!("{}-{time}", std::process::id());
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let full = format!(".{name}:{writer}");
-    if full.len() <= 255 { full } else { format!(".{writer}") }
-}
-
-fn write_synced(mut file: File, text: &str) -> io::Result<()> {
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+/// Another call may remove the directory in the moment between.
+fn open_journal(path: &str, directory: &Path) -> io::Result<File> {
+    for _ in 0..100 {
+        match OpenOptions::new().append(true).create(true).mode(0o600).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make_directory(directory)?,
+            opened => return opened,
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
 }
 
 /// Makes a directory and its parents. Syncs each parent, because it contains the new entry.

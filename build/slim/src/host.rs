@@ -5,7 +5,7 @@ use crate::engine::{Engine, Result, Value, done};
 use crate::native;
 use crate::one_thread::OneThread;
 use crate::values::{Call, Give, Native};
-use crate::{files, heap, links, outline, process};
+use crate::{files, heap, links, process};
 use rquickjs_sys::{JS_FreeAtom, JS_GetOwnProperty, JS_NewAtomLen, JS_SetProperty};
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -33,14 +33,13 @@ static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"writeText", native!(|call| Ok(outcome(process::write_stdout(call.text(0)?.as_bytes()))))),
     (c"writeBytes", native!(|call| Ok(outcome(with_bytes(call.number(0)?, process::write_stdout))))),
     (c"decodeUtf8", native!(decode_utf8)),
-    (c"outline", native!(outline_of)),
     (c"inspect", native!(|call| Ok(files::inspect(&call.text(0)?)))),
     (c"exec", native!(exec)),
-    (c"execWithPieces", native!(exec_with_pieces)),
     (c"spawn", native!(spawn)),
     (c"readFile", native!(|call| Ok(read_file(call.engine, &call.text(0)?)))),
-    (c"writeFile", native!(|call| Ok(outcome(files::write_file(&call.text(0)?, &call.text(1)?))))),
+    (c"appendJournal", native!(|call| Ok(outcome(files::append_journal(&call.text(0)?, &call.text(1)?, call.flag(2)))))),
     (c"removeFile", native!(|call| Ok(drop(fs::remove_file(&*call.text(0)?))))),
+    (c"removeDirectory", native!(|call| Ok(drop(fs::remove_dir(&*call.text(0)?))))),
     (c"listDirectory", native!(|call| Ok(files::list_directory(&call.text(0)?)))),
     (c"stat", native!(|call| Ok(files::stat(&call.text(0)?)))),
     (c"linkIndex", native!(|call| Ok(link_index(&call.text(0)?, &call.text(1)?)))),
@@ -89,32 +88,14 @@ fn read_stdin(limit: usize) -> Option<i32> {
 }
 
 fn decode_utf8(call: &Call) -> Result<Option<Value>> {
-    let (index, start, end) = (call.number(0)?, call.number(1)?, call.number(2)?);
-    let decode =
-        |bytes: &[u8]| Some(std::str::from_utf8(bytes.get(start..end.min(bytes.len()))?).ok()?.give(call.engine));
-    Ok(with_bytes(index, decode))
-}
-
-fn outline_of(call: &Call) -> Result<Option<String>> {
-    let (index, read, limit) = (call.number(0)?, call.text(1)?, call.number(2)?);
-    Ok(with_bytes(index, |bytes| outline::outline(bytes, &read, limit)))
+    let decode = |bytes: &[u8]| Some(std::str::from_utf8(bytes).ok()?.give(call.engine));
+    Ok(with_bytes(call.number(0)?, decode))
 }
 
 fn exec(call: &Call) -> Result<()> {
     let (path, variables, input) = (call.text(0)?, call.texts(1)?, call.optional_text(2)?);
     let input = input.as_deref().map(str::as_bytes);
     process::exec(&path, &variables, input.as_ref().map(slice::from_ref));
-    Ok(())
-}
-
-/// The same with an input in pieces: texts, and after each but the last the place of the bytes that follow.
-fn exec_with_pieces(call: &Call) -> Result<()> {
-    let (path, variables, texts, places) = (call.text(0)?, call.texts(1)?, call.texts(2)?, call.numbers(3)?);
-    let all = BYTES.borrow();
-    let between = places.chunks_exact(3).map(|place| &all[place[0]][place[1]..place[2]]).map(Some).chain([None]);
-    let pieces: Vec<&[u8]> =
-        texts.iter().zip(between).flat_map(|(text, bytes)| [Some(text.as_bytes()), bytes]).flatten().collect();
-    process::exec(&path, &variables, Some(&pieces));
     Ok(())
 }
 

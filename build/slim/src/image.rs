@@ -18,9 +18,6 @@ use std::{process, ptr, slice};
 /// The room for the heap. The build fails if it is too small. The executable contains all of it.
 const SIZE: usize = 704 * 1024;
 
-/// The modules in the image that only some calls need. The largest one, `problem`, is for wrong input.
-const SOME_CALLS: [&str; 3] = ["later", "rare", "large"];
-
 /// The least that the processor reads at once. In bytes.
 const CACHE_LINE: usize = 64;
 
@@ -30,9 +27,7 @@ struct Image {
     magic: [u8; 16],
     /// The engine's context is null until the build has put the image into the executable.
     core: Core,
-    /// The exports of the modules that only some calls need.
-    exports: [Value; SOME_CALLS.len()],
-    /// The part of the heap with the modules of every call.
+    /// The part of the heap with the core's module.
     modules: Range<usize>,
     heap: Array<SIZE>,
 }
@@ -40,7 +35,6 @@ struct Image {
 static IMAGE: OneThread<UnsafeCell<Image>> = OneThread(UnsafeCell::new(Image {
     magic: *b"cni-wrappers-img",
     core: Core { engine: Engine(ptr::null_mut()), machine: JS_UNDEFINED, main: JS_UNDEFINED },
-    exports: [JS_UNDEFINED; SOME_CALLS.len()],
     modules: 0..0,
     heap: Array::new(),
 }));
@@ -95,14 +89,6 @@ fn core() -> Option<Core> {
     (!core.engine.0.is_null()).then_some(core)
 }
 
-/// The exports of a module in the image.
-pub fn exports(name: &str) -> Option<Value> {
-    core()?;
-    let index = SOME_CALLS.iter().position(|known| *known == name)?;
-    // SAFETY: as above.
-    Some(unsafe { ptr::read_volatile(&raw const (*IMAGE.get()).exports[index]) })
-}
-
 /// Starts the engine in the image. Each build makes the same tables and numbers.
 pub fn start() -> Option<Engine> {
     let engine = Engine::start(&OF_BUILD)?;
@@ -125,16 +111,11 @@ static OF_BUILD: JSMallocFunctions = JSMallocFunctions {
 /// Writes the image to stdout. Returns the exit code.
 pub fn finish(core: Core, _: Vec<String>) -> Result<i32> {
     let end = heap().end.load(Relaxed);
-    let mut exports = [JS_UNDEFINED; SOME_CALLS.len()];
-    for (export, name) in exports.iter_mut().zip(SOME_CALLS) {
-        *export = crate::load(core.engine, name)?;
-    }
     // SAFETY: nothing uses the engine any more.
     let bytes = unsafe {
         (*IMAGE.get()).modules.end = end;
         done(JS_SealImage(core.engine.0, &heap::OF_ENGINE))?;
         (*IMAGE.get()).core = core;
-        (*IMAGE.get()).exports = exports;
         slice::from_raw_parts(IMAGE.get().cast::<u8>(), size_of::<Image>())
     };
     Ok(io::stdout().write_all(bytes).map_or(1, |()| 0))

@@ -11,7 +11,6 @@ mod host;
 mod image;
 mod links;
 mod one_thread;
-mod outline;
 mod process;
 mod values;
 
@@ -27,8 +26,8 @@ macro_rules! bytecode {
     ($($name:literal),*) => { &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bytecode")))),*] };
 }
 
-/// The core's modules. Every call loads `main`, which imports `shared`. The core loads the others when it needs them.
-static MODULES: &[(&str, &[u8])] = bytecode!["main", "shared", "later", "rare", "large", "problem"];
+/// The core, which every call loads, and the words for wrong input, which the core loads when it needs them.
+static MODULES: &[(&str, &[u8])] = bytecode!["main", "problem"];
 
 /// The core, ready for a call.
 #[derive(Clone, Copy)]
@@ -75,25 +74,15 @@ fn end(engine: Engine, ended: Result<i32>) -> ! {
 fn prepare(engine: Engine) -> Result<Core> {
     let machine = host::machine(engine)?;
     engine.set_function(engine.globals(), c"load", native!(|call| load(call.engine, &call.text(0)?)))?;
-    read(engine, "shared")?;
+    engine.add_date()?;
     let main = engine.get(load(engine, "main")?, c"main")?;
     Ok(Core { engine, machine, main })
 }
 
-/// Evaluates a module and returns its exports. Its imports must be read.
+/// Evaluates a module and returns its exports.
 fn load(engine: Engine, name: &str) -> Result<Value> {
-    if let Some(exports) = image::exports(name) {
-        return Ok(exports);
-    }
-    if name == "rare" {
-        engine.add_date()?;
-    }
-    let module = read(engine, name)?;
-    engine.evaluate(module)
-}
-
-fn read(engine: Engine, name: &str) -> Result<Value> {
     let (_, bytecode) = MODULES.iter().find(|(known, _)| *known == name).expect("the core knows these names");
     // SAFETY: `bytecode` was made by the same version of the engine, in build.rs.
-    unsafe { engine.read(bytecode) }
+    let module = unsafe { engine.read(bytecode) }?;
+    engine.evaluate(module)
 }

@@ -1,6 +1,6 @@
 //! In place of `image.rs`, for an executable without a heap image: each call starts the engine and loads the modules.
 use crate::Core;
-use crate::engine::{Engine, Result, Value};
+use crate::engine::{Engine, Result};
 use crate::heap;
 
 pub fn holds(_: *const u8) -> bool {
@@ -13,10 +13,6 @@ pub fn wake() -> Option<Core> {
 
 pub fn start() -> Option<Engine> {
     Engine::start(&heap::OF_ENGINE)
-}
-
-pub fn exports(_: &str) -> Option<Value> {
-    None
 }
 
 /// Answers the call. Returns the exit code.

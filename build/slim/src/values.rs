@@ -74,11 +74,6 @@ impl Call<'_> {
         self.number_of(self.value(index))
     }
 
-    /// The numbers of a list.
-    pub fn numbers(&self, index: usize) -> Result<Vec<usize>> {
-        self.list(index, |value| self.number_of(value))
-    }
-
     fn number_of(&self, value: Value) -> Result<usize> {
         let mut number = 0.0;
         done(unsafe { JS_ToFloat64(self.engine.0, &mut number, value) })?;

@@ -1,5 +1,5 @@
 import { attachmentsOf } from "../../../shared/attachment/attachments.ts";
-import { withOwnPorts } from "../../../shared/plan/ports.ts";
+import { withOwnPorts } from "../../../shared/call/ports.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../../shared/protocol/options.ts";
 import type { CniResult, Interface } from "../../../shared/protocol/result.ts";
@@ -79,7 +79,7 @@ function addressesOf({ ips }: CniResult, container: number, { name }: Interface,
 
 // DEL gets all ports, so the wrapper's choice is made here.
 function portsOf({ plugin, given, plan }: Step): string[] {
-  if (!reportedBy(plugin.delegate).publishes || plan?.do === "fail") return [];
+  if (!reportedBy(plugin.delegate).publishes || (plugin.isWrapped && !plan)) return [];
   const { ports } = plugin.isWrapped ? plugin.wrapper : {};
   const { runtimeConfig } = isPorts(ports) ? withOwnPorts(given.stdin, ports as PortsOption) : given.stdin;
   const mappings = isJsonObject(runtimeConfig) ? runtimeConfig.portMappings : [];

@@ -6,12 +6,12 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
-  writeFileSync,
+  writeSync,
 } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import type { FileIdentity } from "../host.ts";
 
 /** Reads a small text file; undefined if it cannot be read. */
@@ -19,42 +19,33 @@ export function readFile(path: string): string | undefined {
   return attempt(() => readFileSync(path, "utf8"));
 }
 
-/**
- * Writes a file completely or not at all, and makes its directory if missing. Returns the name of the error, or undefined.
- * The file survives a power failure: its content is on the disk before it gets its name, and the name before this returns.
- */
-export function writeFile(path: string, text: string): string | undefined {
-  const directory = dirname(path);
-  const unfinished = `${directory}/${unfinishedName(basename(path))}`;
+/** Appends a text to a journal, as `Host.appendJournal` says. */
+export function appendJournal(path: string, text: string, isFlushed: boolean): string | undefined {
   try {
-    makeDirectory(directory, 0o700);
-    writeUnfinished(unfinished, text, () => renameSync(unfinished, path));
-    flushDirectory(directory);
+    const file = openJournal(path);
+    try {
+      writeSync(file, text);
+      if (isFlushed) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    // The name must survive as well.
+    if (isFlushed) flushDirectory(dirname(path));
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
   }
 }
 
-/**
- * Returns a name that no other process uses, not even one with the same pid in another container. It begins with the file's
- * own name, so that DEL finds the file if its writer was killed. No record's name begins with a dot.
- */
-function unfinishedName(name: string): string {
-  const writer = `${process.pid}-${process.hrtime.bigint()}`;
-  const full = `.${name}:${writer}`;
-  return Buffer.byteLength(full) <= 255 ? full : `.${writer}`;
-}
-
-/** Creates a file and calls `finish`. If either fails, the file is removed. */
-function writeUnfinished(path: string, text: string, finish: () => void): void {
-  const file = openSync(path, "wx", 0o600);
-  try {
-    flush(file, () => writeFileSync(file, text));
-    finish();
-  } catch (error) {
-    removeFile(path);
-    throw error;
+/** Another call may remove the directory in the moment between. */
+function openJournal(path: string): number {
+  for (let tries = 0; ; tries++) {
+    try {
+      return openSync(path, "a", 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === 100) throw error;
+      makeDirectory(dirname(path), 0o700);
+    }
   }
 }
 
@@ -77,9 +68,8 @@ function flushDirectory(path: string): void {
   attempt(() => flush(openSync(path, "r")));
 }
 
-function flush(file: number, action: () => void = () => {}): void {
+function flush(file: number): void {
   try {
-    action();
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -91,6 +81,11 @@ export function removeFile(path: string): void {
   attempt(() => rmSync(path, { force: true }));
 }
 
+/** Removes a directory if it is empty. Never throws. */
+export function removeDirectory(path: string): void {
+  attempt(() => rmdirSync(path));
+}
+
 /** Lists the names in a directory; none if it cannot be read. */
 export function listDirectory(path: string): readonly string[] {
   return attempt(() => readdirSync(path)) ?? [];
@@ -99,7 +94,9 @@ export function listDirectory(path: string): readonly string[] {
 /** Identifies the file at a path; undefined if there is none. */
 export function stat(path: string): FileIdentity | undefined {
   const found = attempt(() => statSync(path));
-  return found && { device: found.dev, inode: found.ino, modifiedMs: found.mtimeMs };
+  if (found === undefined) return undefined;
+  const { dev, ino, size, mtimeMs, ctimeMs } = found;
+  return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs };
 }
 
 function attempt<T>(action: () => T): T | undefined {

@@ -1,12 +1,9 @@
 import { ipCommand } from "../ip-command.ts";
 import { inspectFile } from "./inspect-file.ts";
 
-/**
- * Runs commands with `ip -json -batch` (iproute2) in a network namespace. Returns its output; undefined if it fails or is
- * missing.
- */
-export function ip(netns: string, family: 4 | 6, commands: string): string | undefined {
-  const command = ipCommand({ env: process.env, inspect: inspectFile }, netns, family);
+/** Runs ip(8), as `Host.ip` says. */
+export function ip(args: readonly string[], commands: string, netns?: string): string | undefined {
+  const command = ipCommand({ env: process.env, inspect: inspectFile }, args, netns);
   if (command === undefined) return undefined;
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status, stdout } = spawnSync(command.program, command.args, {

@@ -6,7 +6,7 @@ import { ip } from "./ip.ts";
  * alternative names.
  */
 export function linkIndex(netns: string, name: string): number | undefined {
-  const links = linksOf(ip(netns, 4, "link show\n"));
+  const links = linksOf(ip(["-json", "link", "show"], "", netns));
   return links && (links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
 }
 

@@ -1,8 +1,8 @@
 import { readSync, writeSync } from "node:fs";
-import type { Answer, Bytes, Host } from "../host.ts";
+import type { Answer, Bytes, Host, Streams } from "../host.ts";
 import { appendLine } from "./append-line.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
-import { listDirectory, readFile, removeFile, stat, writeFile } from "./files.ts";
+import { appendJournal, listDirectory, readFile, removeDirectory, removeFile, stat } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
 import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
@@ -31,8 +31,9 @@ export function nodeHost(): Host {
     tryExec,
     spawn,
     readFile,
-    writeFile,
+    appendJournal,
     removeFile,
+    removeDirectory,
     listDirectory,
     stat,
     linkIndex,
@@ -105,7 +106,7 @@ function tryExec(path: string, changes: Host["env"], stdin: string | undefined):
   process.execve(path, [path], environmentWith(changes));
 }
 
-function spawn(path: string, changes: Host["env"], stdin: string | undefined, limit: number): Answer {
+function spawn(path: string, changes: Host["env"], { stdin, limit }: Streams): Answer {
   if (!canSpawn(path))
     return {
       ended: "not started",

@@ -1,5 +1,3 @@
-import { signsLimit } from "../../protocol/json.ts";
-import { readOutline } from "../../protocol/unread.ts";
 import type { Bytes } from "../host.ts";
 import type { Machine } from "./machine.ts";
 import { errorName } from "./system-names.ts";
@@ -15,21 +13,11 @@ export class HeldBytes implements Bytes {
   }
 
   decodeUtf8() {
-    return this.#decode(0, Number.POSITIVE_INFINITY);
-  }
-
-  outline(read: string) {
-    const outline = this.#machine.outline(this.#index, read, signsLimit);
-    if (outline === undefined) return undefined;
-    return readOutline(outline, this.#index, (start, end) => this.#decode(start, end));
+    return this.#machine.decodeUtf8(this.#index);
   }
 
   print() {
     orThrow(this.#machine.writeBytes(this.#index));
-  }
-
-  #decode(start: number, end: number) {
-    return this.#machine.decodeUtf8(this.#index, start, end);
   }
 }
 

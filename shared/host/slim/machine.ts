@@ -10,19 +10,11 @@ export interface Machine {
   readStdin(limit: number): number | undefined;
   writeText(text: string): number;
   writeBytes(bytes: number): number;
-  /** Decodes the bytes from `start` to `end`. */
-  decodeUtf8(bytes: number, start: number, end: number): string | undefined;
-  /**
-   * Returns an outline of a JSON object, as `readOutline` reads it; undefined if it is small, has more than `limit` commas and
-   * opening brackets, or is not spelled as JSON.stringify spells it. `read` has the keys that stay, each between spaces.
-   */
-  outline(bytes: number, read: string, limit: number): string | undefined;
+  decodeUtf8(bytes: number): string | undefined;
   /** 0 missing, 1 not executable, 2 this executable or a copy of it, 3 executable. */
   inspect(path: string): number;
   /** `variables` alternates names and values. */
   exec(path: string, variables: readonly string[], stdin: string | undefined): void;
-  /** The same with a stdin in pieces: between two texts are bytes, by index, start and end. */
-  execWithPieces(path: string, variables: readonly string[], texts: readonly string[], places: readonly number[]): void;
   /**
    * Returns a list: a failure or 0; 1 for too much output; the signal; the exit code; the index of stdout's bytes. Later
    * entries may be missing. `isQuiet` drops stderr.
@@ -36,11 +28,12 @@ export interface Machine {
     isQuiet: boolean,
   ): readonly number[];
   readFile(path: string): string | undefined;
-  writeFile(path: string, text: string): number;
+  appendJournal(file: string, text: string, isFlushed: boolean): number;
   removeFile(path: string): void;
+  removeDirectory(path: string): void;
   listDirectory(path: string): readonly string[];
-  /** Device, inode, and the time of the last change in milliseconds. */
-  stat(path: string): readonly [number, number, number] | undefined;
+  /** Device, inode, size, and in milliseconds when the content and the inode last changed. */
+  stat(path: string): readonly [number, number, number, number, number] | undefined;
   /** The index of an interface in a namespace, 0 if there is none of that name, or a failure. */
   linkIndex(netns: string, name: string): number;
   writeStderr(text: string): void;

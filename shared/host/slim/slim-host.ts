@@ -1,6 +1,5 @@
-import type { Pieces } from "../../protocol/unread.ts";
 import type { Environment } from "../../protocol/variables.ts";
-import type { Host, Release } from "../host.ts";
+import type { Host, Release, Streams } from "../host.ts";
 import { ipCommand } from "../ip-command.ts";
 import { HeldBytes, orThrow } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
@@ -57,28 +56,28 @@ export class SlimHost implements Host {
     return inspected[this.#machine.inspect(wellFormed(path))] ?? "missing";
   }
 
-  tryExec(path: string, changes: Environment, stdin: string | Pieces | undefined) {
-    const variables = alternating(changes);
-    if (typeof stdin === "object") {
-      const places = stdin.values.flatMap(({ place }) => place);
-      this.#machine.execWithPieces(wellFormed(path), variables, stdin.texts, places);
-    } else this.#machine.exec(wellFormed(path), variables, stdin);
+  tryExec(path: string, changes: Environment, stdin: string | undefined) {
+    this.#machine.exec(wellFormed(path), alternating(changes), stdin);
   }
 
-  spawn(path: string, changes: Environment, stdin: string | undefined, limit: number) {
-    return spawn(this.#machine, path, changes, stdin, limit);
+  spawn(path: string, changes: Environment, streams: Streams) {
+    return spawn(this.#machine, path, changes, streams);
   }
 
   readFile(path: string) {
     return this.#machine.readFile(wellFormed(path));
   }
 
-  writeFile(path: string, text: string) {
-    return problemOf(this.#machine.writeFile(wellFormed(path), text));
+  appendJournal(file: string, text: string, isFlushed: boolean) {
+    return problemOf(this.#machine.appendJournal(wellFormed(file), text, isFlushed));
   }
 
   removeFile(path: string) {
     this.#machine.removeFile(wellFormed(path));
+  }
+
+  removeDirectory(path: string) {
+    this.#machine.removeDirectory(wellFormed(path));
   }
 
   listDirectory(path: string) {
@@ -87,7 +86,9 @@ export class SlimHost implements Host {
 
   stat(path: string) {
     const found = this.#machine.stat(wellFormed(path));
-    return found && { device: found[0], inode: found[1], modifiedMs: found[2] };
+    if (found === undefined) return undefined;
+    const [device, inode, size, modifiedMs, changedMs] = found;
+    return { device, inode, size, modifiedMs, changedMs };
   }
 
   linkIndex(netns: string, name: string) {
@@ -98,9 +99,9 @@ export class SlimHost implements Host {
     this.#machine.writeStderr(text);
   }
 
-  ip(netns: string, family: 4 | 6, commands: string) {
+  ip(args: readonly string[], commands: string, netns?: string) {
     const own = { env: this.env, inspect: (path: string) => this.inspect(path) };
-    return ipOutput(this.#machine, ipCommand(own, netns, family), commands);
+    return ipOutput(this.#machine, ipCommand(own, args, netns), commands);
   }
 
   appendLine(file: string, line: string) {

@@ -1,4 +1,4 @@
-import type { Answer, Host } from "../host.ts";
+import type { Answer, Host, Streams } from "../host.ts";
 import type { IpCommand } from "../ip-command.ts";
 import { HeldBytes } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
@@ -6,13 +6,7 @@ import type { Machine } from "./machine.ts";
 import { errorName, signalName } from "./system-names.ts";
 
 /** Runs an executable to its end, as `Host.spawn` says. */
-export function spawn(
-  machine: Machine,
-  path: string,
-  changes: Host["env"],
-  stdin: string | undefined,
-  limit: number,
-): Answer {
+export function spawn(machine: Machine, path: string, changes: Host["env"], { stdin, limit }: Streams): Answer {
   return answer(machine, path, machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false));
 }
 

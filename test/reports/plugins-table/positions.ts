@@ -120,7 +120,7 @@ async function state(lab: Lab, container: Container) {
     policy,
     leases: await lab.kernel.leases(),
     results: await lab.kernel.cachedResults(),
-    records: await lab.kernel.records(),
+    records: await lab.kernel.journals(),
     tuning: await lab.readdir("/run/cni/tuning"),
   };
 }

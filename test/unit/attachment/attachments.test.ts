@@ -163,13 +163,17 @@ describe("which attachment owns an address", () => {
     { address: "null index", interface: null },
   ]);
 
+  const elsewhere = ips.slice(2);
+
   test.each([
-    // An address without an index belongs to the runtime's own interface, as in go-cni.
-    ["eth0", "eth0", ["on eth0", "without index", "null index"]],
-    ["eth1", "eth0", ["on eth1", "on the VLAN device after eth1"]],
-    ["eth1", "eth1", ["on eth1", "on the VLAN device after eth1", "without index", "null index"]],
-    ["eth0", "net0", ["on eth0"]],
-  ])("%s, for a runtime that calls its interface %s: %j", (ifName, runtimeIfName, expected) => {
+    // An address without an index belongs to the runtime's own interface, as in go-cni, if that has no other.
+    ["eth0", "eth0", elsewhere, ["without index", "null index"]],
+    ["eth1", "eth0", elsewhere, ["on the VLAN device after eth1"]],
+    ["eth1", "eth1", elsewhere, ["on the VLAN device after eth1", "without index", "null index"]],
+    ["eth0", "net0", elsewhere, []],
+    ["eth0", "eth0", ips, ["on eth0"]],
+    ["eth1", "eth1", ips, ["on eth1"]],
+  ])("%s, for a runtime that calls its interface %s: %#", (ifName, runtimeIfName, ips, expected) => {
     const result = { interfaces, ips };
     const attachment = findAttachment(result, ifName, blue) ?? { container: -1, members: [] };
     const isOwn = ownership(result, attachment, { ifName, netns: blue, runtimeIfName });

@@ -50,7 +50,7 @@ describe("routes to addresses in one subnet of another interface", () => {
 
   test("are spliced", () => {
     const reads = readsOf((result, attachment) => {
-      const spliced = spliceMeta(result, attachment, { interfaces: [eth1] }, selector);
+      const spliced = spliceMeta({ prevResult: result, attachment, selector }, { interfaces: [eth1] });
       expect(spliced.routes).toHaveLength(count);
     });
     expect(reads).toBeLessThan(mostReads);

@@ -282,7 +282,7 @@ describe("a meta plugin of the runtime's interface, which its plugin did not rep
   ])("%s", (_, prevResult, delegateResult, expected) => {
     const attachment = ownAttachment(frozen(prevResult), eth0Name);
     if (attachment === undefined) throw new Error("no eth0");
-    expect(spliceMeta(prevResult, attachment, frozen(delegateResult), eth0Name)).toStrictEqual(expected);
+    expect(spliceMeta({ prevResult, attachment, selector: eth0Name }, frozen(delegateResult))).toStrictEqual(expected);
   });
 });
 
@@ -290,7 +290,7 @@ describe("a meta plugin", () => {
   function spliced(prevResult: CniResult, delegateResult: CniResult, name = eth1Name): CniResult {
     const attachment = findAttachment(frozen(prevResult), name.ifName, name.netns);
     if (attachment === undefined) throw new Error(`no ${name.ifName}`);
-    return spliceMeta(prevResult, attachment, frozen(delegateResult), name);
+    return spliceMeta({ prevResult, attachment, selector: name }, frozen(delegateResult));
   }
 
   /** The answer of a meta plugin that changes nothing: its prevResult. */

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { bundleForSlim } from "../../../build/bundle.ts";
 import type { Machine } from "../../../shared/host/slim/machine.ts";
-import { recordOf } from "../support/records.ts";
 import { bothResult } from "../support/results.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -26,7 +25,7 @@ function freshModules(): NodeJS.Require {
 }
 
 /** The modules that the core loads in a call, until the delegate replaces it or the call ends. */
-function loaded(command: string, configuration: object, outline?: string): string[] {
+function loaded(command: string, configuration: object): string[] {
   const require = freshModules();
   const loads: string[] = [];
   Object.assign(globalThis, {
@@ -46,17 +45,14 @@ function loaded(command: string, configuration: object, outline?: string): strin
     now: () => 0,
     readStdin: () => 0,
     decodeUtf8: () => JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }),
-    outline: () => outline,
     inspect: () => 3,
-    // A renamed interface has a record.
-    readFile: (path) => (path.endsWith(":eth1") ? JSON.stringify(recordOf({ ifName: "eth1" })) : undefined),
+    readFile: () => undefined,
     listDirectory: () => [],
     stat: () => undefined,
     removeFile: () => {},
     appendLine: () => 0,
     writeText: () => 0,
     exec: () => replace(),
-    execWithPieces: () => replace(),
   };
   const env = {
     CNI_COMMAND: command,
@@ -73,28 +69,14 @@ const second = { wrapper: { ifName: "eth1" }, prevResult: bothResult };
 
 test.each([
   ["CHECK", second],
-  ["CHECK", {}],
+  ["DEL", second],
+  ["GC", {}],
   ["STATUS", {}],
   ["VERSION", {}],
-])("%s, handed over, needs no more than every call does", (command, configuration) => {
+])("%s needs no more than every call does", (command, configuration) => {
   expect(loaded(command, configuration)).toEqual([]);
 });
 
-test("other parts are loaded once, by the calls that need them", () => {
-  expect(loaded("DEL", {})).toEqual(["later"]);
-  expect(loaded("CHECK", { ...second, wrapper: { ifName: "eth1", log: { file: "/l", level: "info" } } })).toEqual([
-    "later",
-    "rare",
-  ]);
-  expect(loaded("GC", {}).toSorted()).toEqual(["later", "rare"]);
-});
-
-test("a large configuration needs its own part, on CHECK only", () => {
-  const outline = '[{"cniVersion":"1.0.0","name":"zone","more":0},["more",50,90000]]';
-  expect(loaded("CHECK", {}, outline)).toEqual(["large"]);
-  expect(loaded("STATUS", {}, outline)).toEqual([]);
-});
-
-test("the parts that format an error are loaded with it", () => {
-  expect(loaded("CHECK", { name: "a/b" })).toEqual(["problem", "rare"]);
+test("the part that words an error is loaded with it", () => {
+  expect(loaded("CHECK", { name: "a/b" })).toEqual(["problem"]);
 });

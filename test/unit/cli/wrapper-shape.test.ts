@@ -5,7 +5,7 @@ import { lintFiles } from "../../../cli/lint/lint.ts";
 import { readListFile } from "../../../cli/lists/find-files.ts";
 import { listOf } from "../../../cli/lists/list.ts";
 import { profiles } from "../../../plugins/index.ts";
-import { planRequest } from "../../../shared/plan/plan-request.ts";
+import { planRequest } from "../../../shared/verbs/plan-request.ts";
 import { CniError } from "../../../shared/protocol/errors.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { keptRecords } from "../support/records.ts";

@@ -1,13 +1,12 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
-import { spliceResult } from "../../../shared/plan/add.ts";
-import type { Plan } from "../../../shared/plan/plan.ts";
-import { planRequest } from "../../../shared/plan/plan-request.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
+import { spliceResult } from "../../../shared/verbs/spliced-answer.ts";
+import { planOf } from "../support/fake-host.ts";
 import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
-import { noRecords } from "../support/records.ts";
 import { requestOf } from "../support/requests.ts";
 import { made, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 
@@ -17,7 +16,7 @@ function planned(command: ConfiguredVerb, scene: Scene, number: number, prevResu
   const wrapper = { ifName, role: "creator", network: `net${number}` };
   const configuration = { wrapper, ...(prevResult && { prevResult }) };
   const variables = { ifName: made(scene, scene.runtime).container.name };
-  return planRequest(requestOf(command, configuration, variables), "some-wrapper", {}, noRecords);
+  return planOf(requestOf(command, configuration, variables), "some-wrapper");
 }
 
 /** What the runtime gets at the end of the chain. */
@@ -25,7 +24,7 @@ function added(scene: Scene): CniResult {
   let result: CniResult | undefined;
   for (const number of scene.attachments.keys()) {
     const plan = planned("ADD", scene, number, result);
-    if (plan.do !== "splice") throw new Error(`ADD is planned as ${plan.do}`);
+    if (plan.do !== "add") throw new Error(`ADD is planned as ${plan.do}`);
     expect(plan.call.configuration).not.toHaveProperty("prevResult");
     result = frozen(spliceResult(plan.splice, resultOf(scene, [number])));
   }
@@ -49,7 +48,8 @@ test.each(["CHECK", "DEL"] as const)(
         const prevResult = added(scene);
         for (const number of scene.attachments.keys()) {
           const plan = planned(command, scene, number, prevResult);
-          const shown = plan.do === "handOver" ? (plan.call.configuration?.prevResult as CniResult) : {};
+          const call = plan.do === "checkTwice" ? plan.call : plan.do === "remove" ? plan.removals[0]?.call : undefined;
+          const shown = (call?.configuration?.prevResult ?? {}) as CniResult;
           deepStrictEqual(shown.interfaces, orderedInterfacesOf(made(scene, number)));
           deepStrictEqual(shown.ips, ownIps(scene, number));
         }

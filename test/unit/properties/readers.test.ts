@@ -7,9 +7,10 @@ import {
   isAttachment,
   parseCachedResult,
 } from "../../../cli/live/cached-results.ts";
-import { parseRecord } from "../../../shared/record/parse-record.ts";
-import { parseLease } from "../../../shared/record/record.ts";
+import { parseLease } from "../../../shared/journal/lease.ts";
+import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import fc from "../support/fast-check.ts";
+import { entryOf, linesOf, zoneOfBlue } from "../support/journals.ts";
 import { resultOf, scenes } from "./scene.ts";
 import { damaged, jsonObjects, jsonValues } from "./values.ts";
 
@@ -19,57 +20,41 @@ const ifName = fc.constantFrom("eth0", "eth1", "a.b@c", "toString");
 const address = fc.constantFrom("10.0.0.2/24", "fd00::2/64");
 const index = fc.option(fc.nat({ max: 9 }), { nil: undefined });
 
-const records = fc
-  .record(
-    {
-      ...{ network: name, containerId: name, runtimeIfName: ifName, ifName },
-      ...{ bootId: name, namespace: name, netns: name, delegate: name, delegateNetwork: name },
-      ...{ before: index, made: index, addresses: fc.array(address) },
-      ...{ listed: name, added: fc.array(fc.record({ name: ifName, sandbox: name })), outlived: fc.boolean() },
-    },
-    {
-      requiredKeys: [
-        "network",
-        "containerId",
-        "runtimeIfName",
-        "ifName",
-        "bootId",
-        "namespace",
-        "netns",
-        "delegate",
-        "delegateNetwork",
-        "addresses",
-      ],
-    },
-  )
-  .map((record) => JSON.parse(JSON.stringify(record)));
+const entries = fc
+  .record({
+    ifName,
+    role: fc.constantFrom("creator" as const, "meta" as const),
+    done: fc.option(fc.record({ uptime: fc.nat(), made: index, addresses: fc.array(address) }), { nil: undefined }),
+    isGivenUp: fc.boolean(),
+  })
+  .map((changes) => entryOf(JSON.parse(JSON.stringify(changes))));
+const journals = fc
+  .array(entries, { maxLength: 5 })
+  .map((all) => all.map((one, order) => ({ ...one, id: String(order) })));
 
-function fileOf({ network, containerId, runtimeIfName, ifName }: Record<string, unknown>): string {
-  return `/var/lib/cni/wrappers/${network}:${containerId}:${runtimeIfName}:${ifName}`;
-}
-
-test("a record is read as it was written, and only from its own file", () => {
+test("a journal is read as it was written, wherever it is cut off", () => {
   fc.assert(
-    fc.property(records, records, (record, other) => {
-      const text = JSON.stringify(record);
-      deepStrictEqual(parseRecord(fileOf(record), text), record);
-      const isOwn = fileOf(record) === fileOf(other);
-      deepStrictEqual(parseRecord(fileOf(other), text), isOwn ? record : undefined);
+    fc.property(journals, fc.nat({ max: 4000 }), (written, end) => {
+      const text = linesText(linesOf(written));
+      deepStrictEqual(parseJournal(zoneOfBlue, text).entries, written);
+      const { entries: read, problem } = parseJournal(zoneOfBlue, text.slice(0, end));
+      expect(problem).toBeUndefined();
+      deepStrictEqual(
+        read.map(({ id }) => id),
+        written.slice(0, read.length).map(({ id }) => id),
+      );
     }),
   );
 });
 
-test("a damaged record is no record, or one whose parts have their kinds", () => {
+test("a damaged journal has entries whose parts have their kinds, or none", () => {
+  const lines = journals.map((all) => linesOf(all));
   fc.assert(
-    fc.property(records, damaged(records), fc.nat({ max: 400 }), (record, broken, end) => {
-      const text = JSON.stringify(broken);
-      for (const part of [text, text.slice(0, end)]) {
-        const read = parseRecord(fileOf(record), part);
-        if (read === undefined) continue;
-        const { addresses, added = [], before = 0, made = 0, ...names } = read;
-        expect([...addresses, ...added.flatMap(({ name, sandbox }) => [name, sandbox])].every(isText)).toBe(true);
-        expect([before, made].every(Number.isFinite)).toBe(true);
-        expect([names.netns, names.delegate, names.delegateNetwork, names.namespace].every(isText)).toBe(true);
+    fc.property(lines, damaged(lines), (_, broken) => {
+      const text = (Array.isArray(broken) ? broken : [broken]).map((line) => `${JSON.stringify(line)}\n`).join("");
+      for (const entry of parseJournal(zoneOfBlue, text).entries) {
+        expect([entry.id, entry.type, entry.ifName, entry.delegateNetwork, entry.bootId].every(isText)).toBe(true);
+        expect((entry.done?.addresses ?? []).every(isText)).toBe(true);
       }
     }),
   );
@@ -90,7 +75,7 @@ const cached = fc.record({
 });
 
 /** The cache's entry as libcni writes it (libcni/api.go, cachedInfo). */
-function entryOf({
+function cacheOf({
   network,
   containerId,
   ifName,
@@ -117,7 +102,7 @@ function entryOf({
 test("an attachment is read from libcni's cache as the runtime gave it", () => {
   fc.assert(
     fc.property(cached, (attachment) => {
-      const read = parseCachedResult("/f", JSON.stringify(entryOf(attachment)));
+      const read = parseCachedResult("/f", JSON.stringify(cacheOf(attachment)));
       expect(read).toEqual({ file: "/f", ...attachment });
     }),
   );
@@ -125,8 +110,8 @@ test("an attachment is read from libcni's cache as the runtime gave it", () => {
 
 test("no file in libcni's cache ends a command, and a damaged result has interfaces and addresses that are texts", () => {
   const texts = fc.oneof(
-    damaged(cached.map(entryOf)).map((entry) => JSON.stringify(entry)),
-    fc.tuple(cached, jsonValues).map(([one, result]) => JSON.stringify({ ...entryOf(one), netns: "", result })),
+    damaged(cached.map(cacheOf)).map((entry) => JSON.stringify(entry)),
+    fc.tuple(cached, jsonValues).map(([one, result]) => JSON.stringify({ ...cacheOf(one), netns: "", result })),
     fc.string(),
   );
   fc.assert(

@@ -115,7 +115,7 @@ test("a meta plugin's answer replaces its attachment, and the others lose and ch
         routes: [{ dst: "10.9.9.0/24" }],
       });
 
-      const merged = spliceMeta(prevResult, attachment, delegateResult, name);
+      const merged = spliceMeta({ prevResult, attachment, selector: name }, delegateResult);
 
       const others = [...scene.attachments.keys()].filter((other) => other !== number);
       const attachments = scene.attachments.with(number, changed);

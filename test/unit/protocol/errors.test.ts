@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { catalogue, type ErrorKey } from "../../../shared/protocol/catalogue.ts";
 import { CniError, errorResult, toCniError } from "../../../shared/protocol/errors.ts";
 import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
+import { chainedOf, journalFiles } from "../support/journals.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
 interface Case {
@@ -17,16 +18,11 @@ const zone = { cniVersion: "1.0.0", name: "zone" };
 const nowhere: Machine = { inspect: () => "missing" };
 
 const behindSbr = { ...zone, wrapper: { ifName: "eth1" }, prevResult: bothResult };
-const movedRoutes = {
-  "/var/lib/cni/wrappers/zone:blue:eth0::routes": JSON.stringify({
-    network: "zone",
-    containerId: "blue",
-    runtimeIfName: "eth0",
-    namespace: "4:4026531840",
-    routes: [{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }],
-    rules: [{ src: "172.26.64.2", table: "100" }],
-  }),
+const routing = {
+  routes: [{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }],
+  rules: [{ src: "172.26.64.2", table: "100" }],
 };
+const movedRoutes = journalFiles(chainedOf("sbr", { ifName: "eth1", done: { uptime: 985, addresses: [], routing } }));
 
 /** For every error of the catalogue, an input that leads to it. */
 const cases: Record<ErrorKey, Case> = {
@@ -165,6 +161,18 @@ const cases: Record<ErrorKey, Case> = {
     says: "Interface eth0 has it already. Give each interface",
     call: { stdin: { ...zone, wrapper: { ifName: "eth1" }, prevResult: macvlanResult } },
     machine: { answers: [exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0)] },
+  },
+  unwritableJournal: {
+    code: 5,
+    msg: "error writing the journal",
+    says: "/var/lib/cni/wrappers/blue/zone:eth0: EROFS",
+    machine: { writeProblem: "EROFS" },
+  },
+  givenUp: {
+    code: 108,
+    msg: "interface eth0 was given up during ADD",
+    says: "ran at the same time",
+    machine: { answers: [exits(0, macvlanResult)], meanwhile: (files) => files.clear() },
   },
   internal: {
     code: 999,

@@ -1,9 +1,11 @@
-import { basename, dirname } from "node:path";
 import { profiles } from "../../../plugins/index.ts";
+import { logOf } from "../../../shared/call/log.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
 import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { type Pieces, readOutline } from "../../../shared/protocol/unread.ts";
+import type { Request } from "../../../shared/protocol/request.ts";
 import { run } from "../../../shared/run.ts";
+import { planRequest } from "../../../shared/verbs/plan-request.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 
@@ -21,8 +23,6 @@ export interface Machine {
   readonly inspect?: Host["inspect"];
   /** The ends of the delegate's runs, in order. The last one is for all later runs. */
   readonly answers?: readonly FakeAnswer[];
-  /** How the host outlines a large configuration, if it can. */
-  readonly outline?: (bytes: Uint8Array, read: string) => string | undefined;
   /** Whether the delegate can replace the process. */
   readonly canExec?: boolean;
   /** The error of writing to stdout. */
@@ -37,8 +37,12 @@ export interface Machine {
   readonly links?: readonly (number | undefined)[];
   /** The inode of each directory on the host, by path. */
   readonly directories?: Readonly<Record<string, number>>;
+  /** The inode of each further network namespace, by path. */
+  readonly namespaces?: Readonly<Record<string, number>>;
   /** CNI_NETNS names no file. */
   readonly noNamespace?: boolean;
+  /** What other calls do to the files while a delegate runs. */
+  readonly meanwhile?: (files: Map<string, unknown>) => void;
   /** The reason why no file can be written. */
   readonly writeProblem?: string;
   /** The reason why the log cannot be written. */
@@ -74,7 +78,10 @@ export interface Outcome {
 
 /** The boot id of the machine, unless the test sets another. */
 export const bootId = "11111111-2222-4333-8444-555555555555";
-const kernelFiles = { "/proc/sys/kernel/random/boot_id": `${bootId}\n` };
+const kernelFiles = { "/proc/sys/kernel/random/boot_id": `${bootId}\n`, "/proc/uptime": "1000.00 900.00\n" };
+
+/** The inode of CNI_NETNS. */
+export const ownNamespace = 4026531840;
 
 /** The answer of a delegate that exits by itself; an object is printed as JSON. */
 export function exits(exitCode: number, output: unknown = ""): FakeAnswer & { ended: "exit" } {
@@ -94,6 +101,13 @@ export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
   return { exitCode: fake.replacedBy()?.exitCode ?? exitCode, ...fake.seen() };
 }
 
+/** Plans a call on a fake machine. */
+export function planOf(request: Request, calledAs = "bridge-wrapper", machine: Machine = {}): Plan {
+  const { host } = fakeHost({ calledAs }, machine);
+  const session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
+  return planRequest(session, request).plan;
+}
+
 /** The runtime's variables. A call can change them. */
 export const environment = {
   CNI_COMMAND: "ADD",
@@ -108,7 +122,6 @@ function fakeHost(
   {
     inspect = inOptCniBin,
     answers = [exits(0)],
-    outline,
     canExec = true,
     stdoutError,
     files: given,
@@ -118,6 +131,8 @@ function fakeHost(
     ip = () => undefined,
     links = [0],
     noNamespace = false,
+    namespaces = {},
+    meanwhile,
     directories = {},
   }: Machine,
 ) {
@@ -129,7 +144,9 @@ function fakeHost(
   const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
   const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): FakeAnswer => {
-    runs.push({ how, path, env: { ...host.env, ...env }, stdin: stdin && parsed(stdin) });
+    const { CNI_WRAPPERS_NESTED: mark, ...changes } = env;
+    if (mark !== "1") throw new Error("the delegate's environment has no mark");
+    runs.push({ how, path, env: { ...host.env, ...changes }, stdin: stdin && parsed(stdin) });
     return answers[Math.min(runs.length, answers.length) - 1] ?? exits(0);
   };
 
@@ -140,11 +157,6 @@ function fakeHost(
   };
   const keep = (bytes: Uint8Array): Bytes => ({
     print: () => print(bytes),
-    outline(read) {
-      const text = outline?.(bytes, read);
-      if (text === undefined) return undefined;
-      return readOutline(text, 0, (start, end) => Buffer.from(bytes.slice(start, end)).toString());
-    },
     decodeUtf8() {
       const text = Buffer.from(bytes).toString();
       return Buffer.from(text).equals(bytes) ? text : undefined;
@@ -167,32 +179,39 @@ function fakeHost(
     inspect,
     tryExec(path, env, stdin) {
       if (!canExec) return;
-      const answer = start("exec", path, env, typeof stdin === "object" ? joined(stdin) : stdin);
+      const answer = start("exec", path, env, stdin);
       if (answer.ended === "exit") replacedBy = answer;
       // From here on another program runs. Later actions of the wrapper do not count.
       throw new Error("replaced");
     },
-    spawn(path, env, stdin) {
+    spawn(path, env, { stdin }) {
       clock += 7;
       const answer = start("spawn", path, env, stdin);
+      meanwhile?.(files);
       return answer.ended === "exit" ? { ...answer, stdout: keep(answer.stdout) } : answer;
     },
     readFile: (path) => files.get(path)?.text,
-    writeFile(path, text) {
+    appendJournal(path, text) {
       if (writeProblem) return writeProblem;
-      files.set(path, { text, modifiedMs: clock });
+      files.set(path, { text: `${files.get(path)?.text ?? ""}${text}`, modifiedMs: clock });
       return undefined;
     },
+    removeDirectory() {},
     removeFile(path) {
       files.delete(path);
     },
-    listDirectory: (path) => [...files.keys()].filter((file) => dirname(file) === path).map((file) => basename(file)),
+    listDirectory(path) {
+      const inside = [...files.keys()].filter((file) => file.startsWith(`${path}/`));
+      return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
+    },
     stat(path) {
-      const modifiedMs = files.get(path)?.modifiedMs;
-      if (modifiedMs !== undefined) return { device: 1, inode: 2, modifiedMs };
+      const file = files.get(path);
+      const times = { modifiedMs: file?.modifiedMs ?? 0, changedMs: 0 };
+      if (file) return { device: 1, inode: 2, size: file.text.length, ...times };
       const inode = directories[path];
-      if (inode !== undefined) return { device: 1, inode, modifiedMs: 0 };
-      return path === host.env.CNI_NETNS && !noNamespace ? { device: 4, inode: 4026531840, modifiedMs: 0 } : undefined;
+      if (inode !== undefined) return { device: 1, inode, size: 0, ...times };
+      const namespace = namespaces[path] ?? (path === host.env.CNI_NETNS && !noNamespace ? ownNamespace : undefined);
+      return namespace === undefined ? undefined : { device: 4, inode: namespace, size: 0, ...times };
     },
     linkIndex: () => links[Math.min(++looks, links.length) - 1],
     writeStderr(text) {
@@ -216,10 +235,6 @@ function fakeHost(
 
 function inOptCniBin(path: string): "executable" | "missing" {
   return path.startsWith("/opt/cni/bin/") ? "executable" : "missing";
-}
-
-function joined({ texts, values }: Pieces): string {
-  return texts.map((text, index) => text + (values[index]?.read() ?? "")).join("");
 }
 
 function textOf(value: unknown): string {

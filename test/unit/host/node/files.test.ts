@@ -1,39 +1,37 @@
-import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { writeFile } from "../../../../shared/host/node/files.ts";
+import { appendJournal, removeDirectory } from "../../../../shared/host/node/files.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 /** The calls of file functions, in order. A path stands for a descriptor. */
 const done: string[] = [];
-const failing = { sync: undefined as string | undefined };
+const failing = { sync: undefined as string | undefined, gone: 0 };
 
 const actual = { ...fs };
 const paths = new Map<number, string>();
-const told = (file: unknown) => basename(paths.get(file as number) ?? String(file)).replace(/^\..*/, "unfinished");
+const told = (file: unknown) => basename(paths.get(file as number) ?? String(file));
 const restore = replaceFileFunctions({
   mkdirSync: ((path: string, options: object) => {
     done.push(`make ${told(path)}`);
     return actual.mkdirSync(path, options);
   }) as typeof mkdirSync,
   openSync: (path, flags, mode) => {
+    // Another call removes the directory in the moment between.
+    if (flags === "a" && failing.gone-- > 0) actual.rmSync(join(String(path), ".."), { recursive: true, force: true });
     const file = actual.openSync(path, flags, mode);
     paths.set(file, String(path));
     return file;
   },
-  writeFileSync: (file, text) => {
+  writeSync: ((file: number, text: string) => {
     done.push(`write ${told(file)}`);
-    actual.writeFileSync(file, text);
-  },
+    return actual.writeSync(file, text);
+  }) as typeof fs.writeSync,
   fsyncSync: (file) => {
     done.push(`sync ${told(file)}`);
     if (told(file) === failing.sync) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
     actual.fsyncSync(file);
-  },
-  renameSync: (from, to) => {
-    done.push(`rename ${told(from)} to ${told(to)}`);
-    actual.renameSync(from, to);
   },
 });
 
@@ -51,53 +49,60 @@ beforeEach(() => {
   mkdirSync(directory);
   done.length = 0;
   failing.sync = undefined;
+  failing.gone = 0;
 });
 
-test("a file is on the disk before it gets its name, and the name after it", () => {
-  expect(writeFile(join(directory, "record"), "text")).toBeUndefined();
-  expect(done).toEqual([
-    "write unfinished",
-    "sync unfinished",
-    "rename unfinished to record",
-    `sync ${basename(directory)}`,
-  ]);
-  expect(readFileSync(join(directory, "record"), "utf8")).toBe("text");
-  expect(statSync(join(directory, "record")).mode & 0o777).toBe(0o600);
+test("a text is appended with one write, for root only", () => {
+  for (const text of ["one\n", "two\n"]) expect(appendJournal(join(directory, "journal"), text, false)).toBeUndefined();
+  expect(done).toEqual(["write journal", "write journal"]);
+  expect(readFileSync(join(directory, "journal"), "utf8")).toBe("one\ntwo\n");
+  expect(statSync(join(directory, "journal")).mode & 0o777).toBe(0o600);
 });
 
-test("missing directories are made for root only, and each is on the disk before its contents", () => {
-  expect(writeFile(join(directory, "one/two/record"), "text")).toBeUndefined();
-  const made = ["make one", `sync ${basename(directory)}`, "make two", "sync one"];
-  expect(done).toEqual([...made, "write unfinished", "sync unfinished", "rename unfinished to record", "sync two"]);
+test("a flushed one is on the disk, and its name too", () => {
+  expect(appendJournal(join(directory, "journal"), "text", true)).toBeUndefined();
+  expect(done).toEqual(["write journal", "sync journal", `sync ${basename(directory)}`]);
+});
+
+test("missing directories are made for root only, and each is on the disk", () => {
+  expect(appendJournal(join(directory, "one/two/journal"), "text", false)).toBeUndefined();
+  expect(done).toEqual(["make one", `sync ${basename(directory)}`, "make two", "sync one", "write journal"]);
   expect([join(directory, "one"), join(directory, "one/two")].map((path) => statSync(path).mode & 0o777)).toEqual([
     0o700, 0o700,
   ]);
 });
 
-test("if the file system cannot sync a directory, the file is still there", () => {
-  failing.sync = basename(directory);
-  expect(writeFile(join(directory, "record"), "text")).toBeUndefined();
-  expect(readdirSync(directory)).toEqual(["record"]);
+test("a directory that another call removes meanwhile is made again", () => {
+  failing.gone = 3;
+  expect(appendJournal(join(directory, "one/journal"), "text", false)).toBeUndefined();
+  expect(readFileSync(join(directory, "one/journal"), "utf8")).toBe("text");
 });
 
-describe("a failure leaves the old file and nothing else", () => {
+test("if the file system cannot sync a directory, the file is still there", () => {
+  failing.sync = basename(directory);
+  expect(appendJournal(join(directory, "journal"), "text", true)).toBeUndefined();
+  expect(readdirSync(directory)).toEqual(["journal"]);
+});
+
+describe("a failure has the name of the error", () => {
   test("the disk", () => {
-    writeFile(join(directory, "record"), "old");
-    failing.sync = "unfinished";
-    expect(writeFile(join(directory, "record"), "new")).toBe("EIO");
-    expect(readdirSync(directory)).toEqual(["record"]);
-    expect(readFileSync(join(directory, "record"), "utf8")).toBe("old");
+    failing.sync = "journal";
+    expect(appendJournal(join(directory, "journal"), "new", true)).toBe("EIO");
   });
 
   test("a directory of that name", () => {
-    mkdirSync(join(directory, "record"));
-    expect(writeFile(join(directory, "record"), "new")).toBe("EISDIR");
-    expect(readdirSync(directory)).toEqual(["record"]);
+    mkdirSync(join(directory, "journal"));
+    expect(appendJournal(join(directory, "journal"), "new", true)).toBe("EISDIR");
   });
 
   test("a file where a directory must be", () => {
-    writeFile(join(directory, "file"), "old");
-    expect(writeFile(join(directory, "file/record"), "new")).toBe("ENOTDIR");
-    expect(readdirSync(directory)).toEqual(["file"]);
+    writeFileSync(join(directory, "file"), "old");
+    expect(appendJournal(join(directory, "file/journal"), "new", true)).toBe("ENOTDIR");
   });
+});
+
+test("a directory is removed only if it is empty", () => {
+  for (const name of ["empty", "full/inside"]) mkdirSync(join(directory, name), { recursive: true });
+  for (const name of ["empty", "full", "missing"]) removeDirectory(join(directory, name));
+  expect(readdirSync(directory)).toEqual(["full"]);
 });

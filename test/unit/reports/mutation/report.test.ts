@@ -21,8 +21,8 @@ function verdict(file: string, original: string, killed: boolean) {
 const verdicts = [
   verdict("shared/record/record.ts", "a", true),
   verdict("shared/record/record.ts", "b\n   +  c", false),
-  verdict("shared/act/log.ts", "d", true),
-  verdict("shared/act/log.ts", "e", true),
+  verdict("shared/call/log.ts", "d", true),
+  verdict("shared/call/log.ts", "e", true),
 ];
 const aims = [
   { name: "all", files: ["**"], percent: 75 },
@@ -32,7 +32,7 @@ const aims = [
 test("the scores of files and of aims", () => {
   expect(fileScores(verdicts)).toEqual([
     { name: "shared/record/record.ts", mutants: 2, killed: 1, percent: 50 },
-    { name: "shared/act/log.ts", mutants: 2, killed: 2, percent: 100 },
+    { name: "shared/call/log.ts", mutants: 2, killed: 2, percent: 100 },
   ]);
   const scores = aimScores(verdicts, aims);
   expect(scores.map(({ name, percent }) => [name, percent])).toEqual([
@@ -61,7 +61,7 @@ describe("the list of survivors", () => {
   test("keeps the entries of files that did not run", () => {
     const [before, after] = [listed, { ...listed, original: "d" }];
     const [other, last] = [
-      { ...listed, file: "shared/act/log.ts" },
+      { ...listed, file: "shared/call/log.ts" },
       { ...listed, file: "shared/run.ts" },
     ];
     const files = new Set([listed.file]);

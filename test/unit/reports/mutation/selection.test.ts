@@ -39,7 +39,7 @@ test("the mutants of changed lines", () => {
 });
 
 test("a mutant meets the test of its own file first, then the quickest that reaches it", () => {
-  const [mutant] = mutantsOf("shared/plan/add.ts", "f();", 7);
+  const [mutant] = mutantsOf("shared/verbs/add.ts", "f();", 7);
   const run = (test: string, milliseconds: number, reached: number[]) => {
     return { test, milliseconds, count: 1, asked: 10, reached: new Set(reached) };
   };

@@ -1,0 +1,75 @@
+import { readFile, stat } from "../../shared/host/node/files.ts";
+import { type Entry, journalFile, type Line, namespaceOf } from "../../shared/journal/journal.ts";
+import type { Lease } from "../../shared/journal/lease.ts";
+import { beganLine, linesText } from "../../shared/journal/lines.ts";
+import { checksumOf } from "../../shared/journal/own-entry.ts";
+import { memoryIn } from "../host/memory.ts";
+import { leaseDirectoryOf } from "../lists/leases.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { addressesOf, type Facts } from "./facts.ts";
+
+/** The journal that a live attachment lacks. */
+export interface MissingJournal {
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * Returns the journal that the wrapped creators of a list would have left, if they had made the interfaces in the namespace;
+ * undefined if there is one, or nothing to write in it. Its entries are as old as libcni's result.
+ */
+export function missingJournal(
+  attachment: CachedAttachment,
+  creators: readonly ListedPlugin[],
+  facts: Facts,
+): MissingJournal | undefined {
+  const { network, containerId, ifName: runtimeIfName } = attachment;
+  const key = { network, containerId, runtimeIfName };
+  if (readFile(journalFile(key)) !== undefined) return undefined;
+  const lines = creators
+    .filter(({ isWrapped }) => isWrapped)
+    .flatMap((creator) => entryLines(attachment, creator, facts));
+  return lines.length === 0 ? undefined : { file: journalFile(key), text: linesText(lines) };
+}
+
+function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { inside }: Facts): readonly Line[] {
+  const moment = memoryIn().moment();
+  const namespace = namespaceOf(attachment.netns, stat(attachment.netns));
+  const link = inside.find(({ ifname }) => ifname === creator.ifName);
+  const result = stat(attachment.file);
+  // The container ended meanwhile.
+  if (!moment || !namespace || !link || !result) return [];
+  const { network, containerId, ifName: runtimeIfName, args } = attachment;
+  const { delegate, ifName, wrapper, configuration, isRenamed } = creator;
+  const { wrapper: _, ...own } = configuration;
+  const delegateNetwork = leasedNetwork(attachment, creator);
+  const uptime = Math.max(0, moment.uptime - (Date.now() - result.modifiedMs) / 1000);
+  const id = `adopted-${ifName}`;
+  const entry: Omit<Entry, "isGivenUp" | "isUndone"> = {
+    ...{ network, containerId, runtimeIfName, id, type: delegate, role: "creator", ifName, delegateNetwork },
+    ...{ bootId: moment.bootId, uptime, namespace, before: 0, path: "" },
+    args: isRenamed ? "" : args.map((pair) => pair.join("=")).join(";"),
+    checksum: checksumOf({ ...configuration, name: network }),
+    wrapper,
+    configuration: { cniVersion: attachment.list?.cniVersion, ...own, name: delegateNetwork, type: delegate },
+  };
+  return [beganLine(entry), { line: "done", id, uptime, made: link.ifindex, addresses: addressesOf(link) }];
+}
+
+/** The network under which the creator's lease is: the wrapper's own, or the list's, where a script left it. */
+function leasedNetwork(attachment: CachedAttachment, creator: ListedPlugin): string {
+  const isIn = (network: string) => leasesFor(attachment, { ...creator, network }).length > 0;
+  return [creator.network, attachment.network].find(isIn) ?? creator.network;
+}
+
+/** The addresses that host-local gave to a creator's interface, under the wrapper's own network or the list's. */
+export function leasedAddresses(attachment: CachedAttachment, creator: ListedPlugin): readonly string[] {
+  const networks = [creator.network, attachment.network];
+  return networks.flatMap((network) => leasesFor(attachment, { ...creator, network })).map(({ address }) => address);
+}
+
+function leasesFor({ containerId }: CachedAttachment, creator: ListedPlugin): readonly Lease[] {
+  const leases = memoryIn().leases(leaseDirectoryOf(creator));
+  return leases.filter((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
+}

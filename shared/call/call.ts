@@ -1,0 +1,106 @@
+import { findAttachment } from "../attachment/attachments.ts";
+import { Facts } from "../journal/facts.ts";
+import { type AttachmentKey, type Entry, isStanding, type Journal } from "../journal/journal.ts";
+import { parseJournal } from "../journal/lines.ts";
+import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journal/own-entry.ts";
+import type { Role } from "../plugin/profile.ts";
+import { CniError } from "../protocol/errors.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { resultShapeProblem } from "../protocol/problem.ts";
+import { type ConfiguredVerb, lenientVerbs, type Request } from "../protocol/request.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
+import { misplacedKeys } from "./misplaced.ts";
+import type { Session } from "./session.ts";
+import { type Target, targetOf } from "./target.ts";
+
+/** Everything that a verb needs, made once. */
+export interface Call {
+  readonly session: Session;
+  readonly facts: Facts;
+  readonly request: Request;
+  readonly target: Target;
+  /** The prevResult to narrow; undefined if the delegate gets it unchanged. */
+  readonly prevResult: CniResult | undefined;
+  /** Why the prevResult of a DEL cannot be read. */
+  readonly problem: string | undefined;
+  readonly key: AttachmentKey;
+  readonly journal: Journal;
+  /** The entry of the plugin that the call is for. */
+  readonly own: Entry | undefined;
+  /** Faults that do not fail the call. */
+  readonly notes: readonly string[];
+}
+
+/** The verbs for one attachment. */
+const attachmentVerbs: readonly ConfiguredVerb[] = ["ADD", "CHECK", "DEL"];
+
+/** Makes the call for a request. Code 7 if the target, a key or prevResult is invalid, 1 if its version has no chains. */
+export function makeCall(session: Session, request: Request): Call {
+  const { command, configuration, variables } = request;
+  const configured = targetOf(request, session.host.calledAs, session.profiles);
+  const misplaced = misplacedKeys(configuration, configured.profile !== undefined);
+  if (command === "ADD" && misplaced[0]) throw misplaced[0];
+  const { prevResult, problem } = readPrevResult(request, configured);
+  const facts = new Facts(session.host);
+  const { containerId } = variables;
+  const key = { network: configuration.name, containerId, runtimeIfName: configured.selector.runtimeIfName };
+  const journal = attachmentVerbs.includes(command) ? facts.journal(key) : parseJournal(key);
+  const role = command === "ADD" ? (configured.role ?? roleIn(prevResult, configured)) : configured.role;
+  const own = findEntry({ request, target: configured, journal, role });
+  const target = { ...configured, role: role ?? own?.role };
+  const notes = [...request.warnings, ...misplaced.map(({ message }) => message)];
+  return { session, facts, request, target, prevResult, problem, key, journal, own, notes };
+}
+
+function findEntry({
+  request,
+  target,
+  journal,
+  role,
+}: Pick<Call, "request" | "target" | "journal"> & { role: Role | undefined }) {
+  if (journal.entries.length === 0) return undefined;
+  const { configuration, wrapper, command } = request;
+  let checksum: string | undefined;
+  const plugin: PluginIdentity = {
+    type: target.delegate,
+    role,
+    ifName: target.selector.ifName,
+    wrapper: wrapper as JsonObject,
+    checksum: () => (checksum ??= checksumOf(configuration)),
+  };
+  return command === "ADD" ? ownEntry(journal, plugin) : laterEntry(journal, plugin);
+}
+
+/** An unknown plugin acts on the interface if prevResult has it, and makes it otherwise. */
+function roleIn(prevResult: CniResult | undefined, { selector: { ifName, netns } }: Target): Role {
+  return prevResult && findAttachment(prevResult, ifName, netns) ? "meta" : "creator";
+}
+
+/** Reads the prevResult of a call. A malformed one does not fail DEL: an attachment must always be removable. */
+function readPrevResult(request: Request, target: Target): Pick<Call, "prevResult" | "problem"> {
+  try {
+    return { prevResult: chainedResult(request, target), problem: undefined };
+  } catch (error) {
+    if (request.command !== "DEL" || !(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
+    return { prevResult: undefined, problem: error.message };
+  }
+}
+
+function chainedResult({ command, configuration }: Request, { renamed }: Target): CniResult | undefined {
+  const { prevResult, cniVersion } = configuration;
+  if (prevResult === undefined || prevResult === null || !attachmentVerbs.includes(command)) return undefined;
+  if (!isChainVersion(cniVersion)) {
+    // An interface that is not renamed needs no narrowing, and an attachment must always be removable.
+    if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return undefined;
+    throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
+  }
+  const problem = resultShapeProblem(prevResult, "prevResult");
+  if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
+  return prevResult;
+}
+
+/** The entries of an attachment that are neither given up nor undone. */
+export function standingEntries({ journal }: Call): readonly Entry[] {
+  return journal.entries.filter(isStanding);
+}

@@ -1,0 +1,81 @@
+import { subnetFinder } from "../attachment/subnet.ts";
+import { type Lease, leaseDirectory } from "../journal/lease.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
+import type { Call } from "./call.ts";
+import type { Subject } from "./delegate-call.ts";
+import type { Target } from "./target.ts";
+
+// An interface with an `ifName` has its own network. Before the wrappers, a script may have attached it under the list's own
+// name. Two networks do not know each other's leases, so an address could be given out twice.
+
+/** Returns the list's own name if an interface may have its leases there; undefined if only the wrapper's network counts. */
+export function listNetwork({ request: { configuration, wrapper }, target }: Subject): string | undefined {
+  const isElsewhere =
+    target.role === "creator" && wrapper.network === undefined && target.network !== configuration.name;
+  return isElsewhere ? configuration.name : undefined;
+}
+
+/** Returns the target of an ADD in the network that has its leases: that of its entry, or the list's own if that has some for it. */
+export function inLeasedNetwork(call: Call): Target {
+  const { target, own } = call;
+  const other = listNetwork(call);
+  if (other === undefined) return target;
+  if (own) return own.delegateNetwork === other ? { ...target, network: other } : target;
+  return hasOlderLease(call, other) ? { ...target, network: other } : target;
+}
+
+/**
+ * Whether something other than the wrappers gave out an address of this plugin to an interface of this name. An attachment of the
+ * runtime's own with that name has a lease there, too, but its journal says so.
+ */
+function hasOlderLease(call: Call, network: string): boolean {
+  const { facts, target } = call;
+  const { ifName } = target.selector;
+  const isWanted = subnetFinder(() => subnetsOf(call));
+  return leasesIn(call, network, isWanted).some(
+    ({ containerId, ifName: leased }) =>
+      leased === ifName &&
+      facts
+        .journal({ network, containerId, runtimeIfName: ifName })
+        .entries.every((entry) => entry.ifName !== ifName || entry.delegateNetwork !== network),
+  );
+}
+
+/** Returns the targets of a DEL without an entry, the likelier one first: something else may have made the interface. */
+export function inBothNetworks(call: Call): readonly [Target, ...Target[]] {
+  const { target } = call;
+  const other = listNetwork(call);
+  if (other === undefined) return [target];
+  const inList = { ...target, network: other };
+  return hasOwnLease(call, target.network) ? [target, inList] : [inList, target];
+}
+
+/** Whether this container has a lease for an interface of this name in a network. */
+function hasOwnLease(call: Call, network: string): boolean {
+  const { containerId } = call.request.variables;
+  const { ifName } = call.target.selector;
+  return leasesIn(call, network).some((lease) => lease.ifName === ifName && lease.containerId === containerId);
+}
+
+// host-local is the only reference IPAM plugin that keeps leases on the host.
+function leasesIn(call: Call, network: string, isWanted?: (address: string) => boolean): readonly Lease[] {
+  const ipam = ipamOf(call);
+  if (goLookup(ipam, "type") !== "host-local") return [];
+  const directory = goLookup(ipam, "dataDir");
+  const path = typeof directory === "string" && directory !== "" ? directory : leaseDirectory;
+  return call.facts.leases(`${path}/${network}`, isWanted);
+}
+
+/** The subnets of host-local's `subnet` and `ranges`. */
+function subnetsOf(call: Call): string[] {
+  const ipam = ipamOf(call);
+  const ranges = goLookup(ipam, "ranges");
+  const listed = (Array.isArray(ranges) ? ranges.flat() : []).filter(isJsonObject);
+  const subnets = [ipam, ...listed].map((range) => goLookup(range, "subnet"));
+  return subnets.filter((subnet) => typeof subnet === "string");
+}
+
+function ipamOf({ request: { configuration } }: Subject): JsonObject {
+  const ipam = goLookup(configuration, "ipam");
+  return isJsonObject(ipam) ? ipam : {};
+}

@@ -1,0 +1,29 @@
+import type { Host } from "../host/host.ts";
+
+/** An interface that is gone. */
+export interface LostInterface {
+  readonly ifName: string;
+  /** Such as `172.26.64.2/20`. */
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Runs an action with the path of a namespace of its own, in which an interface has the name and the addresses. bridge's and
+ * ptp's DEL find their masquerading rules only by the addresses of the interface (plugins#810). The path is undefined
+ * if there can be no such namespace: without iproute2, for example.
+ */
+export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (netns: string | undefined) => T): T {
+  const name = `cni-wrappers-${host.pid}-${host.now()}`;
+  if (host.ip(["netns", "add", name], "") === undefined) return action(undefined);
+  try {
+    const { ifName, addresses } = lost;
+    const commands = [
+      `link add ${ifName} type veth peer name ${ifName === "lent" ? "lent1" : "lent"}`,
+      ...addresses.map((address) => `address add ${address} dev ${ifName}`),
+    ];
+    const isReady = host.ip(["-netns", name, "-batch", "-"], `${commands.join("\n")}\n`) !== undefined;
+    return action(isReady ? `/run/netns/${name}` : undefined);
+  } finally {
+    host.ip(["netns", "delete", name], "");
+  }
+}

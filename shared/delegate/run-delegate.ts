@@ -1,0 +1,98 @@
+import type { DelegateCall } from "../call/delegate-call.ts";
+import { debug, type Session, say, sizeLimit } from "../call/session.ts";
+import type { Answer } from "../host/host.ts";
+import { CniError } from "../protocol/errors.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { jsonText } from "../protocol/json-text.ts";
+import type { LogLevel } from "../protocol/schema.ts";
+import { applyFilter } from "./filter.ts";
+
+/** The answer of a delegate that exited by itself. */
+export type Finished = Answer & { ended: "exit" };
+
+/** A delegate's call, with its executable. */
+export interface Run {
+  readonly path: string;
+  readonly call: DelegateCall;
+  /** How a failure is logged. */
+  readonly failureLevel?: LogLevel;
+}
+
+/**
+ * Runs the delegate to its end and logs how it ended. Code 101 if it is killed, 102 if it prints too much, 104 if it cannot
+ * start.
+ */
+export function runDelegate(session: Session, { path, call, failureLevel = "error" }: Run): Finished {
+  const { host } = session;
+  const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
+  debug(session, `running ${path}: ${verb}`, { configuration: call.configuration });
+  const started = host.now();
+  const stdin = inputOf(call);
+  const answer = host.spawn(path, { ...call.environment, ...nestedMark }, { stdin, limit: sizeLimit });
+  const durationMs = host.now() - started;
+  if (answer.ended !== "exit") throw delegateError(call.delegate, answer);
+  logAnswer(session, answer, { verb: String(verb), durationMs, failureLevel });
+  return answer;
+}
+
+/** A wrapper that finds this variable was started by a wrapped plugin, and keeps no journal. */
+export const nestedMark = { CNI_WRAPPERS_NESTED: "1" } as const;
+
+/** Adds the delegate and its interface to all later log lines. */
+export function noteDelegate({ fields }: Session, { delegate, environment }: DelegateCall): void {
+  fields.delegate = delegate;
+  if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
+}
+
+/** Returns the call as the delegate gets it, after `wrapper.jq` if there is one. */
+export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
+  return call.filter ? applyFilter(session, call, call.filter) : call;
+}
+
+/** Returns the text for the delegate's stdin; undefined if it gets the runtime's own. */
+export function inputOf({ configuration }: DelegateCall): string | undefined {
+  return configuration && jsonText(configuration);
+}
+
+/** Returns the words of a failed delegate. */
+export function failureWords({ exitCode, stdout }: Finished): string {
+  const { msg = `exit code ${exitCode}` } = parseJsonObject(stdout.decodeUtf8() ?? "") ?? {};
+  return String(msg);
+}
+
+interface Ended {
+  readonly verb: string;
+  readonly durationMs: number;
+  readonly failureLevel: LogLevel;
+}
+
+function logAnswer(session: Session, { exitCode, stdout }: Finished, { verb, durationMs, failureLevel }: Ended): void {
+  if (session.log.file === undefined) return;
+  const output = readable(stdout.decodeUtf8());
+  if (exitCode === 0) {
+    say(session, { level: "info", message: `delegate passed ${verb}`, more: { durationMs, exitCode } });
+  } else {
+    const { code, msg, details }: JsonObject = isJsonObject(output) ? output : {};
+    const words = typeof msg === "string" ? msg : "it printed no CNI error";
+    const more = { code, msg, details, durationMs, exitCode };
+    say(session, { level: failureLevel, message: `delegate failed ${verb}: ${words}`, more });
+  }
+  debug(session, "delegate's answer", { answer: output });
+}
+
+function delegateError(delegate: string, answer: Exclude<Answer, Finished>): CniError {
+  switch (answer.ended) {
+    case "signal":
+      return new CniError("delegateDied", delegate, `it was killed by ${answer.signal}`);
+    case "too much output":
+      return new CniError("invalidDelegateOutput", delegate, "it is more than 8 MiB");
+    case "not started":
+      return new CniError("delegateNotStarted", delegate, answer.reason);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function readable(output = ""): unknown {
+  return parseJsonObject(output) ?? output;
+}

@@ -1,0 +1,61 @@
+import { ipName } from "../attachment/addresses.ts";
+import type { Facts } from "../journal/facts.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import type { CniResult } from "../protocol/result.ts";
+
+/**
+ * Returns a configuration whose prevResult lists no address that another container has by now. A runtime repeats a DEL that was
+ * killed after the creator freed its leases. By then another container may have got an address, and firewall's rules name
+ * nothing else.
+ */
+export function withoutAddressesOfOthers(
+  facts: Facts,
+  containerId: string,
+  configuration: JsonObject,
+): { kept: JsonObject; taken: readonly string[] } {
+  const taken = takenBy(facts, containerId, addressesIn(configuration.prevResult));
+  return { kept: withoutAddresses(configuration, new Set(taken.map(ipName))), taken };
+}
+
+/** The addresses that another container has. host-local's leases tell in most cases; looking through all journals takes long. */
+function takenBy(facts: Facts, containerId: string, addresses: readonly string[]): readonly string[] {
+  const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(cidr.split("/")[0] ?? "") }));
+  const isUnleased = leased.some(({ leases }) => leases.length === 0);
+  const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
+  return leased
+    .filter(({ cidr, leases }) => leases.some((one) => one.containerId !== containerId) || others.has(ipName(cidr)))
+    .map(({ cidr }) => cidr);
+}
+
+/** Returns the names of the addresses that other containers have, by their journals and libcni's results. */
+function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unknown> {
+  const entries = facts.journals().flatMap(({ entries }) => entries.filter(({ isUndone }) => !isUndone));
+  const recorded = entries
+    .filter((one) => one.containerId !== containerId)
+    .flatMap(({ done }) => done?.addresses ?? []);
+  const results = facts.allResults().filter(({ key }) => key.containerId !== containerId);
+  const listed = results.flatMap(({ result }) => addressesIn(result));
+  return new Set([...recorded, ...listed].map(ipName));
+}
+
+function withoutAddresses(configuration: JsonObject, names: ReadonlySet<unknown>): JsonObject {
+  const { prevResult } = configuration;
+  if (names.size === 0 || !isJsonObject(prevResult) || !Array.isArray(prevResult.ips)) return configuration;
+  const isFree = (ip: unknown) => !isJsonObject(ip) || typeof ip.address !== "string" || !names.has(ipName(ip.address));
+  return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
+}
+
+/** Returns the result with these addresses, too. */
+export function withAddressesOf(result: CniResult, other: unknown): CniResult {
+  const listed = new Set(addressesIn(result).map(ipName));
+  const more = addressesIn(other).filter((cidr) => !listed.has(ipName(cidr)));
+  if (more.length === 0) return result;
+  return { ...result, ips: [...(result.ips ?? []), ...more.map((address) => ({ address }))] };
+}
+
+/** Returns the addresses in a result, such as `172.26.64.2/20`. */
+export function addressesIn(result: unknown): string[] {
+  const ips = isJsonObject(result) && Array.isArray(result.ips) ? result.ips.filter(isJsonObject) : [];
+  const addresses = ips.map(({ address }) => address).filter((address) => typeof address === "string");
+  return addresses.filter((address) => ipName(address) !== undefined);
+}

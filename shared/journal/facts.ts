@@ -1,0 +1,183 @@
+import type { Host } from "../host/host.ts";
+import { type CachedResult, cachedResultFile, parseCachedResult, resultDirectory } from "./cached-result.ts";
+import {
+  type AttachmentKey,
+  containerDirectory,
+  isSameAttachment,
+  isSameNamespace,
+  type Journal,
+  journalDirectory,
+  journalFile,
+  type Moment,
+  type Namespace,
+  namespaceOf,
+} from "./journal.ts";
+import { type Lease, leaseDirectory, parseLease } from "./lease.ts";
+import { parseFoundJournal, parseJournal } from "./lines.ts";
+
+type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;
+
+/**
+ * The host's memory of attachments: journals, libcni's results, leases and namespaces. Everything is read when it is first
+ * needed, and once in a call. It is a class for the reason of SlimHost.
+ */
+export class Facts {
+  readonly #host: Reader;
+  readonly #read = new Map<string, string | undefined>();
+  readonly #listed = new Map<string, readonly string[]>();
+  #moment: Moment | undefined;
+  #entered: ReadonlySet<number> | undefined;
+
+  constructor(host: Reader) {
+    this.#host = host;
+  }
+
+  /** The boot, and the time since then; undefined if they cannot be read. */
+  moment(): Moment | undefined {
+    if (this.#moment) return this.#moment;
+    const bootId = this.#host.readFile("/proc/sys/kernel/random/boot_id")?.trim();
+    const uptime = Number.parseFloat(this.#host.readFile("/proc/uptime") ?? "");
+    if (!bootId || Number.isNaN(uptime)) return undefined;
+    this.#moment = { bootId, uptime };
+    return this.#moment;
+  }
+
+  /** The network namespace at a path; undefined if there is none. */
+  namespace(path: string): Namespace | undefined {
+    return path === "" ? undefined : namespaceOf(path, this.#host.stat(path));
+  }
+
+  /** The journal of an attachment, which may have no file yet. */
+  journal(key: AttachmentKey): Journal {
+    return parseJournal(key, this.#readFile(journalFile(key)));
+  }
+
+  /** The journals of the container's other attachments. */
+  siblings(key: AttachmentKey): readonly Journal[] {
+    return this.journalsIn(containerDirectory(key.containerId)).filter((one) => !isSameAttachment(one.key, key));
+  }
+
+  /** All journals of the host. */
+  journals(): readonly Journal[] {
+    const directories = this.#list(journalDirectory).map((name) => `${journalDirectory}/${name}`);
+    return directories.flatMap((directory) => this.journalsIn(directory));
+  }
+
+  /** The journals in the directory of a container. */
+  journalsIn(directory: string): readonly Journal[] {
+    const files = this.#list(directory).map((name) => `${directory}/${name}`);
+    return files.flatMap((file) => this.journalAt(file) ?? []);
+  }
+
+  /** The journal in a file; undefined if the file does not say whose it is. */
+  journalAt(file: string): Journal | undefined {
+    return parseFoundJournal(file, this.#readFile(file) ?? "");
+  }
+
+  /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
+  wrote(file: string, text: string | undefined): void {
+    this.#read.set(file, text === undefined ? undefined : `${this.#readFile(file) ?? ""}${text}`);
+  }
+
+  /** Reads a journal again, because another call has written to it. */
+  journalAgain(key: AttachmentKey): Journal {
+    this.#read.delete(journalFile(key));
+    return this.journal(key);
+  }
+
+  /** libcni's result for an attachment. */
+  result(key: AttachmentKey): CachedResult | undefined {
+    const file = cachedResultFile(key);
+    return parseCachedResult(file, this.#readFile(file));
+  }
+
+  /**
+   * libcni's results for the container's other attachments. One of an attachment whose journal is of another namespace says
+   * nothing about this one.
+   */
+  otherResults(key: AttachmentKey, namespace: Namespace | undefined): readonly CachedResult[] {
+    const siblings = this.siblings(key);
+    return this.results(key.containerId)
+      .filter((one) => !isSameAttachment(one.key, key))
+      .filter((one) => {
+        const journal = siblings.find((sibling) => isSameAttachment(sibling.key, one.key));
+        return !journal || journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace));
+      });
+  }
+
+  /** libcni's results for a container. */
+  results(containerId: string): readonly CachedResult[] {
+    return this.#resultsIn((name) => name.includes(containerId)).filter((one) => one.key.containerId === containerId);
+  }
+
+  /** All of libcni's results. */
+  allResults(): readonly CachedResult[] {
+    return this.#resultsIn(() => true);
+  }
+
+  /** host-local's leases in the directory of a network (plugins/ipam/host-local/backend/disk): a file for each address. */
+  leases(directory: string, isWanted: (address: string) => boolean = () => true): readonly Lease[] {
+    return this.#list(directory)
+      .filter(isWanted)
+      .flatMap((address) => this.#leaseIn(directory, address));
+  }
+
+  /** The networks that have a directory in host-local's default `dataDir`. */
+  leaseNetworks(): readonly string[] {
+    return this.#list(leaseDirectory);
+  }
+
+  /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network. */
+  leasesOf(address: string): readonly Lease[] {
+    const directories = this.leaseNetworks().map((network) => `${leaseDirectory}/${network}`);
+    return directories.flatMap((directory) => this.#leaseIn(directory, address));
+  }
+
+  /**
+   * Whether a namespace is still there: at its path, at another mount of the host, or because a process runs in it. Where
+   * another one has its inode, it is gone.
+   */
+  isThere(namespace: Namespace): boolean {
+    const mounts = [namespace.path, ...this.#mountsOf(namespace.inode)].flatMap((path) => this.namespace(path) ?? []);
+    const alike = mounts.filter(({ device, inode }) => device === namespace.device && inode === namespace.inode);
+    if (alike.length > 0) return alike.some((mount) => isSameNamespace(mount, namespace));
+    this.#entered ??= new Set(processesOf(this.#host).map((path) => this.#host.stat(path)?.inode ?? 0));
+    return this.#entered.has(namespace.inode);
+  }
+
+  // Only the host's own mounts tell the truth: those of a container may show anything.
+  #mountsOf(inode: number): string[] {
+    const mounts = ["self", "1"].map((process) => this.#readFile(`/proc/${process}/mountinfo`) ?? "").join("");
+    const lines = mounts.split("\n").map((line) => line.split(" "));
+    return lines.flatMap(([, , , root, path]) => (root === `net:[${inode}]` && path !== undefined ? [path] : []));
+  }
+
+  #resultsIn(isWanted: (name: string) => boolean): readonly CachedResult[] {
+    const files = this.#list(resultDirectory).filter(isWanted);
+    return files.flatMap((name) => {
+      const file = `${resultDirectory}/${name}`;
+      return parseCachedResult(file, this.#readFile(file)) ?? [];
+    });
+  }
+
+  #leaseIn(directory: string, address: string): Lease[] {
+    const lease = parseLease(address, this.#readFile(`${directory}/${address}`) ?? "");
+    return lease ? [lease] : [];
+  }
+
+  #readFile(file: string): string | undefined {
+    if (!this.#read.has(file)) this.#read.set(file, this.#host.readFile(file));
+    return this.#read.get(file);
+  }
+
+  #list(directory: string): readonly string[] {
+    const names = this.#listed.get(directory) ?? this.#host.listDirectory(directory);
+    this.#listed.set(directory, names);
+    return names;
+  }
+}
+
+function processesOf(host: Reader): string[] {
+  const processes = host.listDirectory("/proc").filter((name) => /^\d+$/.test(name));
+  return processes.map((process) => `/proc/${process}/ns/net`);
+}

@@ -1,0 +1,148 @@
+import type { AddedInterface } from "../attachment/added.ts";
+import type { FileIdentity } from "../host/host.ts";
+import type { Role } from "../plugin/profile.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { MovedRouting } from "./routing.ts";
+import { sha256 } from "./sha256.ts";
+
+/** Identifies one of the runtime's attachments. Its network is the list's, not the delegate's. */
+export interface AttachmentKey {
+  readonly network: string;
+  readonly containerId: string;
+  readonly runtimeIfName: string;
+}
+
+/** A network namespace. The kernel gives an inode away again at once; the change time of a bind mount tells them apart. */
+export interface Namespace {
+  readonly path: string;
+  readonly device: number;
+  readonly inode: number;
+  /** Undefined for a path in /proc, where the time means nothing. */
+  readonly changedMs?: number | undefined;
+}
+
+/** A moment: the boot, and the seconds since then. No clock that can be set counts. */
+export interface Moment {
+  readonly bootId: string;
+  readonly uptime: number;
+}
+
+/** The line that a wrapper writes before it runs a plugin's ADD: all that undoing it needs. */
+export interface Began extends AttachmentKey, Moment {
+  /** Identifies the entry in its journal. */
+  readonly id: string;
+  readonly type: string;
+  readonly role: Role;
+  readonly ifName: string;
+  /** The delegate's network. */
+  readonly delegateNetwork: string;
+  /** The delegate's executable. */
+  readonly path: string;
+  /** CNI_ARGS of the delegate. */
+  readonly args: string;
+  readonly namespace: Namespace;
+  /** The index of the interface of that name before ADD, 0 for none; undefined if it could not be read. */
+  readonly before?: number | undefined;
+  /** When libcni's result was written that it had before ADD; undefined if it had none. */
+  readonly resultMs?: number | undefined;
+  /** The addresses that the ADD asked for, because the attachment had them before. */
+  readonly asked?: readonly string[] | undefined;
+  /** A checksum of the plugin's configuration in the list, without `wrapper`. */
+  readonly checksum: string;
+  /** The `wrapper` block. */
+  readonly wrapper: JsonObject;
+  /** The configuration that the delegate got. */
+  readonly configuration: JsonObject;
+}
+
+/** The line after an ADD that passed. */
+export interface Done {
+  readonly uptime: number;
+  /** The index of the interface; undefined if it could not be read. */
+  readonly made?: number | undefined;
+  /** Such as `172.26.64.2/20`. */
+  readonly addresses: readonly string[];
+  /** Further container interfaces of the plugin. */
+  readonly added?: readonly AddedInterface[] | undefined;
+  /** The routes and rules after the ADD of a plugin that moves routes. */
+  readonly routing?: MovedRouting | undefined;
+}
+
+/** What is remembered of one plugin's ADD. */
+export interface Entry extends Began {
+  /** Undefined if the ADD did not pass, or still runs. */
+  readonly done?: Done | undefined;
+  /** After an ADD that failed: the index of the interface of that name, 0 for none. Undefined if nobody could look. */
+  readonly left?: number | undefined;
+  /** The attachment is given up: undone, or to be undone. */
+  readonly isGivenUp: boolean;
+  /** Nothing is left of it. */
+  readonly isUndone: boolean;
+}
+
+/** A line of a journal. The first of a file is a `Began`, which says whose it is. */
+export type Line =
+  | ({ readonly line: "began"; readonly format: number } & Began)
+  | ({ readonly line: "done"; readonly id: string } & Done)
+  | { readonly line: "failed"; readonly id: string; readonly left: number }
+  | { readonly line: "given up"; readonly ids: readonly string[] }
+  | { readonly line: "undone"; readonly id: string };
+
+/** What is remembered of one of the runtime's attachments. */
+export interface Journal {
+  readonly file: string;
+  readonly key: AttachmentKey;
+  /** In the order of their ADDs. */
+  readonly entries: readonly Entry[];
+  /** Why the file cannot be read, if that is so. Then it has no entries, and nothing is written to it. */
+  readonly problem?: string | undefined;
+  /** The last line was cut off, so that the next one needs a line break before it. */
+  readonly isTorn: boolean;
+}
+
+/** The directory of the journals: a directory for each container. */
+export const journalDirectory = "/var/lib/cni/wrappers";
+
+/** The longest name of a file. In bytes; the names of CNI are ASCII. */
+const longestName = 255;
+
+/** Returns the directory with the journals of a container. */
+export function containerDirectory(containerId: string): string {
+  return `${journalDirectory}/${fileName(containerId)}`;
+}
+
+/** Returns the file of a journal. A colon separates the names, because none of them can contain one. */
+export function journalFile({ network, containerId, runtimeIfName }: AttachmentKey): string {
+  return `${containerDirectory(containerId)}/${fileName(`${network}:${runtimeIfName}`)}`;
+}
+
+function fileName(name: string): string {
+  return name.length > longestName ? sha256(name) : name;
+}
+
+/** Returns a namespace, from what stat(2) says about its path; undefined if there is none. */
+export function namespaceOf(path: string, file: FileIdentity | undefined): Namespace | undefined {
+  if (file === undefined) return undefined;
+  const { device, inode } = file;
+  return path.startsWith("/proc/")
+    ? { path, device, inode }
+    : { path, device, inode, changedMs: Math.floor(file.changedMs) };
+}
+
+/** Whether two namespaces are one. */
+export function isSameNamespace(one: Namespace, other: Namespace | undefined): boolean {
+  if (other === undefined || one.device !== other.device || one.inode !== other.inode) return false;
+  return one.changedMs === undefined || other.changedMs === undefined || one.changedMs === other.changedMs;
+}
+
+/** Whether an entry is neither given up nor undone. */
+export function isStanding({ isGivenUp, isUndone }: Entry): boolean {
+  return !isGivenUp && !isUndone;
+}
+
+/** Whether two keys are of one attachment. */
+export function isSameAttachment(one: AttachmentKey, other: AttachmentKey): boolean {
+  return (
+    one.network === other.network && one.containerId === other.containerId && one.runtimeIfName === other.runtimeIfName
+  );
+}

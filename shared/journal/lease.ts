@@ -1,0 +1,15 @@
+/** An address that host-local gave to an interface of a container. */
+export interface Lease {
+  readonly address: string;
+  readonly containerId: string;
+  readonly ifName: string;
+}
+
+/** host-local's default `dataDir`: a directory for each network, in which each lease has a file. */
+export const leaseDirectory = "/var/lib/cni/networks";
+
+/** Parses the text of a lease, which is in the file of its address (plugins/ipam/host-local/backend/disk); undefined if it is none. */
+export function parseLease(address: string, text: string): Lease | undefined {
+  const [containerId = "", ifName] = text.split("\n");
+  return ifName === undefined ? undefined : { address, containerId: containerId.trim(), ifName: ifName.trim() };
+}

@@ -1,0 +1,133 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { jsonText } from "../protocol/json-text.ts";
+import {
+  type AttachmentKey,
+  type Began,
+  type Entry,
+  isSameAttachment,
+  type Journal,
+  journalFile,
+  type Line,
+} from "./journal.ts";
+
+/** The format of the lines that this version writes. */
+const presentFormat = 1;
+
+/** Returns the text of lines, as one write appends it. Code 6 if a configuration cannot be written as JSON. */
+export function linesText(lines: readonly Line[]): string {
+  return lines.map((line) => `${jsonText(line)}\n`).join("");
+}
+
+/** Returns the line with which an entry begins. */
+export function beganLine(began: Began): Line {
+  return { line: "began", format: presentFormat, ...began };
+}
+
+/** Parses the journal of an attachment; `text` is undefined if there is no file. */
+export function parseJournal(key: AttachmentKey, text = ""): Journal {
+  return journalIn(journalFile(key), key, text);
+}
+
+/** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
+export function parseFoundJournal(file: string, text: string): Journal | undefined {
+  const [first = ""] = text.split("\n", 1);
+  const key = parseJsonObject(first);
+  if (!key || !isKey(key) || journalFile(key) !== file) return undefined;
+  const { network, containerId, runtimeIfName } = key;
+  return journalIn(file, { network, containerId, runtimeIfName }, text);
+}
+
+function journalIn(file: string, key: AttachmentKey, text: string): Journal {
+  const lines = text.split("\n");
+  // The last line has no line break if its writer was killed, or the disk was full.
+  const isTorn = lines.pop() !== "";
+  const values = lines.map(parseJsonObject);
+  const problem = problemOf(key, values);
+  return { file, key, isTorn, entries: problem === undefined ? entriesOf(values) : [], problem };
+}
+
+/** Says why a journal cannot be read. A later line that is no JSON was cut off, and another one has been appended. */
+function problemOf(key: AttachmentKey, lines: readonly (JsonObject | undefined)[]): string | undefined {
+  const [first] = lines;
+  if (lines.some((line) => line && !isKnown(line))) return "a newer version has written it";
+  if (lines.length === 0) return undefined;
+  if (first === undefined || !isKey(first)) return "its first line does not say whose it is";
+  return isSameAttachment(first, key) ? undefined : "it is of another attachment";
+}
+
+const laterLines: readonly string[] = ["done", "failed", "given up", "undone"] satisfies Line["line"][];
+
+function isKnown({ line, format }: JsonObject): boolean {
+  if (line === "began") return typeof format === "number" && format <= presentFormat;
+  return typeof line === "string" && laterLines.includes(line);
+}
+
+function isKey(value: JsonObject): value is JsonObject & AttachmentKey {
+  return ["network", "containerId", "runtimeIfName"].every((name) => typeof value[name] === "string");
+}
+
+function entriesOf(values: readonly (JsonObject | undefined)[]): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const value of values) if (value && isLine(value)) apply(value, entries);
+  return [...entries.values()];
+}
+
+function apply(line: Line, entries: Map<string, Entry>): void {
+  const change = (id: string, changed: Partial<Entry>): void => {
+    const entry = entries.get(id);
+    if (entry) entries.set(id, { ...entry, ...changed });
+  };
+  switch (line.line) {
+    case "began": {
+      const { line: _line, format: _format, ...began } = line;
+      entries.set(began.id, { ...began, isGivenUp: false, isUndone: false });
+      break;
+    }
+    case "done": {
+      const { line: _line, id, ...done } = line;
+      change(id, { done });
+      break;
+    }
+    case "failed":
+      change(line.id, { left: line.left });
+      break;
+    case "given up":
+      for (const id of line.ids) change(id, { isGivenUp: true });
+      break;
+    case "undone":
+      change(line.id, { isGivenUp: true, isUndone: true });
+      break;
+    default:
+      line satisfies never;
+  }
+}
+
+function isLine(value: JsonObject): value is JsonObject & Line {
+  switch (value.line) {
+    case "began":
+      return isBegan(value);
+    case "done":
+      return typeof value.id === "string" && isTexts(value.addresses) && typeof value.uptime === "number";
+    case "failed":
+      return typeof value.id === "string" && typeof value.left === "number";
+    case "given up":
+      return isTexts(value.ids);
+    default:
+      return typeof value.id === "string";
+  }
+}
+
+const textsOfBegan = ["id", "type", "role", "ifName", "delegateNetwork", "path", "args", "bootId", "checksum"] as const;
+
+function isBegan(value: JsonObject): boolean {
+  const { namespace, wrapper, configuration, uptime } = value;
+  return (
+    textsOfBegan.every((name) => typeof value[name] === "string") &&
+    typeof uptime === "number" &&
+    [namespace, wrapper, configuration].every(isJsonObject)
+  );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}

@@ -1,0 +1,87 @@
+import type { Role } from "../plugin/profile.ts";
+import { canonicalJson, type JsonObject } from "../protocol/json.ts";
+import { jsonText } from "../protocol/json-text.ts";
+import type { Entry, Journal } from "./journal.ts";
+
+/** What identifies a plugin of a list. */
+export interface PluginIdentity {
+  readonly type: string;
+  /** Undefined for an unknown plugin that states none. */
+  readonly role: Role | undefined;
+  readonly ifName: string;
+  readonly wrapper: JsonObject;
+  /** Made only if it is needed. */
+  checksum(): string;
+}
+
+type Matches = (entry: Entry) => boolean;
+
+/**
+ * Finds the entry of the plugin that an ADD is for. A creator's is the one with its interface, whatever its type. A
+ * chained plugin's also has its block and its configuration: two portmaps may differ in one of them only.
+ */
+export function ownEntry({ entries }: Journal, plugin: PluginIdentity): Entry | undefined {
+  return lastOf(entries, isCreator(plugin) ? isOfInterface(plugin) : isOfPlugin(plugin));
+}
+
+/** Finds the entry that a CHECK or a DEL is for. The list may have been edited since its ADD. */
+export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry | undefined {
+  const { type, ifName } = plugin;
+  const isOfType: Matches = (entry) => entry.type === type;
+  const block = canonicalJson(plugin.wrapper);
+  const ways: Matches[] = [
+    ...(isCreator(plugin) ? [isOfInterface(plugin)] : []),
+    isOfPlugin(plugin),
+    (entry) => isOfType(entry) && entry.ifName === ifName && canonicalJson(entry.wrapper) === block,
+    (entry) => isOfType(entry) && entry.checksum === plugin.checksum(),
+    (entry) => isOfType(entry) && entry.ifName === ifName,
+    // An unknown type may be a misspelled one.
+    ...(plugin.role === undefined
+      ? [(entry: Entry) => entry.ifName === ifName && entry.checksum === plugin.checksum()]
+      : []),
+  ];
+  for (const isIt of ways) {
+    const found = lastOf(entries, isIt);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function isCreator({ role }: PluginIdentity): boolean {
+  return role === "creator";
+}
+
+function isOfInterface({ ifName }: PluginIdentity): Matches {
+  return (entry) => entry.role === "creator" && entry.ifName === ifName;
+}
+
+function isOfPlugin({ type, ifName, wrapper, checksum }: PluginIdentity): Matches {
+  const block = canonicalJson(wrapper);
+  return (entry) =>
+    entry.type === type &&
+    entry.ifName === ifName &&
+    canonicalJson(entry.wrapper) === block &&
+    entry.checksum === checksum();
+}
+
+// Of several, the last one that is not undone.
+function lastOf(entries: readonly Entry[], isIt: Matches): Entry | undefined {
+  return entries.findLast((entry) => !entry.isUndone && isIt(entry)) ?? entries.findLast(isIt);
+}
+
+/**
+ * Returns a checksum of a plugin's configuration in its list. It does not depend on `wrapper`, nor on what the runtime adds.
+ */
+export function checksumOf(configuration: JsonObject): string {
+  const given = ["prevResult", "runtimeConfig", "wrapper", "cniVersion"];
+  // GC's lists of attachments have keys with this prefix.
+  const listed = Object.entries(configuration).filter(([key]) => !given.includes(key) && !key.startsWith("cni.dev/"));
+  return fnv(jsonText(listed));
+}
+
+// FNV-1a, 32 bits: enough to tell a few configurations apart.
+function fnv(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16);
+}

@@ -1,0 +1,103 @@
+import { type Entry, isSameNamespace, isStanding, type Journal, type Moment, type Namespace } from "./journal.ts";
+
+/**
+ * `own` gives up what a try of this attachment certainly left. `always` also gives up what may be in use. `never` gives up
+ * nothing.
+ */
+export type RecoveryMode = "own" | "always" | "never";
+
+/** What an ADD finds on the host. */
+export interface Present extends Moment {
+  readonly mode: RecoveryMode;
+  readonly namespace: Namespace;
+  /** When libcni's result of the attachment was written; undefined if there is none. */
+  readonly resultMs: number | undefined;
+  /** Whether a namespace that is not this one is still there. */
+  isThere(namespace: Namespace): boolean;
+}
+
+/** How long after its last line a journal may be of a try that still runs. In seconds. */
+const longestTry = 15 * 60;
+
+/** What an ADD does about earlier entries. */
+export type Recovery =
+  /** Nothing is in the way: the entry is written before ADD runs. */
+  | { readonly do: "add" }
+  /** Give these entries up and undo them, then add. */
+  | { readonly do: "undo, then add"; readonly entries: readonly Entry[]; readonly because: Because }
+  /** The attachment may be in use: the plugin's own answer stands, and an entry is written only after it has passed. */
+  | { readonly do: "add, then write" };
+
+/** Why entries are given up. */
+export type Because = "of an earlier boot" | "its namespace is gone" | "not complete" | "recover is always";
+
+/** Decides what an ADD does about the entries that it would give up, row by row as in docs/behavior.md. */
+export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Present): Recovery {
+  const { mode, resultMs } = present;
+  const left = entriesFrom(journal, adding).filter(({ isUndone }) => !isUndone);
+  // Without an entry, something else made what libcni has a result of. It may be in use.
+  if (left.length === 0) return { do: adding.own === undefined && resultMs !== undefined ? "add, then write" : "add" };
+  if (mode === "never") return { do: "add, then write" };
+  const states = left.filter(isStanding).map((entry) => stateOf(journal, entry, present));
+  const because = states.find((state) => state !== "may be in use") ?? "not complete";
+  if (!states.includes("may be in use")) return { do: "undo, then add", entries: left, because };
+  if (mode === "always") return { do: "undo, then add", entries: left, because: "recover is always" };
+  return { do: "add, then write" };
+}
+
+/** The plugin whose ADD runs. */
+export interface AddingPlugin {
+  readonly own: Entry | undefined;
+  /** Whether there is no prevResult. */
+  readonly isFirst: boolean;
+}
+
+function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
+  if (entry.bootId !== present.bootId) return "of an earlier boot";
+  if (isSameNamespace(entry.namespace, present.namespace)) {
+    return isComplete(journal, present) ? "may be in use" : "not complete";
+  }
+  return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";
+}
+
+/**
+ * Whether libcni has written a result since the last entry, or that is too old to be of a try. No clock counts: one that was
+ * set back would make a live attachment a failed try.
+ */
+function isComplete({ entries }: Journal, { resultMs, bootId, uptime }: Present): boolean {
+  const times = entries.filter((entry) => entry.bootId === bootId).map((entry) => entry.done?.uptime ?? entry.uptime);
+  return (resultMs !== undefined && resultMs !== entries.at(-1)?.resultMs) || uptime - Math.max(...times) > longestTry;
+}
+
+/**
+ * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. If its own one is
+ * given up already, what stands after it is of this try.
+ */
+function entriesFrom(journal: Journal, { own, isFirst }: AddingPlugin): readonly Entry[] {
+  if (isFirst) return journal.entries;
+  if (own === undefined || own.isUndone) return [];
+  const after = journal.entries.slice(journal.entries.indexOf(own));
+  return own.isGivenUp ? after.filter(({ isGivenUp }) => isGivenUp) : after;
+}
+
+/** The addresses that the last attachment of an interface had, and whether others will do. */
+export interface Lent {
+  readonly addresses: readonly string[];
+  readonly othersWillDo: boolean;
+}
+
+/**
+ * Returns the addresses that an undone entry lends to the next ADD of its interface. Others will do after a reboot, and where
+ * nothing stayed behind: rules of a failed DEL may still point to them.
+ */
+export function lentAddresses({ entries }: Journal, ifName: string, bootId: string): Lent {
+  const lender = entries.findLast(
+    (entry) => entry.isGivenUp && entry.role === "creator" && entry.ifName === ifName && addressesOf(entry).length > 0,
+  );
+  const othersWillDo = lender?.bootId !== bootId || !entries.some(({ isGivenUp, isUndone }) => isGivenUp && !isUndone);
+  return { addresses: lender ? addressesOf(lender) : [], othersWillDo };
+}
+
+function addressesOf({ done, asked = [] }: Entry): readonly string[] {
+  return done?.addresses ?? asked;
+}

@@ -1,0 +1,134 @@
+import { samePrefix } from "../attachment/addresses.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import type { CniResult } from "../protocol/result.ts";
+
+/** A route of a network namespace; `table` is `main` if ip(8) names none. */
+export interface KernelRoute {
+  /** A prefix with its length; `0.0.0.0/0` and `::/0` for the default routes. */
+  readonly dst: string;
+  readonly gateway?: string;
+  readonly dev: string;
+  readonly table: string;
+}
+
+/** A rule that chooses the table by the source address. */
+export interface KernelRule {
+  readonly src: string;
+  readonly table: string;
+}
+
+/** The routes, rules and addresses of a network namespace, without the kernel's own table `local`. */
+export interface Routing {
+  readonly routes: readonly KernelRoute[];
+  readonly rules: readonly KernelRule[];
+  readonly addresses: readonly { readonly dev: string; readonly address: string }[];
+}
+
+/** The routes and rules after the ADD of a plugin that moves routes. They tell CHECK where to look. */
+export type MovedRouting = Pick<Routing, "routes" | "rules">;
+
+/** The commands for `ip -json -batch`. `parseRouting` reads the answers. */
+export const routingCommands = "route show table all\nrule show\naddress show\n";
+
+/** Parses the answers of ip(8) to `routingCommands`, for IPv4 and for IPv6; undefined if they cannot be understood. */
+export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
+  const families = [readFamily(ipv4, "0.0.0.0/0", 32), readFamily(ipv6, "::/0", 128)];
+  if (families.includes(undefined)) return undefined;
+  const known = families as Routing[];
+  return {
+    routes: known.flatMap(({ routes }) => routes),
+    rules: known.flatMap(({ rules }) => rules),
+    addresses: known.flatMap(({ addresses }) => addresses),
+  };
+}
+
+/**
+ * Returns the result without routes that were moved, and without addresses whose subnet's route was moved. The reference
+ * plugins' CHECK looks for them only in the main table. The CHECK of the plugin that moved them compares them.
+ */
+export function withoutMoved(result: CniResult, { routes }: MovedRouting): CniResult {
+  const isMoved = (dst: string, gateway?: string | null): boolean => {
+    const alike = routes.filter((route) => samePrefix(route.dst, dst) && (!gateway || route.gateway === gateway));
+    return alike.length > 0 && alike.every(({ table }) => table !== "main");
+  };
+  const shown: Record<string, unknown> = { ...result };
+  if (result.ips) shown.ips = result.ips.filter(({ address }) => !isMoved(address));
+  if (result.routes) shown.routes = result.routes.filter(({ dst, gw }) => typeof dst !== "string" || !isMoved(dst, gw));
+  return shown;
+}
+
+/** The routing of an interface when it was added, and now. */
+export interface RoutingCheck {
+  readonly moved: MovedRouting;
+  readonly present: Routing;
+  readonly ifName: string;
+}
+
+/** Lists what an interface has lost: its addresses, the rules for them, and the routes in tables other than main. */
+export function missingRouting({ moved: record, present, ifName }: RoutingCheck, result: CniResult): string[] {
+  const addresses = (result.ips ?? []).map(({ address }) => address);
+  const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
+  const moved = record.routes.filter(({ dev, table }) => dev === ifName && table !== "main");
+  return [
+    ...addresses
+      .filter((address) => !present.addresses.some((one) => one.dev === ifName && isSameAddress(one.address, address)))
+      .map((address) => `address ${address}`),
+    ...record.rules
+      .filter(isOwn)
+      .filter((rule) => !present.rules.some((one) => one.src === rule.src && one.table === rule.table))
+      .map(({ src, table }) => `rule from ${src} lookup ${table}`),
+    ...moved.filter((route) => !present.routes.some((one) => isSameRoute(one, route))).map(routeWords),
+  ];
+}
+
+function isSameRoute(one: KernelRoute, other: KernelRoute): boolean {
+  return one.dst === other.dst && one.gateway === other.gateway && one.dev === other.dev && one.table === other.table;
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  return samePrefix(one, other) && samePrefix(hostPrefix(one), hostPrefix(other));
+}
+
+function routeWords({ dst, gateway, table }: KernelRoute): string {
+  return `route ${dst}${gateway ? ` via ${gateway}` : ""} table ${table}`;
+}
+
+function hostPrefix(address: string): string {
+  const [base = ""] = address.split("/");
+  return `${base}/${base.includes(":") ? 128 : 32}`;
+}
+
+/** Parses one answer of `ip -batch`: a JSON list for each command, one a line. */
+function readFamily(text: string, everything: string, bits: number): Routing | undefined {
+  const lists = text.split("\n").filter((line) => line.trim() !== "");
+  const [routes, rules, links] = lists.map(parseList);
+  if (!routes || !rules || !links) return undefined;
+  return {
+    routes: routes.filter(({ table }) => table !== "local").map((route) => kernelRoute(route, everything, bits)),
+    rules: rules.filter(({ src }) => src !== "all").map(kernelRule),
+    addresses: links.flatMap(({ ifname, addr_info }) =>
+      (Array.isArray(addr_info) ? addr_info : [])
+        .filter(isJsonObject)
+        .map(({ local, prefixlen }) => ({ dev: String(ifname), address: `${local}/${prefixlen}` })),
+    ),
+  };
+}
+
+function kernelRoute({ dst, gateway, dev, table }: JsonObject, everything: string, bits: number): KernelRoute {
+  const prefix = dst === "default" ? everything : String(dst).includes("/") ? String(dst) : `${dst}/${bits}`;
+  const via = gateway === undefined ? {} : { gateway: String(gateway) };
+  return { dst: prefix, ...via, dev: String(dev), table: String(table ?? "main") };
+}
+
+function kernelRule({ src, srclen, table }: JsonObject): KernelRule {
+  return { src: srclen === undefined ? String(src) : `${src}/${srclen}`, table: String(table) };
+}
+
+function parseList(text: string): JsonObject[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}

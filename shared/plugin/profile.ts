@@ -1,0 +1,59 @@
+/** Whether a plugin makes an interface (`creator`) or acts on an existing one (`meta`). */
+export type Role = "creator" | "meta";
+
+/**
+ * A host device that a creator shares among its containers, such as bridge's. The configuration names it under `key`;
+ * `fallback` is the default name. Its MAC may follow its ports; then CHECK must not compare it.
+ */
+export interface SharedDevice {
+  readonly key: string;
+  readonly fallback: string;
+}
+
+/**
+ * How a plugin names what it leaves on the host besides interfaces and leases: two attachments of a container with the same
+ * name share it. `network` is the delegate's.
+ */
+export type NamingScope = "container" | "network" | "interface" | "address";
+
+/** The differences between plugins, as data. */
+export interface Profile {
+  readonly role: Role;
+  readonly sharedDevice?: SharedDevice;
+  /** How its rules, chains, devices or backup files are named. Without it, it leaves none, or removes them with its interface. */
+  readonly names?: NamingScope;
+  /** A meta plugin whose ADD may run again on an attachment that is in use. */
+  readonly repeatable?: true;
+  /** The plugin's CHECK runs an IPAM plugin even if none is configured, and fails ("no plugin name provided"). */
+  readonly checkNeedsIpam?: true;
+  /**
+   * A creator that uses a host interface and an address that an earlier plugin prepared. As long as prevResult has no
+   * container interface, its ADD gets prevResult, and its answer replaces prevResult.
+   */
+  readonly takesOverHostInterface?: true;
+  /**
+   * A meta plugin that moves its interface's routes out of the main table. The creators' CHECK looks only there, and the
+   * plugin's own CHECK does not look for them. All that it leaves is in the namespace.
+   */
+  readonly movesRoutes?: true;
+  /** If CNI_NETNS is empty, the plugin's DEL does not free its leases. */
+  readonly delNeedsNamespace?: true;
+  /** With `ipMasq`, the plugin's DEL reads the addresses of its rules from the interface. */
+  readonly masquerades?: true;
+}
+
+/** The wrapped plugins, by type. */
+export type Profiles = Readonly<Record<string, Profile>>;
+
+/** The profile of a plugin; undefined for an unknown one. */
+export function profileOf(type: string, profiles: Profiles): Profile | undefined {
+  return Object.hasOwn(profiles, type) ? profiles[type] : undefined;
+}
+
+/** How an unknown plugin may name what it leaves. */
+const widestScope: NamingScope = "container";
+
+/** Returns how a plugin names what it leaves; undefined if it leaves nothing that another attachment could share. */
+export function scopeOf(profile: Profile | undefined): NamingScope | undefined {
+  return profile ? profile.names : widestScope;
+}

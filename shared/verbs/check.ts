@@ -1,0 +1,140 @@
+import { withAdded } from "../attachment/added.ts";
+import { containerInterfaceNames, missingAttachment, ownAttachment } from "../attachment/attachments.ts";
+import { narrowPrevResult } from "../attachment/narrow.ts";
+import type { Call } from "../call/call.ts";
+import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
+import { listNetwork } from "../call/networks.ts";
+import { type CheckTwice, type HandOver, type LeftOut, planHandOver } from "../call/plan.ts";
+import { type Session, warn } from "../call/session.ts";
+import { findDelegate } from "../delegate/find-delegate.ts";
+import { printed } from "../delegate/hand-over.ts";
+import { missingDelegate } from "../delegate/missing-delegate.ts";
+import { readRouting } from "../delegate/read-routing.ts";
+import { noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
+import { isSameNamespace } from "../journal/journal.ts";
+import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
+import { isFixedMac, listsDevice, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/shared-device.ts";
+import { CniError } from "../protocol/errors.ts";
+import { goLookup, isJsonObject } from "../protocol/json.ts";
+import type { CniResult } from "../protocol/result.ts";
+
+/**
+ * Plans CHECK: prevResult narrowed to the delegate's attachment, without what a correct attachment fails for. An interface
+ * without an entry was made by something else, such as a script. Its leases are under the list's own name, so a failed
+ * CHECK is run again under that name.
+ */
+export function planCheck(call: Call): HandOver | CheckTwice {
+  const narrowed = narrowedCheck(call);
+  const fixed = withoutFloatingMac(call, narrowed);
+  const prepared = prepareCall(call.session, fixed);
+  const first = withoutMovedRoutes(call, prepared, movedRouting(call));
+  const leftOut: LeftOut[] = [];
+  if (fixed !== narrowed) leftOut.push("MAC");
+  if (first !== prepared) leftOut.push("moved routes");
+  const { netns } = call.target.selector;
+  if (isUnknown(call)) return { do: "checkTwice", call: first, network: listNetwork(call), netns, leftOut };
+  return { ...planHandOver(first), leftOut };
+}
+
+function narrowedCheck(call: Call): DelegateCall {
+  const { prevResult, target, own } = call;
+  // The list may have changed since ADD: the leases are in the network of the entry.
+  const isOwnType = own?.role === "creator" && own.type === target.delegate;
+  const subject = isOwnType ? { ...call, target: { ...target, network: own.delegateNetwork } } : call;
+  if (prevResult === undefined) return delegateCall(subject);
+  const attachment = ownAttachment(prevResult, target.selector);
+  const others = attachment ? [] : containerInterfaceNames(prevResult);
+  if (others.length > 0) throw missingAttachment(target.selector.ifName, others);
+  if (attachment === undefined) return withIpam(call, delegateCall(subject));
+  const whole = withAdded(prevResult, attachment, own?.done?.added ?? []);
+  return withIpam(call, delegateCall(subject, narrowPrevResult(prevResult, whole, target.selector)));
+}
+
+// Without addresses of its own, static checks only that there is a prevResult.
+function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCall {
+  if (!target.profile?.checkNeedsIpam || prevResult === undefined) return call;
+  const ipam = call.configuration && goLookup(call.configuration, "ipam");
+  if (isJsonObject(ipam) && goLookup(ipam, "type")) return call;
+  return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
+}
+
+/** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */
+function withoutFloatingMac({ session, target, request }: Call, call: DelegateCall): DelegateCall {
+  const shared = target.profile?.sharedDevice;
+  if (!shared) return call;
+  const device = sharedDeviceName(shared, request.configuration);
+  const file = macOriginFile(device);
+  if (!listsDevice(resultOf(call), device) || isFixedMac(file && session.host.readFile(file))) return call;
+  return withResult(call, withoutMac(resultOf(call), device));
+}
+
+/** The routing after the last ADD that moved routes of this attachment in this namespace. */
+function movedRouting({ journal, own, target, facts, request }: Call): MovedRouting | undefined {
+  if (target.role === "meta") return target.profile?.movesRoutes ? own?.done?.routing : undefined;
+  const mover = journal.entries.findLast(({ isUndone, done }) => !isUndone && done?.routing);
+  if (mover === undefined) return undefined;
+  return isSameNamespace(mover.namespace, facts.namespace(request.variables.netns)) ? mover.done?.routing : undefined;
+}
+
+/**
+ * Returns the CHECK after routes were moved. A creator looks only in the main table, so it gets prevResult without them. The
+ * plugin that moved them does not check them, so the wrapper does: code 105 if something is missing, 106 if the routing
+ * cannot be read.
+ */
+function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouting | undefined): DelegateCall {
+  if (moved === undefined) return checked;
+  if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), moved));
+  const { ifName, netns } = call.target.selector;
+  const present = readRouting(call.session.host, netns);
+  if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
+  const missing = missingRouting({ moved, present, ifName }, resultOf(checked));
+  if (missing.length > 0) throw new CniError("routingMissing", ifName, `missing: ${missing.join(", ")}`);
+  return checked;
+}
+
+/** Whether something other than a wrapper may have made the interface: nothing of it is in the journal. */
+function isUnknown({ own, prevResult, target }: Call): boolean {
+  return own === undefined && prevResult !== undefined && target.role === "creator";
+}
+
+/**
+ * Runs the CHECK of an interface without an entry. If it fails, runs it once more: without routes that a plugin has moved
+ * since, and in the list's own network. Returns the exit code.
+ */
+export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
+  const { host } = session;
+  noteDelegate(session, plan.call);
+  const path = findDelegate(host, plan.call.delegate);
+  if (path === undefined) throw missingDelegate(host, plan.call.delegate, "delegateNotFound");
+  let answer = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
+  if (answer.exitCode === 0) return printed(answer);
+  for (const call of laterChecks(session, plan)) {
+    warn(session, `there is no entry of the interface: asking again in the network ${call.configuration?.name}`);
+    answer = runDelegate(session, { path, call });
+    if (answer.exitCode === 0) break;
+  }
+  return printed(answer);
+}
+
+function laterChecks({ host }: Session, { call, network, netns }: CheckTwice): DelegateCall[] {
+  const before = resultOf(call);
+  const moved = readRouting(host, netns);
+  const result = moved ? withoutMoved(before, moved) : before;
+  const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
+  const second = withResult(call, result);
+  const inList =
+    network === undefined ? [] : [{ ...second, configuration: { ...second.configuration, name: network } }];
+  return [...(isAlike ? [] : [second]), ...inList];
+}
+
+function isAsLong(one: CniResult["ips"] | CniResult["routes"], other: typeof one): boolean {
+  return one?.length === other?.length;
+}
+
+function resultOf({ configuration }: DelegateCall): CniResult {
+  return (configuration?.prevResult ?? {}) as CniResult;
+}
+
+function withResult(call: DelegateCall, prevResult: CniResult): DelegateCall {
+  return { ...call, configuration: { ...call.configuration, prevResult } };
+}

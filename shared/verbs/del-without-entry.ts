@@ -1,0 +1,163 @@
+import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
+import type { Call } from "../call/call.ts";
+import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
+import { inBothNetworks } from "../call/networks.ts";
+import { planHandOver, type RemovePlan } from "../call/plan.ts";
+import { warn } from "../call/session.ts";
+import type { Target } from "../call/target.ts";
+import { handOver, printed } from "../delegate/hand-over.ts";
+import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
+import {
+  addAgain,
+  keepingOthers,
+  leaseKept,
+  planRemoval,
+  runDel,
+  type Undoing,
+  undoEntries,
+} from "../delegate/undo.ts";
+import type { CachedResult } from "../journal/cached-result.ts";
+import { type Entry, journalDirectory, type Namespace } from "../journal/journal.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { finish, prevResultFor, undoingOf } from "./removal.ts";
+
+type UnknownRemoval = RemovePlan["removals"][number];
+
+/**
+ * The DELs of an attachment without an entry: it was attached plain, by a script, or never. The evidence is prevResult, or
+ * libcni's file. Without any, DEL runs by name if the container has no other attachment.
+ */
+export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
+  const { facts, key, journal, target, request } = call;
+  const result = call.prevResult || request.configuration.prevResult ? undefined : facts.result(key);
+  if (!call.prevResult && !request.configuration.prevResult && !result && hasOthers(call)) return [];
+  const role = target.role ?? (journal.entries.length > 0 ? "meta" : "creator");
+  const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
+  const targets = role === "creator" ? inBothNetworks(call) : [target];
+  return targets.map((one, index) => {
+    const subject = { ...call, target: { ...one, role: target.role } };
+    const whole = prevResultFor(call, {
+      role: target.role === "meta" ? "meta" : "creator",
+      ifName: one.selector.ifName,
+    });
+    const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
+    const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
+    // The first DEL deletes the interface, so the others only free leases.
+    return {
+      call: { ...made, configuration },
+      as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
+    };
+  });
+}
+
+/** Whether something else of the container is known: another attachment, or another plugin of this one. */
+function hasOthers({ facts, key, journal }: Call): boolean {
+  return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
+}
+
+function namesInterface(evidence: CniResult, { selector }: Target): boolean {
+  return containerInterfaceNames(evidence).length === 0 || ownAttachment(evidence, selector) !== undefined;
+}
+
+function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
+  return interfaces.length === 0 || interfaces.some(({ name }) => name === selector.ifName);
+}
+
+/** The entry that a wrapper would have written. Without an interface of its own, its DEL gets no namespace. */
+function imaginedEntry(
+  call: Call,
+  target: Target,
+  { role, isListed }: Pick<Entry, "role"> & { isListed: boolean },
+): Entry {
+  const { key, facts, request } = call;
+  const { bootId = "", uptime = 0 } = facts.moment() ?? {};
+  const nowhere: Namespace = { path: request.variables.netns, device: -1, inode: -1 };
+  return {
+    ...key,
+    id: "",
+    bootId,
+    uptime,
+    type: target.delegate,
+    role,
+    ifName: target.selector.ifName,
+    delegateNetwork: target.network,
+    path: "",
+    args: "",
+    namespace: isListed ? (facts.namespace(request.variables.netns) ?? nowhere) : nowhere,
+    checksum: "",
+    wrapper: {},
+    configuration: {},
+    done: { uptime, addresses: [] },
+    isGivenUp: false,
+    isUndone: false,
+  };
+}
+
+/** Runs the DELs of an attachment without an entry. The runtime gets the first failed answer, else the last one. */
+export function runRemovals(call: Call, { removals, entries }: RemovePlan): number {
+  const undoing = undoingOf(call);
+  for (const note of [...call.notes, ...(call.problem === undefined ? [] : [call.problem])]) warn(call.session, note);
+  undoEntries(undoing, entries);
+  removeOldRecords(call);
+  const dels = removals.map((removal) => ({ removal, del: delWithoutEntry(undoing, call, removal) }));
+  finish(call, undoing);
+  const [only] = dels;
+  // Nothing depends on its answer.
+  if (only?.del && dels.length === 1 && only.del.addAgain.length === 0 && !sharesNetwork(call)) {
+    return handOver(call.session, planHandOver(only.del.call));
+  }
+  const answers = dels.flatMap(({ removal, del }) =>
+    del ? [removeUnknown(call, undoing, { ...removal, ...del })] : [],
+  );
+  const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
+  return answer ? printed(answer) : 0;
+}
+
+/** A DEL without an entry, and the ADDs that it makes necessary. */
+interface UnknownDel {
+  readonly call: DelegateCall;
+  readonly addAgain: readonly Entry[];
+}
+
+function delWithoutEntry(
+  undoing: Undoing,
+  { session, facts, request }: Call,
+  { call, as }: UnknownRemoval,
+): UnknownDel | undefined {
+  const removal = planRemoval(undoing, as);
+  if (removal.do !== "DEL") {
+    const why = removal.do === "nothing" ? removal.why : "its rules are shared";
+    warn(session, `DEL of ${as.type} for ${as.ifName} is skipped: ${why}`);
+    return undefined;
+  }
+  const isThere = facts.namespace(request.variables.netns) !== undefined;
+  const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
+  const configuration = keepingOthers(undoing, as, leaseKept(call.configuration ?? {}, removal));
+  return { call: prepareCall(session, { ...call, environment, configuration }), addAgain: removal.addAgain };
+}
+
+/** Whether a creator runs in the list's own network, with others of the list. They share a masquerading chain. */
+function sharesNetwork({ request: { configuration, wrapper }, target }: Call): boolean {
+  return target.role === "creator" && wrapper.ifName !== undefined && target.network === configuration.name;
+}
+
+function removeUnknown(
+  call: Call,
+  undoing: Undoing,
+  { call: del, as, addAgain: again }: UnknownRemoval & UnknownDel,
+): Finished {
+  const first = runDel(undoing, as, del);
+  // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
+  const isShared = sharesNetwork(call) || del.configuration?.name === call.request.configuration.name;
+  const answer = first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del) : first;
+  if (answer.exitCode === 0) addAgain(undoing, again);
+  return answer;
+}
+
+/** Removes the files that 0.2.0 kept of an attachment. */
+function removeOldRecords({ session: { host }, key }: Call): void {
+  const prefix = `${key.network}:${key.containerId}:${key.runtimeIfName}:`;
+  for (const name of host.listDirectory(journalDirectory)) {
+    if (name.startsWith(prefix) || name.startsWith(`.${prefix}`)) host.removeFile(`${journalDirectory}/${name}`);
+  }
+}

@@ -1,0 +1,151 @@
+import type { Call } from "../call/call.ts";
+import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
+import type { RemovePlan, UndoPlan } from "../call/plan.ts";
+import { warn } from "../call/session.ts";
+import type { Target } from "../call/target.ts";
+import { printed } from "../delegate/hand-over.ts";
+import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
+import { withAddressesOf } from "../delegate/taken-addresses.ts";
+import {
+  addAgain,
+  append,
+  giveUp,
+  leaseKept,
+  planRemoval,
+  runDel,
+  runRemoval,
+  tryToUndo,
+  type Undoing,
+} from "../delegate/undo.ts";
+import type { Entry } from "../journal/journal.ts";
+import type { Removal } from "../journal/sharing.ts";
+import { profileOf, scopeOf } from "../plugin/profile.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import type { CniResult } from "../protocol/result.ts";
+import { removalsWithoutEntry } from "./del-without-entry.ts";
+import { finish, prevResultFor, undoingOf } from "./removal.ts";
+
+/** Plans DEL. A fault of the configuration or of prevResult must not fail it: an attachment must always be removable. */
+export function planDel(call: Call): UndoPlan | RemovePlan {
+  const { journal, own } = call;
+  const left = journal.entries.filter(({ isUndone }) => !isUndone);
+  const givenUp = left.filter(({ isGivenUp }) => isGivenUp);
+  if (own === undefined) return { do: "remove", removals: removalsWithoutEntry(call), entries: givenUp };
+  if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
+  // No plugin of the list is left for the entries after the own one: it was edited.
+  const later = left.slice(left.indexOf(own) + 1).filter(({ isGivenUp }) => !isGivenUp);
+  return {
+    do: "undo",
+    entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)),
+    own,
+  };
+}
+
+/** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
+export function runUndo(call: Call, { entries, own }: UndoPlan): number {
+  const undoing = undoingOf(call);
+  for (const note of call.notes) warn(call.session, note);
+  giveUp(
+    undoing,
+    entries.filter((entry) => entry !== own),
+  );
+  let answer: Finished | undefined;
+  let failure: unknown;
+  for (const entry of entries.toReversed()) {
+    if (entry !== own) tryToUndo(undoing, entry);
+    else
+      try {
+        answer = undoOwn(call, undoing, entry);
+      } catch (thrown) {
+        failure = thrown;
+      }
+  }
+  finish(call, undoing);
+  if (failure !== undefined) throw failure;
+  return answer ? printed(answer) : 0;
+}
+
+/** Runs the DEL of the own entry, with the runtime's prevResult. If it fails, it runs once more with the list's configuration. */
+function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
+  const { session } = call;
+  const removal = planRemoval(undoing, entry);
+  if (removal.do === "later") {
+    giveUp(undoing, [entry]);
+    return undefined;
+  }
+  if (removal.do === "nothing") {
+    warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
+    append(undoing, [{ line: "undone", id: entry.id }]);
+    return undefined;
+  }
+  const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
+  const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
+  if (answer.exitCode !== 0) return answer;
+  addAgain(undoing, removal.addAgain);
+  append(undoing, [{ line: "undone", id: entry.id }]);
+  return answer;
+}
+
+type Del = Removal & { readonly do: "DEL" };
+
+/** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */
+function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
+  const { configuration } = call.request;
+  const { prevResult: before, ...added } = entry.configuration;
+  const { runtimeConfig = added.runtimeConfig, cniVersion } = configuration;
+  const prevResult = prevResultFor(call, entry) ?? (entry.role === "meta" && isMissing(call) ? before : undefined);
+  const whole: JsonObject = {
+    ...added,
+    ...(cniVersion === undefined ? {} : { cniVersion }),
+    ...(runtimeConfig === undefined ? {} : { runtimeConfig }),
+    ...(prevResult === undefined ? {} : { prevResult: withRuleAddresses(call, entry, prevResult) }),
+  };
+  return delCall(call, entry, { removal, configuration: leaseKept(whole, removal) });
+}
+
+/** The same with the configuration that the list has now: tokens rotate. */
+function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
+  const { prevResult: _, ...rest } = delegateCall({ ...call, target: targetOfEntry(call, entry) }).configuration ?? {};
+  const prevResult = prevResultFor(call, entry);
+  const whole = prevResult === undefined ? rest : { ...rest, prevResult };
+  const listed = delCall(call, entry, { removal, configuration: leaseKept(whole, removal) });
+  warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
+  const { filter } = delegateCall(call);
+  return prepareCall(call.session, filter ? { ...listed, filter } : listed);
+}
+
+function targetOfEntry({ target }: Call, { type, ifName, delegateNetwork, role }: Entry): Target {
+  return { ...target, delegate: type, role, network: delegateNetwork, selector: { ...target.selector, ifName } };
+}
+
+function delCall(
+  call: Call,
+  entry: Entry,
+  { removal, configuration }: { removal: Del; configuration: JsonObject },
+): DelegateCall {
+  const { environment } = delegateCall(call);
+  const { netns } = call.request.variables;
+  const isThere = call.facts.namespace(netns) !== undefined;
+  return {
+    delegate: entry.type,
+    environment: {
+      ...environment,
+      CNI_IFNAME: entry.ifName,
+      // A plugin knows itself what to do about a namespace that is gone.
+      ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }),
+    },
+    configuration,
+  };
+}
+
+/** Whether the runtime gave no prevResult: ADD never completed, or the result was lost. */
+function isMissing({ prevResult, problem }: Call): boolean {
+  return prevResult === undefined && problem === undefined;
+}
+
+/** firewall's rules name the addresses of its ADD. The runtime may have a result of another one. */
+function withRuleAddresses({ session }: Call, entry: Entry, prevResult: unknown): unknown {
+  const isByAddress = entry.role === "meta" && scopeOf(profileOf(entry.type, session.profiles)) === "address";
+  if (!isByAddress || !isJsonObject(prevResult)) return prevResult;
+  return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult);
+}

@@ -1,0 +1,83 @@
+import type { Call } from "../call/call.ts";
+import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
+import { type CollectPlan, type HandOver, planHandOver } from "../call/plan.ts";
+import { warn } from "../call/session.ts";
+import { handOver } from "../delegate/hand-over.ts";
+import { prepareCall } from "../delegate/run-delegate.ts";
+import { undoJournal } from "../delegate/undo.ts";
+import type { AttachmentKey, Journal } from "../journal/journal.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import type { Request } from "../protocol/request.ts";
+
+// libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
+const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
+
+/**
+ * Plans GC: the wrapper undoes the list's attachments that are neither valid nor live, then the delegate runs. An attachment
+ * whose namespace still exists is left alone, because it may belong to another runtime.
+ */
+export function planGc(call: Call): CollectPlan | HandOver {
+  const then = planHandOver(prepareCall(call.session, gcCall(call)));
+  const valid = validAttachments(call.request);
+  if (valid === undefined) return then;
+  const { facts, key } = call;
+  const ofList = facts.journals().filter((one) => one.key.network === key.network && one.entries.length > 0);
+  const journals = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
+  return journals.length > 0 ? { do: "collect", journals, then } : then;
+}
+
+/** Undoes the journals, and hands the call over. Returns the exit code. */
+export function runCollect({ session, facts, notes }: Call, { journals, then }: CollectPlan): number {
+  for (const note of notes) warn(session, note);
+  for (const journal of journals) {
+    const { containerId, runtimeIfName } = journal.key;
+    warn(session, `${containerId} is no longer valid and its namespace is gone: running DEL for ${runtimeIfName}`);
+    undoJournal({ session, facts, journal, netns: "" });
+  }
+  return handOver(session, then);
+}
+
+/** Whether a namespace of a journal is still there. Without the boot id it may be. */
+export function isLive({ facts }: Pick<Call, "facts">, { entries }: Journal): boolean {
+  const moment = facts.moment();
+  if (moment === undefined) return true;
+  return entries.some((entry) => !entry.isUndone && entry.bootId === moment.bootId && facts.isThere(entry.namespace));
+}
+
+/**
+ * Returns the delegate's call for GC. A list of valid attachments has the runtime's interface names. The wrapper adds its
+ * `ifName` for every container. Without it the delegate would free leases that are in use. No entry is removed.
+ */
+function gcCall(call: Call): DelegateCall {
+  const made = delegateCall(call);
+  const configuration: JsonObject = { ...made.configuration };
+  for (const key of attachmentKeys) {
+    const list = configuration[key];
+    if (Array.isArray(list)) configuration[key] = withInterface(list, call.target.selector.ifName);
+  }
+  return { ...made, configuration };
+}
+
+function ownerKey({ containerId, runtimeIfName }: AttachmentKey): string {
+  return `${containerId}:${runtimeIfName}`;
+}
+
+/** The attachments that a GC lists as valid; undefined if the GC has no list. Go reads null as an empty list. */
+function validAttachments({ configuration }: Request): ReadonlySet<string> | undefined {
+  const list = attachmentKeys.map((key) => configuration[key]).find((value) => value === null || Array.isArray(value));
+  if (list === undefined) return undefined;
+  const entries = (Array.isArray(list) ? list : []).filter(isJsonObject);
+  return new Set(
+    entries.flatMap(({ containerID, ifname }) =>
+      typeof containerID === "string" && typeof ifname === "string" ? [`${containerID}:${ifname}`] : [],
+    ),
+  );
+}
+
+function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {
+  const known = attachments.filter(isJsonObject);
+  const containers = new Set(known.map(({ containerID }) => containerID));
+  for (const { containerID, ifname: listed } of known) if (listed === ifname) containers.delete(containerID);
+  if (ifname === "") return [...attachments];
+  return [...attachments, ...[...containers].map((containerID) => ({ containerID, ifname }))];
+}

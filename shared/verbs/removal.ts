@@ -1,0 +1,43 @@
+import { withAdded } from "../attachment/added.ts";
+import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
+import { narrowPrevResult } from "../attachment/narrow.ts";
+import type { Call } from "../call/call.ts";
+import { warn } from "../call/session.ts";
+import { removeIfUndone, type Undoing, undoJournal } from "../delegate/undo.ts";
+import type { Entry } from "../journal/journal.ts";
+import { CniError } from "../protocol/errors.ts";
+
+/** Returns what undoing the entries of a call's journal needs. */
+export function undoingOf({ session, facts, journal, request }: Call): Undoing {
+  return { session, facts, journal, netns: request.variables.netns };
+}
+
+/** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a meta plugin all of it. */
+export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">): unknown {
+  const { prevResult, request, session, target } = call;
+  if (prevResult === undefined) return role === "meta" || !call.problem ? request.configuration.prevResult : undefined;
+  const selector = { ...target.selector, ifName };
+  const attachment = ownAttachment(prevResult, selector);
+  try {
+    if (attachment) return narrowPrevResult(prevResult, withAdded(prevResult, attachment, done?.added ?? []), selector);
+    if (containerInterfaceNames(prevResult).length === 0) return prevResult;
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    warn(session, error.message);
+  }
+  warn(
+    session,
+    `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`,
+  );
+  return role === "meta" ? prevResult : undefined;
+}
+
+/** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */
+export function finish({ facts, key, journal, session }: Call, undoing: Undoing): void {
+  if (journal.problem !== undefined) return;
+  if (removeIfUndone(undoing)) return;
+  for (const sibling of facts.siblings(key)) {
+    const isLeft = sibling.entries.length > 0 && sibling.entries.every(({ isGivenUp }) => isGivenUp);
+    if (isLeft) undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
+  }
+}

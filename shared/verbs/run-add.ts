@@ -1,0 +1,297 @@
+import type { Call } from "../call/call.ts";
+import type { DelegateCall } from "../call/delegate-call.ts";
+import { askingFor } from "../call/earlier-addresses.ts";
+import type { AddPlan } from "../call/plan.ts";
+import { say, warn } from "../call/session.ts";
+import { findDelegate } from "../delegate/find-delegate.ts";
+import { printed } from "../delegate/hand-over.ts";
+import { missingDelegate } from "../delegate/missing-delegate.ts";
+import { readRouting } from "../delegate/read-routing.ts";
+import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
+import { append, removeIfUndone, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
+import type { FileIdentity } from "../host/host.ts";
+import { cachedResultFile } from "../journal/cached-result.ts";
+import {
+  type Done,
+  type Entry,
+  isSameNamespace,
+  isStanding,
+  type Line,
+  type Moment,
+  type Namespace,
+} from "../journal/journal.ts";
+import { beganLine, linesText } from "../journal/lines.ts";
+import { checksumOf } from "../journal/own-entry.ts";
+import { lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
+import { repairs } from "../journal/repairs.ts";
+import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
+import { warnOfUnwrapped } from "./warn-unwrapped.ts";
+
+/** One run of ADD. */
+interface Adding {
+  readonly call: Call;
+  readonly plan: AddPlan;
+  readonly path: string;
+  readonly delegateCall: DelegateCall;
+  /** Undefined if nothing can be remembered. */
+  readonly memory: Memory | undefined;
+}
+
+/** Where and when ADD runs. */
+interface Memory {
+  readonly moment: Moment;
+  readonly namespace: Namespace;
+  readonly resultMs: number | undefined;
+  readonly recovery: Recovery;
+  readonly undoing: Undoing;
+}
+
+/**
+ * Undoes what an earlier try left, runs the delegate's ADD and gives the runtime its spliced answer. Returns the exit code.
+ * If the delegate succeeds and the wrapper then fails, the delegate's DEL runs before the error is thrown.
+ */
+export function runAdd(call: Call, plan: AddPlan): number {
+  const { session } = call;
+  noteDelegate(session, plan.call);
+  const path = findDelegate(session.host, plan.call.delegate);
+  if (path === undefined) throw missingDelegate(session.host, plan.call.delegate, "delegateNotFound");
+  const delegateCall = prepareCall(session, plan.call);
+  const adding: Adding = { call, plan, path, delegateCall, memory: memoryOf(call, delegateCall) };
+  return adding.memory ? addAndRemember(adding, adding.memory) : addOnly(adding);
+}
+
+function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
+  const { session, facts, journal, own, request } = call;
+  const { netns } = request.variables;
+  if (journal.problem !== undefined) {
+    warn(session, `nothing is undone, and nothing is remembered: ${journal.file} cannot be read: ${journal.problem}`);
+    return undefined;
+  }
+  const [moment, namespace] = [facts.moment(), facts.namespace(netns)];
+  // The delegate itself reports a wrong namespace.
+  if (moment === undefined) warn(session, "nothing is remembered: cannot read the boot id");
+  if (moment === undefined || namespace === undefined) return undefined;
+  const isFirst = (request.configuration.prevResult ?? undefined) === undefined;
+  const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
+  const recovery = recoveryOf(
+    journal,
+    { own, isFirst },
+    {
+      ...moment,
+      namespace,
+      mode: request.wrapper.recover ?? "own",
+      resultMs,
+      isThere: (other) => facts.isThere(other),
+    },
+  );
+  const listed = own && { entry: own, configuration: planned.configuration ?? {} };
+  return { moment, namespace, resultMs, recovery, undoing: { session, facts, journal, netns, listed } };
+}
+
+function addOnly(adding: Adding): number {
+  const { call, path, delegateCall } = adding;
+  const { session, target } = call;
+  const answer = runDelegate(session, { path, call: delegateCall });
+  if (answer.exitCode !== 0) return printed(answer);
+  try {
+    return answered(adding, answer, spliceAnswer(target, adding.plan.splice, answer.stdout));
+  } catch (thrown) {
+    const del = { ...delegateCall, environment: { ...delegateCall.environment, CNI_COMMAND: "DEL" } };
+    runDelegate(session, { path, call: del });
+    throw thrown;
+  }
+}
+
+function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory): number {
+  const { call } = adding;
+  let journal = call.journal;
+  if (recovery.do === "undo, then add") {
+    warn(call.session, repairs[recovery.because]);
+    undoEntries(undoing, recovery.entries);
+    journal = call.facts.journal(call.key);
+  }
+  const lent =
+    call.target.role === "meta" ? undefined : lentAddresses(journal, call.target.selector.ifName, memory.moment.bootId);
+  const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
+  const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
+  const isWritten = recovery.do !== "add, then write";
+  const entry = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
+  const unwritten: Attempt = { adding, undoing, entry, isWritten, delegateCall: asking ?? adding.delegateCall };
+  const attempt = isWritten ? begin(unwritten, call.journal.isTorn) : unwritten;
+  const answer = run(attempt);
+  if (answer.exitCode === 0) return complete(attempt, answer);
+  rememberFailure(attempt);
+  if (!asking || !lent?.othersWillDo || !isWritten) return printed(answer);
+  warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
+  undoEntries(
+    undoing,
+    call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id),
+  );
+  const later = entryOf(adding, memory, { asked: undefined, order: 2 });
+  const second = begin({ ...attempt, entry: later, delegateCall: adding.delegateCall }, false);
+  const other = run(second);
+  if (other.exitCode === 0) return complete(second, other);
+  rememberFailure(second);
+  return printed(other);
+}
+
+/** One entry, and the delegate's call for it. */
+interface Attempt {
+  readonly adding: Adding;
+  readonly undoing: Undoing;
+  readonly entry: Entry;
+  /** Whether the journal has the entry already. */
+  readonly isWritten: boolean;
+  /** The journal's file after that. */
+  readonly written?: FileIdentity | undefined;
+  readonly delegateCall: DelegateCall;
+}
+
+function entryOf(
+  { call, path, delegateCall }: Adding,
+  { moment, namespace, resultMs }: Pick<Memory, "moment" | "namespace" | "resultMs">,
+  { asked, order }: { asked: readonly string[] | undefined; order: number },
+): Entry {
+  const { session, key, request, target } = call;
+  const { host } = session;
+  const isMeta = target.role === "meta";
+  const { ifName } = target.selector;
+  return {
+    ...key,
+    ...moment,
+    id: `${host.pid}-${host.now()}-${order}`,
+    type: target.delegate,
+    role: isMeta ? "meta" : "creator",
+    ifName,
+    delegateNetwork: String(delegateCall.configuration?.name ?? target.network),
+    path,
+    args: delegateCall.environment.CNI_ARGS ?? request.variables.args,
+    namespace,
+    before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
+    resultMs,
+    asked,
+    checksum: checksumOf(request.configuration),
+    wrapper: request.wrapper as JsonObject,
+    configuration: delegateCall.configuration ?? {},
+    isGivenUp: false,
+    isUndone: false,
+  };
+}
+
+/** Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. */
+function begin(attempt: Attempt, isTorn: boolean): Attempt {
+  const { undoing, entry } = attempt;
+  // A power loss takes rules along, but not leases.
+  write(undoing, `${isTorn ? "\n" : ""}${linesText([lineOf(entry)])}`, entry.role === "creator");
+  return { ...attempt, written: undoing.session.host.stat(undoing.journal.file) };
+}
+
+function lineOf({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: Entry): Line {
+  return beganLine(began);
+}
+
+function write({ session, facts, journal }: Undoing, text: string, isFlushed: boolean): void {
+  const problem = session.host.appendJournal(journal.file, text, isFlushed);
+  if (problem !== undefined) throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
+  facts.wrote(journal.file, text);
+}
+
+function run(attempt: Attempt): Finished {
+  const { adding, delegateCall } = attempt;
+  try {
+    return runDelegate(adding.call.session, { path: adding.path, call: delegateCall });
+  } catch (thrown) {
+    const error = toCniError(thrown);
+    // The delegate was cut off while it printed its answer, after its work was done.
+    throw error.key === "invalidDelegateOutput" ? undo(attempt, error) : error;
+  }
+}
+
+function complete(attempt: Attempt, answer: Finished): number {
+  const { adding } = attempt;
+  try {
+    const spliced = spliceAnswer(adding.call.target, adding.plan.splice, answer.stdout);
+    remember(attempt, spliced);
+    warnOfUnwrapped(adding.call, attempt.entry);
+    return answered(adding, answer, spliced);
+  } catch (thrown) {
+    throw undo(attempt, toCniError(thrown));
+  }
+}
+
+function answered({ call }: Adding, answer: Finished, { text }: SplicedAnswer): number {
+  if (text === undefined) return printed(answer);
+  call.session.host.writeStdout(text);
+  return 0;
+}
+
+/** Writes what ADD made. Code 108 if the entry was given up meanwhile: whoever did that does not know what was made since. */
+function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
+  const { adding, undoing, entry, isWritten } = attempt;
+  const { call } = adding;
+  if (isWritten && isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
+  const done: Done = {
+    uptime: entry.uptime,
+    made: madeBy(undoing, entry),
+    addresses,
+    ...(added.length > 0 && { added }),
+    ...movedRoutes(call),
+  };
+  const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
+  if (isWritten) {
+    write(undoing, linesText(lines), false);
+    return;
+  }
+  const text = linesText([lineOf(entry), ...lines, ...replaced(call, entry)]);
+  write(undoing, `${call.journal.isTorn ? "\n" : ""}${text}`, entry.role === "creator");
+}
+
+/** The attachment may have been in use. The new entry takes the place of the old one; another namespace still has that. */
+function replaced({ own }: Call, { namespace }: Entry): Line[] {
+  if (own === undefined || !isStanding(own)) return [];
+  if (isSameNamespace(own.namespace, namespace)) return [{ line: "undone", id: own.id }];
+  return [{ line: "given up", ids: [own.id] }];
+}
+
+/** Writes which interface a failed ADD left: a later one of that name is somebody else's. */
+function rememberFailure({ undoing, entry: { id, role, namespace, ifName }, isWritten }: Attempt): void {
+  if (role === "meta" || !isWritten) return;
+  const left = undoing.session.host.linkIndex(namespace.path, ifName);
+  if (left !== undefined) append(undoing, [{ line: "failed", id, left }]);
+}
+
+function madeBy({ session }: Undoing, { role, namespace, ifName }: Entry): number | undefined {
+  return role === "meta" ? undefined : session.host.linkIndex(namespace.path, ifName) || undefined;
+}
+
+/** Whether another call has given the entry up. The file is read again only if somebody has written to it. */
+function isOvertaken({ undoing: { session, facts, journal }, entry, written }: Attempt): boolean {
+  const present = session.host.stat(journal.file);
+  if (present !== undefined && present.inode === written?.inode && present.size === written.size) return false;
+  const own = facts.journalAgain(journal.key).entries.find(({ id }) => id === entry.id);
+  return own === undefined || own.isGivenUp;
+}
+
+function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
+  if (!target.profile?.movesRoutes) return {};
+  const present = readRouting(session.host, target.selector.netns);
+  if (present) return { routing: { routes: present.routes, rules: present.rules } };
+  warn(session, "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?");
+  return {};
+}
+
+// The runtime will never learn what the delegate set up, so nothing of it may stay.
+function undo({ undoing, entry }: Attempt, error: CniError): CniError {
+  const { session } = undoing;
+  say(session, {
+    level: "error",
+    message: `${error.message}; running the delegate's DEL`,
+    more: { details: error.details },
+  });
+  const done = entry.done ?? { uptime: entry.uptime, made: madeBy(undoing, entry), addresses: [] };
+  const outcome = tryToUndo(undoing, { ...entry, done });
+  removeIfUndone(undoing);
+  return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;
+}

@@ -1,0 +1,117 @@
+import { type AddedInterface, addedInterfaces } from "../attachment/added.ts";
+import { sharedAddress } from "../attachment/shared-address.ts";
+import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attachment/splice.ts";
+import { addressesOf } from "../call/earlier-addresses.ts";
+import type { Splice } from "../call/plan.ts";
+import type { Target } from "../call/target.ts";
+import type { Bytes } from "../host/host.ts";
+import { CniError } from "../protocol/errors.ts";
+import { hasTooManyValues, isTooDeep, parseJsonObject, tooManyValues } from "../protocol/json.ts";
+import { losesNumbers } from "../protocol/json-text.ts";
+import { resultProblem } from "../protocol/request.ts";
+import { type CniResult, isContainerInterface } from "../protocol/result.ts";
+import { isChainVersion } from "../protocol/versions.ts";
+
+/** The answer to ADD for the runtime, and what the delegate made. */
+export interface SplicedAnswer {
+  /** Undefined if the runtime gets the delegate's answer unchanged. */
+  readonly text: string | undefined;
+  readonly addresses: readonly string[];
+  /** Further container interfaces of the delegate. */
+  readonly added: readonly AddedInterface[];
+}
+
+/** Splices the answer of a delegate. Code 102 if it is invalid, 107 if it has an address that another interface has. */
+export function spliceAnswer(target: Target, splice: Splice, stdout: Bytes): SplicedAnswer {
+  const { delegate } = target;
+  const text = stdout.decodeUtf8() ?? "";
+  const result = parseJsonObject(text);
+  if (result === undefined) {
+    const problem = tooMuch(text);
+    if (problem !== undefined && splice.as === "only") return unchanged;
+    throw new CniError("invalidDelegateOutput", delegate, problem ?? "it is not a JSON object");
+  }
+  const problem = resultProblem(result, "result") ?? versionProblem(result);
+  // A plugin that is alone in its chain may return anything, as it can without a wrapper.
+  if (problem !== undefined && splice.as === "only") return unchanged;
+  if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
+  return { text: splicedText(delegate, splice, result), ...madeBy(target, splice, result) };
+}
+
+const unchanged: SplicedAnswer = { text: undefined, addresses: [], added: [] };
+
+/**
+ * Returns the result for the runtime, or the delegate's own object if nothing changes. Code 107 if a creator gave its
+ * interface an address that another interface has.
+ */
+export function spliceResult(splice: Splice, delegateResult: CniResult): CniResult {
+  switch (splice.as) {
+    case "only":
+      return orderResult(delegateResult);
+    case "first":
+      return completeResult(delegateResult, splice.selector);
+    case "creator":
+      refuseSharedAddress(splice, delegateResult);
+      return spliceCreator(splice.prevResult, delegateResult, splice.selector);
+    case "meta":
+      return spliceMeta(splice, delegateResult);
+    default:
+      return splice satisfies never;
+  }
+}
+
+function splicedText(delegate: string, splice: Splice, result: CniResult): string | undefined {
+  try {
+    const spliced = spliceResult(splice, result);
+    if (spliced === result) return undefined;
+    const text = `${JSON.stringify(spliced, null, 4)}\n`;
+    if (losesNumbers(spliced, text)) throw new CniError("invalidDelegateOutput", delegate, "a number is too large");
+    return text;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CniError("invalidDelegateOutput", delegate, "it is nested too deeply");
+  }
+}
+
+/** The addresses of the attachment, and the container interfaces that the delegate made besides it. */
+function madeBy(
+  { role, selector }: Target,
+  splice: Splice,
+  result: CniResult,
+): Pick<SplicedAnswer, "addresses" | "added"> {
+  if (role === "meta") {
+    return {
+      addresses: [],
+      added: splice.as === "meta" ? addedInterfaces(splice.prevResult, splice.attachment, result) : [],
+    };
+  }
+  const added = (result.interfaces ?? [])
+    .filter((one) => isContainerInterface(one) && one.name !== selector.ifName && one.name !== "lo")
+    .filter((one) => splice.as !== "creator" || !listsInterface(splice.prevResult, one))
+    .map(({ name, sandbox }) => ({ name, sandbox: String(sandbox) }));
+  return { addresses: addressesOf(result, selector), added };
+}
+
+function listsInterface(
+  { interfaces }: CniResult,
+  { name, sandbox }: { name: string; sandbox?: string | null },
+): boolean {
+  return (interfaces ?? []).some((one) => one.name === name && one.sandbox === sandbox);
+}
+
+// A renamed interface has its own leases, so two pools of one subnet may give the same address.
+function refuseSharedAddress({ prevResult, selector }: Splice & { as: "creator" }, delegateResult: CniResult): void {
+  const shared = sharedAddress(prevResult, delegateResult, selector);
+  if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
+}
+
+/** Says why JSON may be too much for the engine; undefined if it is not. */
+function tooMuch(text: string): string | undefined {
+  if (hasTooManyValues(text)) return tooManyValues;
+  return isTooDeep(text) ? "it is nested too deeply" : undefined;
+}
+
+function versionProblem({ cniVersion }: CniResult): string | undefined {
+  if (cniVersion === undefined || isChainVersion(cniVersion)) return undefined;
+  return `a result of cniVersion ${cniVersion} cannot be spliced`;
+}

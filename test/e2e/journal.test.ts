@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  front,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+// What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
+
+const plugins = "1.9.1";
+const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+
+test("the namespace was made anew, and the old one is gone: ADD passes with the same addresses", async () => {
+  await using lab = await Lab.start({ plugins });
+  const old = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, old));
+  expectPassed(await lab.goCni.add(list, await lab.addContainer("c2")));
+  const addresses = await lab.kernel.allAddresses(old);
+  await lab.deleteNamespace(old);
+  const container = await lab.addContainer("c1");
+  expectFailure(await lab.goCni.check(list, container), /eth0|not found/);
+  expectPassed(await lab.goCni.add(list, container));
+  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+  expectPassed(await lab.goCni.check(list, container));
+});
+
+test("the namespace was made anew, and a task still runs in the old one: ADD fails as the plain one does", async () => {
+  await using lab = await Lab.start({ plugins });
+  const old = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, old));
+  const leases = await lab.kernel.leases();
+  await lab.run("sh", [
+    "-c",
+    `nsenter --net=${old.netns} setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; umount ${old.netns} && rm ${old.netns}`,
+  ]);
+  const container = await lab.addContainer("c1");
+  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /duplicate allocation|exists/);
+  expect(await lab.kernel.leases()).toEqual(leases);
+});
+
+test("the plain loopback comes first: a later ADD passes", async () => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const looped = zone("1.0.0", { type: "loopback" }, wrapped(macvlan), wrapped(bridge, "eth1"), flaky);
+  const container = await lab.addContainer("c1");
+  await failNext(lab, 2);
+  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(looped, container), /not now/);
+  expectPassed(await lab.goCni.add(looped, container));
+  expectPassed(await lab.goCni.check(looped, container));
+  expectPassed(await lab.goCni.del(looped, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+test("two lists want one interface at the same time: one gets it, and DEL of the other leaves it", async () => {
+  await using lab = await Lab.start({ plugins });
+  const named = (name: string, subnet: string) => ({
+    ...zone("1.0.0", wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1")),
+    name,
+  });
+  const lists = [named("za", "10.61.0.0/24"), named("zb", "10.62.0.0/24")] as const;
+  const container = await lab.addContainer("c1");
+  const outcomes = await Promise.all([
+    lab.cnitool.addAs("eth0", lists[0], container),
+    lab.cnitool.addAs("eth1", lists[1], container),
+  ]);
+  expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+  const before = await identity(lab, container, "net1");
+  const [won, lost] = outcomes[0].exitCode === 0 ? (["eth0", "eth1"] as const) : (["eth1", "eth0"] as const);
+  const [winner, loser] = won === "eth0" ? lists : ([lists[1], lists[0]] as const);
+  expectPassed(await lab.cnitool.delAs(lost, loser, container));
+  expect(await identity(lab, container, "net1")).toEqual(before);
+  expectPassed(await lab.cnitool.checkAs(won, winner, container));
+  expectPassed(await lab.cnitool.delAs(won, winner, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {
+  test("the next ADD undoes it, and the first one leaves nothing behind", async () => {
+    await using lab = await Lab.start({ plugins });
+    // The first ADD waits before it makes anything.
+    await installPlugin(
+      lab,
+      "slow",
+      'if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then until [ -e /run/lab/go ]; do sleep 0.1; done; fi; exec /opt/cni/bin/macvlan',
+    );
+    await lab.run("mkdir", ["/run/lab/wait"]);
+    const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
+    const container = await lab.addContainer("c1");
+    const first = lab.goCni.add(slow, container);
+    await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+    expectPassed(await lab.goCni.add(slow, container));
+    const before = await identity(lab, container, "eth0");
+    await lab.writeFile("/run/lab/go", "");
+    expectFailure(await first, /duplicate allocation|exists|given up/);
+    expect(await identity(lab, container, "eth0")).toEqual(before);
+    expectPassed(await lab.goCni.check(slow, container));
+    expectPassed(await lab.goCni.del(slow, container));
+    await expectNothingLeft(lab);
+  });
+
+  test("DEL ran meanwhile: the ADD undoes what its plugin made, and fails", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installPlugin(
+      lab,
+      "slow",
+      '[ "$CNI_COMMAND" != ADD ] || until [ -e /run/lab/go ]; do sleep 0.1; done; exec /opt/cni/bin/macvlan',
+    );
+    const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
+    const container = await lab.addContainer("c1");
+    const first = lab.goCni.add(slow, container);
+    await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+    expectPassed(await lab.goCni.del(slow, container));
+    await lab.writeFile("/run/lab/go", "");
+    expectFailure(await first, /interface eth0 was given up during ADD/);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab);
+  });
+});
+
+test("a plugin that runs a drop-in wrapper: only the outer one remembers", async () => {
+  await using lab = await Lab.start({ plugins });
+  await lab.run("sh", ["-c", "mkdir /opt/cni/first && ln -s ../bin/cni-wrappers /opt/cni/first/bridge"]);
+  // As flannel does, with a configuration of its own.
+  const inner = JSON.stringify({ cniVersion: "1.0.0", name: "inner", ...bridge });
+  await installPlugin(lab, "outer", `echo '${inner}' | exec /opt/cni/first/bridge`);
+  const outer = { ...wrapped(bridge), wrapper: { delegate: "outer", role: "creator", ifName: "eth1" } };
+  const nested = zone("1.0.0", wrapped(macvlan), outer);
+  const options = { pluginPath: "/opt/cni/first:/opt/cni/bin" };
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(nested, container, options));
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
+  expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+  expectPassed(await lab.goCni.del(nested, container, options));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+test.each([
+  ["is of a newer version", (text: string) => text.replaceAll('"format":1', '"format":9')],
+  ["cannot be read", () => "nonsense\n"],
+])("a journal that %s: ADD undoes nothing, and DEL leaves nothing", async (_, change) => {
+  await using lab = await Lab.start({ plugins });
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  const file = "/var/lib/cni/wrappers/c1/zone:eth0";
+  await lab.writeFile(file, change(await lab.readFile(file)));
+  const before = [await identity(lab, container, "eth0"), await lab.readFile(file)];
+  expectFailure(await lab.goCni.add(list, container), /exists/);
+  expect([await identity(lab, container, "eth0"), await lab.readFile(file)]).toEqual(before);
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  expect([await lab.kernel.leases(), await lab.kernel.linkNames(container)]).toEqual([[], ["lo"]]);
+  expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+});
+
+test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const sbr = wrapped({ type: "sbr" }, "eth1");
+  const withSbr = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), sbr);
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(withSbr, container));
+  // Its records had other names, and what is in them does not count.
+  const names = ["zone:c1:eth0:eth0", "zone:c1:eth0:eth1", "zone:c1:eth0:eth1:sbr-12345678", "zone:c1:eth0::routes"];
+  await lab.run("sh", ["-c", `cd /var/lib/cni/wrappers && rm -r c1 && touch ${names.join(" ")}`]);
+  expectPassed(await lab.goCni.check(withSbr, container));
+  await lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth1");
+  expect((await lab.goCni.check(withSbr, container)).exitCode).toBe(1);
+  await lab.ip(container, "address", "add", "172.26.64.2/20", "dev", "eth1");
+  expectPassed(await lab.goCni.del(withSbr, container));
+  await expectNothingLeft(lab, ["front0", "disc0"]);
+});
+
+test("after a reboot, DEL takes no rule of whoever has the address now", async () => {
+  await using lab = await Lab.start({ plugins });
+  const one = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.9", rangeEnd: "172.26.64.9" };
+  const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
+  const firewalled = zone(
+    "1.0.0",
+    wrapped(front),
+    wrapped(scarce, "eth1"),
+    wrapped({ type: "firewall", backend: "iptables" }, "eth1"),
+  );
+  const old = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(firewalled, old));
+  const again: Container = await rebooted(lab, old, "front0", "disc0");
+  await lab.run("sh", ["-c", "iptables -F; iptables -X; rm /var/lib/cni/networks/zone-eth1/172.26.64.9"]);
+  const next = await lab.addContainer("c2");
+  expectPassed(await lab.goCni.add(firewalled, next));
+  expectPassed(await lab.goCni.del(firewalled, again));
+  expectPassed(await lab.goCni.check(firewalled, next));
+});

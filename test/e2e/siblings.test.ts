@@ -1,0 +1,381 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { failNext, flaky, identity, installFlaky, installPlugin } from "./recovery-support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  front,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+// A container may have several attachments. What one of them has, no call for another one takes away.
+
+const plugins = "1.9.1";
+const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
+const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+const bandwidth = {
+  type: "bandwidth",
+  ingressRate: 1_000_000,
+  ingressBurst: 1_000_000,
+  egressRate: 1_000_000,
+  egressBurst: 1_000_000,
+};
+const web = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] } as const;
+
+function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
+  return { ...zone("1.0.0", ...list), name };
+}
+
+describe("DEL of an attachment whose ADD failed leaves the other one's eth1", () => {
+  const eth1 = { ...bridge, ipam: hostLocal("172.26.80.0/24") };
+  const za = { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1")) };
+  const tuned = { as: "eth0", list: named("za", wrapped(macvlan), wrapped(bridge, "eth1"), tuning) };
+  const failing = wrapped({ ...macvlan, master: "missing0" }, "net9");
+  const rows = [
+    {
+      title: "the runtime's name is the other's ifName",
+      za,
+      zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
+    },
+    {
+      title: "both have the runtime's name",
+      za: { as: "eth1", list: named("za", wrapped(bridge)) },
+      zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
+    },
+    {
+      title: "the other's runtime's name is the ifName",
+      za: { as: "eth1", list: named("za", wrapped(bridge)) },
+      zb: { as: "eth0", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
+    },
+    {
+      title: "both have the ifName",
+      za,
+      zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
+    },
+    {
+      title: "an earlier creator failed, so that none of that name ran",
+      za,
+      zb: { as: "eth1", list: named("zb", failing, wrapped(ptp)) },
+    },
+    {
+      title: "an earlier creator failed, so that none of that ifName ran",
+      za,
+      zb: { as: "net1", list: named("zb", failing, wrapped(ptp, "eth1")) },
+    },
+    {
+      title: "tuning has set its MTU",
+      za: tuned,
+      zb: { as: "eth1", list: named("zb", wrapped(ptp), tuning) },
+    },
+  ];
+
+  test.each(rows)("$title", async ({ za, zb }) => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.cnitool.addAs(za.as, za.list, container));
+    const before = [await lab.kernel.link(container, "eth1"), await lab.kernel.leases()];
+    for (const _ of [1, 2]) {
+      expectFailure(await lab.cnitool.addAs(zb.as, zb.list, container), /exists|Link not found|missing0/);
+      expect(await lab.kernel.link(container, "eth1")).toEqual(before[0]);
+    }
+    expectPassed(await lab.cnitool.delAs(zb.as, zb.list, container));
+    expect([await lab.kernel.link(container, "eth1"), await lab.kernel.leases()]).toEqual(before);
+    expectPassed(await lab.cnitool.checkAs(za.as, za.list, container));
+    expectPassed(await lab.cnitool.delAs(za.as, za.list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+describe("one list attached as eth0, and then as net1, which fails", () => {
+  test.each(["iptables", "nftables"])("eth1 keeps its ports, its limit and its traffic (%s)", async (backend) => {
+    await using lab = await Lab.start({ plugins });
+    const list = named(
+      "za",
+      wrapped(macvlan),
+      wrapped(bridge, "eth1"),
+      wrapped(bandwidth, "eth1"),
+      wrapped({ ...portmap, backend }, "eth1"),
+    );
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.cnitool.add(list, container, web));
+    const before = await stateOf(lab, container);
+    expect(before.rules).toContain("172.26.64.2");
+    expectFailure(await lab.cnitool.addAs("net1", list, container, web), /exists/);
+    expect((await stateOf(lab, container)).rules).toEqual(before.rules);
+    expectPassed(await lab.cnitool.delAs("net1", list, container, web));
+    expect(await stateOf(lab, container)).toEqual(before);
+    expectPassed(await lab.cnitool.check(list, container, web));
+    expectPassed(await lab.cnitool.del(list, container, web));
+    expect((await stateOf(lab, container)).rules).not.toContain("172.26.64.2");
+  });
+
+  test("each gets an address of its own", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = named("za", wrapped(front), wrapped(bridge, "eth1"));
+    const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
+    const single = named("zc", wrapped(bridge, "eth1"));
+    expectPassed(await lab.cnitool.addAs("eth1", single, one));
+    expectPassed(await lab.cnitool.addAs("eth0", single, other));
+    const addresses = [await lab.kernel.allAddresses(one), await lab.kernel.allAddresses(other)];
+    expect(addresses[0]).not.toEqual(addresses[1]);
+    expectPassed(await lab.cnitool.checkAs("eth1", single, one));
+    expectPassed(await lab.cnitool.checkAs("eth0", single, other));
+    expectPassed(await lab.cnitool.delAs("eth1", single, one));
+    expectPassed(await lab.cnitool.delAs("eth0", single, other));
+    expect(list.plugins).toHaveLength(2);
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+describe("the second ADD, after the last plugin failed once", () => {
+  test.each(["iptables", "nftables"])("publishes the ports of both interfaces (%s)", async (backend) => {
+    await using lab = await Lab.start({ plugins });
+    await installFlaky(lab);
+    const ports = [
+      { hostPort: 25080, containerPort: 80, protocol: "tcp" },
+      { hostPort: 25443, containerPort: 443, protocol: "tcp" },
+    ] as const;
+    const list = zone(
+      "1.0.0",
+      wrapped(front),
+      wrapped(bridge, "eth1"),
+      { ...wrapped({ ...portmap, backend }), wrapper: { ports: { except: [443] } } },
+      { ...wrapped({ ...portmap, backend }), wrapper: { ifName: "eth1", ports: { only: [443] } } },
+      flaky,
+    );
+    const container = await lab.addContainer("c1");
+    await failNext(lab);
+    expectFailure(await lab.goCni.add(list, container, { ports }), /not now/);
+    expectPassed(await lab.goCni.add(list, container, { ports }));
+    const { rules } = await stateOf(lab, container);
+    expect(rules).toMatch(/25080/);
+    expect(rules).toMatch(/25443/);
+    expectPassed(await lab.goCni.check(list, container, { ports }));
+    expectPassed(await lab.goCni.del(list, container, { ports }));
+    expect((await stateOf(lab, container)).rules).not.toMatch(/25080|25443/);
+  });
+
+  test("keeps the values of both tunings of one interface", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installFlaky(lab);
+    const second = wrapped({ type: "tuning", txQLen: 500 }, "eth1");
+    const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), tuning, second, flaky);
+    const container = await lab.addContainer("c1");
+    await failNext(lab);
+    expectFailure(await lab.goCni.add(list, container), /not now/);
+    expectPassed(await lab.goCni.add(list, container));
+    expect(await lab.kernel.link(container, "eth1")).toMatchObject({ mtu: 1400, txqlen: 500 });
+    expectPassed(await lab.goCni.check(list, container));
+    expectPassed(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+});
+
+test("two lists with one pool: DEL of the one whose ADD failed frees no lease of the other", async () => {
+  await using lab = await Lab.start({ plugins });
+  const pooled = (plugin: Record<string, unknown>) => ({
+    ...wrapped(plugin),
+    wrapper: { ifName: "eth1", network: "disc" },
+  });
+  const [za, zb] = [named("za", wrapped(macvlan), pooled(bridge)), named("zb", wrapped(ptp), pooled(bridge))];
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(za, container));
+  expectFailure(await lab.cnitool.addAs("net1", zb, container), /exists/);
+  expectPassed(await lab.cnitool.delAs("net1", zb, container));
+  expect(await lab.kernel.leases()).toContain("disc/172.26.64.2");
+  const other = await lab.addContainer("c2");
+  expectPassed(await lab.cnitool.add(za, other));
+  expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.3/20"]);
+  for (const each of [container, other]) expectPassed(await lab.cnitool.del(za, each));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+describe("the list was edited between ADD and DEL", () => {
+  const listOf = (ifName: string) =>
+    zone(
+      "1.0.0",
+      wrapped(macvlan),
+      wrapped(bridge, ifName),
+      wrapped({ type: "firewall", backend: "iptables" }, ifName),
+      wrapped({ ...portmap, backend: "iptables" }, ifName),
+    );
+
+  test.each([
+    ["with a result", false],
+    ["without a result", true],
+  ])("eth1 is eth2 now: no rule is left (%s)", async (_, isLost) => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(listOf("eth1"), container, web));
+    if (isLost) await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
+    expectPassed(await lab.goCni.del(listOf("eth2"), container, web));
+    expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
+    expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  });
+
+  test("two names were exchanged: nothing is left", async () => {
+    await using lab = await Lab.start({ plugins });
+    const pair = (one: string, other: string) =>
+      zone("1.0.0", wrapped(macvlan), wrapped(bridge, one), wrapped(ptp, other));
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(pair("eth1", "eth2"), container));
+    expectPassed(await lab.goCni.del(pair("eth2", "eth1"), container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+
+  test("a plugin was removed from the middle, and uninstalled, too: the rest is removed, and its entry stays", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installPlugin(lab, "gone", "exec /opt/cni/bin/tuning");
+    const middle = { ...wrapped({ type: "gone" }), wrapper: { role: "meta", ifName: "eth1" } };
+    const withMiddle = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), {
+      ...middle,
+      type: "tuning-wrapper",
+      wrapper: { ...middle.wrapper, delegate: "gone" },
+    });
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(withMiddle, container));
+    await lab.run("rm", ["/opt/cni/bin/gone"]);
+    expectPassed(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    expect(await lab.kernel.leases()).toEqual([]);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+  });
+});
+
+test("two masquerading bridges in one network: DEL passes, and nothing is left", async () => {
+  await using lab = await Lab.start({ plugins });
+  const pooled = (plugin: Record<string, unknown>, ifName: string) => ({
+    ...wrapped({ ...plugin, ipMasq: true }),
+    wrapper: { ifName, network: "pool" },
+  });
+  const list = zone("1.0.0", pooled(front, "eth0"), pooled(bridge, "eth1"));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["front0", "disc0"]);
+});
+
+test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async () => {
+  await using lab = await Lab.start({ plugins });
+  const answer = `{"cniVersion":"1.0.0","interfaces":[{"name":"eth1","sandbox":"'$CNI_NETNS'"},{"name":"eth9","sandbox":"'$CNI_NETNS'"}],"ips":[{"address":"10.9.0.2/24","interface":0},{"address":"10.9.1.2/24","interface":1}]}`;
+  const script = `cat > /run/lab/two-$CNI_COMMAND; [ "$CNI_COMMAND" != ADD ] || echo '${answer}'`;
+  await installPlugin(lab, "two", script);
+  const two = { type: "bridge-wrapper", wrapper: { delegate: "two", role: "creator", ifName: "eth1" } };
+  const list = zone("1.0.0", wrapped(macvlan), two);
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  for (const verb of ["CHECK", "DEL"]) {
+    const { prevResult } = JSON.parse(await lab.readFile(`/run/lab/two-${verb}`));
+    expect(
+      prevResult.interfaces.map(({ name }: { name: string }) => name),
+      verb,
+    ).toEqual(["eth1", "eth9"]);
+    expect(prevResult.ips, verb).toMatchObject([{ interface: 0 }, { interface: 1 }]);
+  }
+});
+
+test.each([
+  ["no interface", ""],
+  ["a host's interface", '"interface": 0, '],
+])(
+  "an earlier plugin reports an address of %s: CHECK of each creator passes, as the plain one does",
+  async (_, index) => {
+    await using lab = await Lab.start({ plugins });
+    const answer = `{"cniVersion": "1.0.0", "interfaces": [{"name": "uplink0"}], "ips": [{${index}"address": "192.0.2.9/24"}]}`;
+    await installPlugin(lab, "odd", `[ "$CNI_COMMAND" != ADD ] || echo '${answer}'`);
+    const container = await lab.addContainer("c1");
+    for (const list of [
+      zone("1.0.0", { type: "odd" }, macvlan),
+      zone("1.0.0", { type: "odd" }, wrapped(macvlan), wrapped(bridge, "eth1")),
+    ]) {
+      expectPassed(await lab.goCni.add(list, container));
+      expectPassed(await lab.goCni.check(list, container));
+      expectPassed(await lab.goCni.del(list, container));
+    }
+  },
+);
+
+test("an unrelated network has the same address: DEL removes firewall's rules", async () => {
+  await using lab = await Lab.start({ plugins });
+  const firewall = { type: "firewall", backend: "iptables" };
+  const za = named("za", wrapped(front), wrapped(bridge, "eth1"), wrapped(firewall, "eth1"));
+  const zb = named("zb", wrapped({ ...macvlan, ipam: hostLocal("172.26.64.0/20") }));
+  const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
+  expectPassed(await lab.goCni.add(za, one));
+  expectPassed(await lab.goCni.add(zb, other));
+  expect(await lab.kernel.addresses(other, "eth0")).toEqual(await lab.kernel.addresses(one, "eth1"));
+  expectPassed(await lab.goCni.del(za, one));
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"))).toEqual([]);
+});
+
+test("names of 165 characters get a journal, and DEL leaves nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = { ...zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), tuning), name: "n".repeat(165) };
+  const container = await lab.addContainer("c".repeat(64));
+  expectPassed(await lab.goCni.add(list, container));
+  expect(await lab.kernel.journals()).toHaveLength(1);
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+test("a clock that is set back: an ADD of a live attachment changes nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
+  const before = [
+    await identity(lab, container, "eth0"),
+    await identity(lab, container, "eth1"),
+    await lab.kernel.leases(),
+  ];
+  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /exists/);
+  expect([
+    await identity(lab, container, "eth0"),
+    await identity(lab, container, "eth1"),
+    await lab.kernel.leases(),
+  ]).toEqual(before);
+  expectPassed(await lab.goCni.check(list, container));
+});
+
+test("GC with a list that is null undoes what is gone", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = { ...zone("1.1.0", wrapped(macvlan), wrapped(bridge, "eth1")) };
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.deleteNamespace(container);
+  const configuration = { ...list.plugins[1], cniVersion: "1.1.0", name: "zone", "cni.dev/valid-attachments": null };
+  const env = { CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" };
+  const outcome = await lab.call("/opt/cni/bin/bridge-wrapper", [], { env, input: JSON.stringify(configuration) });
+  expect(outcome.exitCode).toBe(0);
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+});
+
+test("DEL without a namespace removes masquerading rules", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.deleteNamespace(container);
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["front0"]);
+});
+
+/** The packet rules of both backends, and the links of the host. */
+async function stateOf(lab: Lab, container: Container): Promise<{ rules: string; links: unknown }> {
+  const rules = await lab.run("sh", ["-c", "nft list ruleset; iptables-save -t nat | grep -v '^[#:]'"]);
+  const links = [await lab.kernel.linkNames(), await lab.kernel.linkNames(container)];
+  return { rules: rules.replace(/counter packets \d+ bytes \d+/g, "counter"), links };
+}

@@ -1,0 +1,328 @@
+import { describe, expect, test } from "vitest";
+import { logOf } from "../../../shared/call/log.ts";
+import { say } from "../../../shared/call/session.ts";
+import type { Host } from "../../../shared/host/host.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { macvlanResult } from "../support/results.ts";
+
+const zone = { cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper" };
+
+/** The lines that a call logs, parsed. */
+function logged(call: Call, machine?: Machine): JsonObject[] {
+  const { log } = callWrapper(call, machine);
+  for (const { line } of log) expect(line).toMatch(/^[^\n]+\n$/);
+  return log.map(({ line }) => JSON.parse(line));
+}
+
+function withLog(level: string | undefined, more: JsonObject = {}, env: Record<string, string> = {}): Call {
+  const log = { file: "/var/log/cni.log", ...(level === undefined ? {} : { level }) };
+  return { env, stdin: { ...zone, ...more, wrapper: { ...(more.wrapper as JsonObject), log } } };
+}
+
+describe("the log's file", () => {
+  const hostWide = { CNI_WRAPPERS_LOG: "/host.log" };
+
+  test.each<[string, Call, string[]]>([
+    ["nowhere", { stdin: zone }, []],
+    ["nowhere, for an empty variable", { stdin: zone, env: { CNI_WRAPPERS_LOG: "" } }, []],
+    ["where the host says", { stdin: zone, env: hostWide }, ["/host.log"]],
+    ["where the configuration says", withLog(undefined), ["/var/log/cni.log"]],
+    ["where the configuration says, before the host", withLog(undefined, {}, hostWide), ["/var/log/cni.log"]],
+    [
+      "where the host says, for a level of its own",
+      { stdin: { ...zone, wrapper: { log: { level: "info" } } }, env: hostWide },
+      ["/host.log"],
+    ],
+  ])("%s", (_, call, files) => {
+    expect([...new Set(callWrapper(call, { answers: [exits(0, "{}")] }).log.map(({ file }) => file))]).toEqual(files);
+  });
+
+  test("errors before the configuration is read go to the host's log", () => {
+    expect(logged({ stdin: "{", env: hostWide })).toMatchObject([{ level: "error", code: 6 }]);
+  });
+});
+
+describe("the log's level", () => {
+  /** An ADD with an invalid answer: it has lines at each level. */
+  const failing: Machine = { answers: [exits(0, "done"), exits(0)] };
+
+  test.each([
+    ["error", { error: 2 }],
+    ["warn", { error: 2 }],
+    [undefined, { error: 2, info: 2 }],
+    ["info", { error: 2, info: 2 }],
+    ["debug", { error: 2, info: 2, debug: 5 }],
+  ])("%s", (level, expected) => {
+    const count = (lines: JsonObject[]) =>
+      Object.fromEntries(
+        Object.entries(Object.groupBy(lines, (line) => String(line.level))).map(([key, found]) => [key, found?.length]),
+      );
+    const env = { CNI_WRAPPERS_LOG: "/host.log", ...(level && { CNI_WRAPPERS_LOG_LEVEL: level }) };
+    expect(count(logged(withLog(level), failing))).toEqual(expected);
+    expect(count(logged({ stdin: zone, env }, failing))).toEqual(expected);
+  });
+
+  test.each(["trace", "INFO", "constructor"])(
+    "an unknown level, %s: a warning once a call, then the default",
+    (level) => {
+      const env = { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: level };
+      const message = `CNI_WRAPPERS_LOG_LEVEL is "${level}", which is not a level: the wrapper uses info. The levels are error, warn, info, debug.`;
+      const warning = { level: "warn", message, command: expect.any(String), containerId: "blue" };
+      const answers = [exits(0, "done"), exits(0)];
+      expect(logged({ stdin: zone, env }, { answers })).toMatchObject([
+        warning,
+        { level: "info" },
+        { level: "error" },
+        { level: "info" },
+        { level: "error", code: 102 },
+      ]);
+      for (const command of ["CHECK", "DEL", "VERSION"]) {
+        expect(logged({ stdin: zone, env: { ...env, CNI_COMMAND: command } })).toMatchObject([
+          warning,
+          { level: "info" },
+        ]);
+      }
+      expect(logged({ stdin: "{", env })).toMatchObject([warning, { level: "error", code: 6 }]);
+    },
+  );
+
+  test.each([
+    ["the configuration has a level of its own", withLog("info"), { CNI_WRAPPERS_LOG_LEVEL: "trace" }],
+    ["the variable is empty", { stdin: zone }, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "" }],
+    ["there is no log", { stdin: zone }, { CNI_WRAPPERS_LOG_LEVEL: "trace" }],
+  ])("no warning if %s", (_, call, env) => {
+    expect(logged({ ...call, env }).filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
+  test("the configuration's level comes before the host's", () => {
+    const call = withLog("error", {}, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "debug" });
+    expect(logged(call, { answers: [exits(0, "{}")] })).toEqual([]);
+  });
+});
+
+describe("a line of the log", () => {
+  const args = "IgnoreUnknown=1;K8S_POD_NAME=web;K8S_POD_NAMESPACE=a=b;NOMAD_JOB_ID=two;OTHER=hush;XK8S_POD_NAME=hush";
+
+  test("of an ADD", () => {
+    const call = withLog("info", { wrapper: { ifName: "eth1" } }, { CNI_ARGS: args });
+    expect(logged(call, { answers: [exits(0, "{}")] })).toStrictEqual([
+      {
+        time: expect.stringMatching(/^2030-01-02T03:04:05\.\d{3}Z$/),
+        level: "info",
+        pid: 4711,
+        command: "ADD",
+        containerId: "blue",
+        ifName: "eth1",
+        workload: { K8S_POD_NAME: "web", K8S_POD_NAMESPACE: "a=b", NOMAD_JOB_ID: "two" },
+        network: "zone",
+        delegate: "bridge",
+        message: "delegate passed ADD",
+        durationMs: 7,
+        exitCode: 0,
+      },
+    ]);
+  });
+
+  test.each(["CHECK", "DEL", "GC", "STATUS"])("of a passed %s", (command) => {
+    const line = { level: "info", command, delegate: "bridge", message: `delegate passed ${command}`, durationMs: 7 };
+    expect(logged(withLog("info", {}, { CNI_COMMAND: command }))).toMatchObject([{ ...line, exitCode: 0 }]);
+    expect(logged(withLog("warn", {}, { CNI_COMMAND: command }))).toEqual([]);
+  });
+
+  test("of a call with an interface: names the container and the interface", () => {
+    const [line] = logged(withLog("info", {}, { CNI_COMMAND: "CHECK" }));
+    expect(line).toMatchObject({ command: "CHECK", containerId: "blue", ifName: "eth0" });
+  });
+
+  test("of a call without an interface: names no container and no interface", () => {
+    const [line] = logged(withLog("info", {}, { CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_IFNAME: "" }));
+    for (const key of ["containerId", "ifName", "workload"]) expect(line).not.toHaveProperty(key);
+  });
+
+  describe.each(["ADD", "CHECK", "DEL", "GC", "STATUS"])("of a failed %s, at every level", (command) => {
+    const error = {
+      cniVersion: "1.0.0",
+      code: 11,
+      msg: "no lease for eth1",
+      details: { ip: "10.0.0.2", token: "hush" },
+    };
+    const failure = {
+      level: "error",
+      command,
+      delegate: "bridge",
+      message: `delegate failed ${command}: no lease for eth1`,
+      code: 11,
+      msg: "no lease for eth1",
+      details: { ip: "10.0.0.2", token: "***" },
+      durationMs: 7,
+      exitCode: 3,
+    };
+
+    test.each(["error", "warn", "info", "debug"])("%s: the delegate's code and message", (level) => {
+      const call = withLog(level, {}, { CNI_COMMAND: command });
+      const lines = logged(call, { answers: [exits(3, error)] });
+      expect(lines.filter((line) => line.level !== "debug")).toMatchObject([failure]);
+      expect(lines.some((line) => "answer" in line)).toBe(level === "debug");
+    });
+
+    test.each(["", "killed by hand", "[1]", "null", "{}"])("an answer that is not a CNI error, %j", (answer) => {
+      const lines = logged(withLog("error", {}, { CNI_COMMAND: command }), { answers: [exits(3, answer)] });
+      const message = `delegate failed ${command}: it printed no CNI error`;
+      expect(lines).toMatchObject([{ level: "error", message, durationMs: 7, exitCode: 3 }]);
+      expect(JSON.stringify(lines)).not.toContain("killed by hand");
+    });
+
+    test("a delegate that died: code 101", () => {
+      const died: Machine = { answers: [{ ended: "signal", signal: "SIGKILL" }] };
+      const lines = logged(withLog("error", {}, { CNI_COMMAND: command }), died);
+      expect(lines).toMatchObject([{ level: "error", code: 101, details: expect.stringContaining("SIGKILL") }]);
+    });
+  });
+
+  test("of the wrapper's own error: code, message, details", () => {
+    const call = withLog("error", { prevResult: macvlanResult });
+    expect(logged(call)).toMatchObject([
+      { level: "error", code: 7, message: "interface name eth0 is taken", details: expect.any(String) },
+    ]);
+  });
+
+  test.each([
+    ["an unknown key", { wrapper: { unknown: 1 } }, "unknown key wrapper.unknown"],
+    [
+      "an interface that is not there",
+      { wrapper: { ifName: "eth9", network: "disc" }, prevResult: macvlanResult },
+      "interface eth9",
+    ],
+  ])("of a fault that does not fail DEL: %s", (_, more, message) => {
+    const lines = logged(withLog("warn", more, { CNI_COMMAND: "DEL" }));
+    expect(lines).toMatchObject([{ level: "warn", command: "DEL", message: expect.stringContaining(message) }]);
+  });
+
+  test("at debug: the configuration before and after, and the answer", () => {
+    const lines = logged(withLog("debug", { bridge: "br0" }), { answers: [exits(0, { ips: [] })] });
+    expect(lines.filter(({ level }) => level === "debug")).toMatchObject([
+      {
+        message: "plugin configuration received",
+        configuration: { type: "bridge-wrapper", bridge: "br0", wrapper: {} },
+      },
+      { message: "running /opt/cni/bin/bridge: ADD", configuration: { type: "bridge", bridge: "br0" } },
+      { message: "delegate's answer", answer: { ips: [] } },
+    ]);
+  });
+
+  test("at debug: a configuration and an answer that are nested too deeply change nothing but their lines", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const answers = [exits(3, `{"code":11,"msg":"no lease","details":${deep}}`)];
+    for (const command of ["ADD", "CHECK", "DEL"]) {
+      const { exitCode, stdout, log } = callWrapper(withLog("debug", {}, { CNI_COMMAND: command }), { answers });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: answers[0]?.stdout.toString() });
+      expect(log.map(({ line }) => JSON.parse(line)).slice(-2)).toMatchObject([
+        { level: "error", message: `delegate failed ${command}: no lease`, leftOut: "nested too deeply" },
+        { level: "debug", message: "delegate's answer", leftOut: "nested too deeply" },
+      ]);
+    }
+  });
+
+  test.each([["done"], [""]])("at debug: an answer that is not JSON, %j, unchanged", (answer) => {
+    const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), { answers: [exits(0, answer)] });
+    expect(lines.at(-1)).toMatchObject({ answer });
+  });
+
+  test("at debug: an answer that is not UTF-8 is empty", () => {
+    const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), {
+      answers: [exits(0, Buffer.from([0x7b, 0xff]))],
+    });
+    expect(lines.at(-1)).toMatchObject({ message: "delegate's answer", answer: "" });
+  });
+
+  test.each(["info", "debug"])("at %s: only those CNI_ARGS that name the workload", (level) => {
+    for (const command of ["ADD", "CHECK"]) {
+      const env = { CNI_COMMAND: command, CNI_ARGS: `IP=10.0.0.2;${args}` };
+      const { log } = callWrapper(withLog(level, { wrapper: { ifName: "eth1" } }, env), { answers: [exits(0, "{}")] });
+      expect(log.length).toBeGreaterThan(0);
+      expect(log.map(({ line }) => line).join("")).not.toContain("hush");
+    }
+  });
+});
+
+test.each(["ADD", "CHECK", "DEL"])("a log that cannot be written: %s says so once on stderr, and passes", (command) => {
+  const call = withLog("debug", {}, { CNI_COMMAND: command });
+  const outcome = callWrapper(call, { answers: [exits(0, "{}")], logProblem: "EACCES" });
+  expect(outcome).toMatchObject({ exitCode: 0, stdout: "{}" });
+  expect(outcome.stderr).toBe("cni-wrappers: warning: cannot write the log /var/log/cni.log: EACCES\n");
+});
+
+test("lines after one that could not be written are still written", () => {
+  const [problems, lines]: [(string | undefined)[], string[]] = [["ENOSPC", undefined], []];
+  let stderr = "";
+  const host: Partial<Host> = {
+    ...{ env: {}, pid: 1, now: () => 0 },
+    appendLine(file, line) {
+      const problem = problems.shift();
+      if (problem === undefined) lines.push(`${file} ${JSON.parse(line).message}`);
+      return problem;
+    },
+    writeStderr(text) {
+      stderr += text;
+    },
+  };
+  const session = {
+    host: host as Host,
+    profiles: {},
+    log: logOf({ CNI_WRAPPERS_LOG: "/log" }, {}),
+    cniVersion: "1.0.0",
+    fields: {},
+  };
+  for (const message of ["lost", "kept"]) say(session, { level: "info", message });
+  expect(lines).toEqual(["/log kept"]);
+  expect(stderr).toBe("cni-wrappers: warning: cannot write the log /log: ENOSPC\n");
+});
+
+describe("secrets", () => {
+  const masked = ["password", "passwd", "passphrase", "pass", "dbPassword", "secret", "clientSecret", "token"]
+    .concat(["bearer_token", "TOKEN", "credentials", "privateKey", "private_key", "apiKey", "api-key", "auth"])
+    .concat(["authorization", "psk", "presharedKey", "pwd", "passwords", "accessKey", "access_key_id", "encryptionKey"])
+    .concat(["sshKey", "jwt", "kubeconfig", "env", "ENV", "envs", "environment"]);
+  const shown = ["name", "bridge", "passthru", "compass-x", "keyring", "publicKey", "mac", "master", "envoy", "key"];
+
+  function loggedConfiguration(more: JsonObject): unknown {
+    return logged(withLog("debug", { x: more }), { answers: [exits(0, "{}")] })[0]?.configuration;
+  }
+
+  test.each(masked)("the value of %s is masked", (key) => {
+    for (const value of ["hush", 7, true, ["hush"], { deep: "hush" }]) {
+      expect(loggedConfiguration({ [key]: value })).toMatchObject({ x: { [key]: "***" } });
+    }
+    expect(loggedConfiguration({ list: [{ [key]: "hush" }] })).toMatchObject({ x: { list: [{ [key]: "***" }] } });
+  });
+
+  test.each(shown)("the value of %s is not masked", (key) => {
+    expect(loggedConfiguration({ [key]: "said" })).toMatchObject({ x: { [key]: "said" } });
+  });
+
+  test.each([
+    ["https://user:hush@host/path", "https://***@host/path"],
+    ["etcd at http://user:hu@sh@host:2379, https://hush@b", "etcd at http://***@host:2379, https://***@b"],
+    ["user@host", "user@host"],
+    ["http://host/@path", "http://host/@path"],
+  ])("credentials in the text %s", (text, expected) => {
+    expect(loggedConfiguration({ url: text })).toMatchObject({ x: { url: expected } });
+  });
+
+  test("a failed DEL after a failed ADD: its message, not its answer", () => {
+    const answers = [exits(0, "done"), exits(1, { code: 11, msg: "busy", token: "hush" })];
+    const { log, stdout } = callWrapper(withLog("warn"), { answers });
+    expect(stdout).toContain("The delegate's DEL failed as well: busy");
+    expect(log.map(({ line }) => line).join("")).not.toContain("hush");
+  });
+
+  test("null is not masked", () => {
+    expect(loggedConfiguration({ token: null })).toMatchObject({ x: { token: null } });
+  });
+
+  test("the delegate's configuration is not masked", () => {
+    const { runs } = callWrapper(withLog("debug", { token: "hush" }), { answers: [exits(0, "{}")] });
+    expect(runs).toMatchObject([{ stdin: { token: "hush" } }]);
+  });
+});

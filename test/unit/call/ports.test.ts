@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { delegateCall } from "../../../shared/call/delegate-call.ts";
+import { withOwnPorts } from "../../../shared/call/ports.ts";
+import { targetOf } from "../../../shared/call/target.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { frozen } from "../support/frozen.ts";
+import { requestOf } from "../support/requests.ts";
+
+const mapping = (containerPort: number) => ({ hostPort: containerPort + 20_000, containerPort, protocol: "tcp" });
+const [web, tls, high] = [mapping(80), mapping(443), mapping(8500)];
+
+function left(ports: object, portMappings: unknown): unknown {
+  const { runtimeConfig } = withOwnPorts(frozen({ runtimeConfig: { mac: "x", portMappings } }), ports);
+  expect(runtimeConfig).toHaveProperty("mac", "x");
+  return (runtimeConfig as JsonObject).portMappings;
+}
+
+describe("the port mappings that a delegate gets", () => {
+  test.each([
+    [{ only: [443] }, [tls]],
+    [{ only: ["443"] }, [tls]],
+    [{ only: [443, "8000-8999"] }, [tls, high]],
+    [{ only: ["80-443"] }, [web, tls]],
+    [{ only: ["81-442"] }, []],
+    [{ only: [] }, []],
+    [{ except: [443] }, [web, high]],
+    [{ except: ["8500-8500"] }, [web, tls]],
+    [{ except: ["1-65535"] }, []],
+    [{ except: [] }, [web, tls, high]],
+    [{}, [web, tls, high]],
+  ])("%j", (ports, expected) => {
+    expect(left(ports, [web, tls, high])).toStrictEqual(expected);
+  });
+
+  test("are the only change", () => {
+    const configuration = frozen({ name: "zone", snat: true, runtimeConfig: { mac: "x", portMappings: [web, tls] } });
+    expect(withOwnPorts(configuration, { only: [443] })).toStrictEqual({
+      ...{ name: "zone", snat: true },
+      runtimeConfig: { mac: "x", portMappings: [tls] },
+    });
+  });
+
+  test("are selected by container port, in either letter case, as in Go", () => {
+    const upper = [
+      { HostPort: 443, ContainerPort: 80 },
+      { HostPort: 80, ContainerPort: 443 },
+    ];
+    expect(left({ only: [443] }, upper)).toStrictEqual([upper[1]]);
+    expect(left({ except: [443] }, upper)).toStrictEqual([upper[0]]);
+    const last = { containerPort: 443, ContainerPort: 80 };
+    expect(left({ only: [443] }, [last])).toStrictEqual([]);
+  });
+
+  test.each([[{}], [7], [null], [{ containerPort: "443" }]])("need a port: %j is in no list", (entry) => {
+    expect(left({ only: ["1-65535"] }, [entry])).toStrictEqual([]);
+    expect(left({ except: ["1-65535"] }, [entry])).toStrictEqual([entry]);
+  });
+
+  test.each([
+    [{}],
+    [{ runtimeConfig: null }],
+    [{ runtimeConfig: { mac: "x" } }],
+    [{ runtimeConfig: { portMappings: 7 } }],
+  ])("are not touched in %j", (configuration) => {
+    expect(withOwnPorts(frozen(configuration), { only: [443] })).toBe(configuration);
+  });
+});
+
+describe("the verbs", () => {
+  function shown(command: "ADD" | "CHECK" | "DEL" | "STATUS"): unknown {
+    const wrapper = { ports: { only: [443] } };
+    const request = requestOf(command, { wrapper, runtimeConfig: { portMappings: [web, tls] } });
+    return delegateCall({ request, target: targetOf(request, "portmap-wrapper", {}) }).configuration?.runtimeConfig;
+  }
+
+  test.each(["ADD", "CHECK", "STATUS"] as const)("%s gets its own", (command) => {
+    expect(shown(command)).toStrictEqual({ portMappings: [tls] });
+  });
+
+  test("DEL gets all, because the list may have changed since ADD", () => {
+    expect(shown("DEL")).toStrictEqual({ portMappings: [web, tls] });
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { delegateName, targetOf } from "../../../shared/call/target.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue, requestOf } from "../support/requests.ts";
+
+const bridge = frozen({ role: "creator" } as const);
+const portmap = frozen({ role: "meta" } as const);
+const profiles = frozen({ bridge, portmap });
+
+test.each([
+  ["bridge-wrapper", "bridge"],
+  ["/opt/cni/bin/bridge-wrapper", "bridge"],
+  ["./bridge-wrapper", "bridge"],
+  ["my-own-wrapper", "my-own"],
+  ["bridge-wrapper-wrapper", "bridge-wrapper"],
+  ["/opt/cni/first/bridge", "bridge"],
+  ["/opt/bridge-wrapper/bridge", "bridge"],
+  ["wrapper", "wrapper"],
+  ["-wrapper", "-wrapper"],
+])("%s means %s", (calledAs, delegate) => {
+  expect(delegateName(calledAs)).toBe(delegate);
+});
+
+test.each(["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"])(
+  "%j does not stand for a plugin",
+  (calledAs) => {
+    expect(delegateName(calledAs)).toBeUndefined();
+  },
+);
+
+describe("the delegate", () => {
+  test.each([
+    ["bridge-wrapper", {}, "bridge", bridge, "creator"],
+    ["portmap-wrapper", {}, "portmap", portmap, "meta"],
+    ["cni-wrappers", { delegate: "bridge" }, "bridge", bridge, "creator"],
+    ["portmap-wrapper", { delegate: "bridge" }, "bridge", bridge, "creator"],
+    ["ptp-wrapper", {}, "ptp", undefined, undefined],
+    ["ptp-wrapper", { role: "creator" }, "ptp", undefined, "creator"],
+    ["ptp-wrapper", { role: "meta" }, "ptp", undefined, "meta"],
+    ["bridge-wrapper", { role: "creator" }, "bridge", bridge, "creator"],
+    // A property of Object is not a profile.
+    ["toString-wrapper", {}, "toString", undefined, undefined],
+  ])("%s with %j", (calledAs, wrapper, delegate, profile, role) => {
+    expect(targetOf(requestOf("ADD", { wrapper }), calledAs, profiles)).toMatchObject({ delegate, profile, role });
+  });
+
+  test("none is named", () => {
+    expect(() => targetOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles)).toThrow(
+      expect.objectContaining({ code: 7, message: "no delegate: started as /opt/cni/bin/cni-wrappers" }),
+    );
+  });
+
+  test.each(["ADD", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
+    const request = requestOf(command, { wrapper: { role: "meta" } });
+    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
+      expect.objectContaining({
+        code: 7,
+        message: 'invalid plugin configuration: wrapper.role must be "creator" for bridge, or be left out',
+      }),
+    );
+  });
+});
+
+describe("the interface and its network", () => {
+  test.each([
+    ["the runtime's", {}, "eth0", false, "zone"],
+    ["the runtime's, said again", { ifName: "eth0" }, "eth0", false, "zone-eth0"],
+    ["another", { ifName: "eth1" }, "eth1", true, "zone-eth1"],
+    ["another, in the list's network", { ifName: "eth1", network: "zone" }, "eth1", true, "zone"],
+    ["another, in a network of its own", { ifName: "eth1", network: "disc" }, "eth1", true, "disc"],
+    ["the runtime's, in a network of its own", { network: "disc" }, "eth0", false, "disc"],
+  ])("%s", (_, wrapper, ifName, renamed, network) => {
+    expect(targetOf(requestOf("ADD", { wrapper }), "bridge-wrapper", profiles)).toMatchObject({
+      selector: { ifName, netns: blue, runtimeIfName: "eth0" },
+      renamed,
+      network,
+    });
+  });
+
+  test("a network's name allows fewer characters than an interface's", () => {
+    const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
+    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
+      expect.objectContaining({
+        code: 7,
+        message: expect.stringMatching(
+          /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/,
+        ),
+      }),
+    );
+    const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
+    expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject({
+      network: "disc",
+      selector: { ifName: "eth@1" },
+    });
+  });
+});
+
+describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interface", () => {
+  const attachment = (containerID: string, ifname: unknown): JsonObject => ({ containerID, ifname });
+
+  function targetOfGc(attachments: unknown[]) {
+    const configuration = { wrapper: { ifName: "eth0" }, "cni.dev/valid-attachments": attachments };
+    return targetOf(requestOf("GC", configuration, { ifName: "" }), "bridge-wrapper", profiles);
+  }
+
+  test.each([
+    ["the wrapper's", [attachment("a", "eth0"), attachment("b", "eth0")], "eth0", false, "zone-eth0"],
+    ["another", [attachment("a", "net0"), attachment("b", "net0")], "net0", true, "zone-eth0"],
+  ])("%s", (_, attachments, runtimeIfName, renamed, network) => {
+    expect(targetOfGc(attachments)).toMatchObject({ selector: { runtimeIfName }, renamed, network });
+  });
+
+  test.each([
+    ["they name several", [attachment("a", "eth0"), attachment("b", "net0")]],
+    ["there is none", []],
+    ["what they name is no name", [attachment("a", 7)]],
+    ["they are no attachments", ["eth0"]],
+  ])("or unknown: %s", (_, attachments) => {
+    expect(targetOfGc(attachments).selector).toMatchObject({ ifName: "eth0", runtimeIfName: "" });
+  });
+});
+
+// If STATUS fails, Nomad skips DEL and leaks. If DEL fails, everything stays.
+describe.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (command) => {
+  test.each([
+    ["a role that is not the plugin's", { role: "meta" }, "zone"],
+    ["an interface name that no network's can end in", { ifName: "eth@1" }, "zone"],
+  ])("%s", (_, wrapper, network) => {
+    const request = requestOf(command, { wrapper }, { ifName: command === "DEL" ? "eth0" : "" });
+    expect(targetOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network });
+  });
+});

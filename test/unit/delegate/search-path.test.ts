@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { cleanPath, searchPath } from "../../../shared/delegate/search-path.ts";
+
+/** The cases of Go's own test of filepath.Clean (path/filepath/path_test.go). */
+test.each([
+  ["abc", "abc"],
+  ["abc/def", "abc/def"],
+  ["a/b/c", "a/b/c"],
+  [".", "."],
+  ["..", ".."],
+  ["../..", "../.."],
+  ["../../abc", "../../abc"],
+  ["/abc", "/abc"],
+  ["/", "/"],
+  ["", "."],
+  ["abc/", "abc"],
+  ["abc/def/", "abc/def"],
+  ["./", "."],
+  ["../", ".."],
+  ["../../", "../.."],
+  ["/abc/", "/abc"],
+  ["abc//def//ghi", "abc/def/ghi"],
+  ["abc//", "abc"],
+  ["//abc", "/abc"],
+  ["///abc", "/abc"],
+  ["//abc//", "/abc"],
+  ["abc/./def", "abc/def"],
+  ["/./abc/def", "/abc/def"],
+  ["abc/.", "abc"],
+  ["abc/def/ghi/../jkl", "abc/def/jkl"],
+  ["abc/def/../ghi/../jkl", "abc/jkl"],
+  ["abc/def/..", "abc"],
+  ["abc/def/../..", "."],
+  ["/abc/def/../..", "/"],
+  ["abc/def/../../..", ".."],
+  ["/abc/def/../../..", "/"],
+  ["abc/def/../../../ghi/jkl/../../../mno", "../../mno"],
+  ["/../abc", "/abc"],
+  ["abc/./../def", "def"],
+  ["abc//./../def", "def"],
+  ["abc/../../././../def", "../../def"],
+  ["...", "..."],
+  ["/opt/..cni", "/opt/..cni"],
+])("%j is cleaned to %j", (path, cleaned) => {
+  expect(cleanPath(path)).toBe(cleaned);
+});
+
+describe("CNI_PATH", () => {
+  test("several spellings of one directory count once, in the first place", () => {
+    const spellings = ["/opt/cni/bin", "/opt//cni/bin", "/opt/cni/./bin/", "/opt/cni/../cni/bin"];
+    for (const first of spellings) {
+      expect(searchPath(`/a:${[first, ...spellings].join(":")}:/b`)).toEqual(["/a", "/opt/cni/bin", "/b"]);
+    }
+  });
+
+  // If the time grew with the square of the length, this would take more than a minute.
+  test("may be very long", () => {
+    const slashes = `/a${"/".repeat(130_000)}b`;
+    const many = Array.from({ length: 40_000 }, (_, index) => `/${index}`);
+    expect(searchPath(slashes)).toEqual(["/a/b"]);
+    expect(searchPath(many.join(":"))).toEqual(many);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
+import { linesText, parseFoundJournal, parseJournal } from "../../../shared/journal/lines.ts";
+import { sha256 } from "../../../shared/journal/sha256.ts";
+import { chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+
+const file = "/var/lib/cni/wrappers/blue/zone:eth0";
+const first = entryOf();
+const text = linesText(linesOf([first]));
+
+describe("a journal", () => {
+  test("has the entries that were written, in their order", () => {
+    const entries = [
+      entryOf({ isGivenUp: true, isUndone: true }),
+      tryOf({ ifName: "eth1", left: 9, isGivenUp: true }),
+      chainedOf("portmap", { id: "third" }),
+    ];
+    expect(parseJournal(zoneOfBlue, linesText(linesOf(entries)))).toEqual({
+      file,
+      key: zoneOfBlue,
+      entries,
+      isTorn: false,
+      problem: undefined,
+    });
+  });
+
+  test.each([undefined, ""])("without a file, or with an empty one, has none", (none) => {
+    expect(parseJournal(zoneOfBlue, none)).toMatchObject({ entries: [], isTorn: false, problem: undefined });
+  });
+
+  const second = linesText(linesOf([tryOf({ ifName: "eth1" })]));
+  test.each([1, 20, second.length - 2])("ignores a last line that was cut off after %s characters", (length) => {
+    const torn = parseJournal(zoneOfBlue, text + second.slice(0, length));
+    expect(torn).toMatchObject({ entries: [first], isTorn: true, problem: undefined });
+    const written = `${text}${second.slice(0, length)}\n${linesText([{ line: "undone", id: first.id }])}`;
+    expect(parseJournal(zoneOfBlue, written)).toMatchObject({ entries: [{ isUndone: true }], isTorn: false });
+  });
+
+  test("whose only line was cut off has no entries", () => {
+    expect(parseJournal(zoneOfBlue, text.slice(0, 50))).toMatchObject({
+      entries: [],
+      isTorn: true,
+      problem: undefined,
+    });
+  });
+
+  const foreign: [string, string, RegExp][] = [
+    ["no JSON", "nonsense\n", /whose it is/],
+    ["zeros, as after a power loss", `${"\0".repeat(80)}\n`, /whose it is/],
+    ["another attachment", linesText(linesOf([entryOf({ containerId: "red" })])), /another attachment/],
+    ["a newer format", text.replace('"format":1', '"format":2'), /newer/],
+    ["a later line of a newer version", `${text}{"line":"moved"}\n`, /newer/],
+  ];
+
+  test.each(foreign)("cannot be read: %s", (_, content, problem) => {
+    expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [], problem: expect.stringMatching(problem) });
+  });
+
+  test.each([[{ id: 1 }], [{ namespace: "4:5" }], [{ configuration: [] }], [{ uptime: "now" }]])(
+    "leaves out an entry with %j",
+    (changes) => {
+      const [began = {}] = linesOf([entryOf({ id: "odd" })]);
+      const content = `${text}${JSON.stringify({ ...began, ...changes })}\n`;
+      expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [{ id: first.id }], problem: undefined });
+    },
+  );
+
+  test("that is found says whose it is, by its first line", () => {
+    expect(parseFoundJournal(file, text)).toMatchObject({ key: zoneOfBlue, entries: [first] });
+    expect(parseFoundJournal("/var/lib/cni/wrappers/red/zone:eth0", text)).toBeUndefined();
+    expect(parseFoundJournal(file, "")).toBeUndefined();
+  });
+});
+
+describe("the file of a journal", () => {
+  test("is in the container's directory", () => {
+    expect(journalFile(zoneOfBlue)).toBe(file);
+  });
+
+  test("has a checksum for a name if the name would have more than 255 bytes", () => {
+    const key: AttachmentKey = { network: "n".repeat(254), containerId: "c".repeat(256), runtimeIfName: "eth0" };
+    expect(journalFile(key)).toMatch(/^\/var\/lib\/cni\/wrappers\/[0-9a-f]{64}\/[0-9a-f]{64}$/);
+    expect(journalFile({ ...key, network: "n".repeat(250) })).toMatch(/n{250}:eth0$/);
+  });
+
+  // The examples of FIPS 180-2, by sha256sum.
+  test.each([
+    ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
+    ["abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
+    [
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+    ],
+    ["a".repeat(1000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"],
+  ])("sha256 of %s", (given, expected) => {
+    expect(sha256(given)).toBe(expected);
+  });
+});
+
+describe("a namespace", () => {
+  const stat = { device: 4, inode: 9, size: 0, modifiedMs: 0, changedMs: 12.7 };
+  test("is device, inode and the change time of its mount", () => {
+    const one = namespaceOf("/run/netns/blue", stat);
+    expect(one).toEqual({ path: "/run/netns/blue", device: 4, inode: 9, changedMs: 12 });
+    expect(one && isSameNamespace(one, namespaceOf("/run/netns/other", stat))).toBe(true);
+    expect(one && isSameNamespace(one, namespaceOf("/run/netns/blue", { ...stat, changedMs: 99 }))).toBe(false);
+    expect(one && isSameNamespace(one, undefined)).toBe(false);
+  });
+
+  test("has no time in /proc", () => {
+    const ofProcess = namespaceOf("/proc/7/ns/net", stat);
+    expect(ofProcess).toEqual({ path: "/proc/7/ns/net", device: 4, inode: 9 });
+    expect(ofProcess && isSameNamespace(ofProcess, namespaceOf("/run/netns/blue", stat))).toBe(true);
+  });
+
+  test("is none without a file", () => {
+    expect(namespaceOf("/run/netns/blue", undefined)).toBeUndefined();
+  });
+});

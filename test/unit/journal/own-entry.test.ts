@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { Entry, Journal } from "../../../shared/journal/journal.ts";
+import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../../../shared/journal/own-entry.ts";
+import { chainedOf, entryOf, zoneOfBlue } from "../support/journals.ts";
+
+function journalOf(...entries: Entry[]): Journal {
+  return { file: "", key: zoneOfBlue, entries, isTorn: false };
+}
+
+function pluginOf(changes: Partial<PluginIdentity> & { sum?: string } = {}): PluginIdentity {
+  const { sum = "0", ...rest } = changes;
+  return { type: "bridge", role: "creator", ifName: "eth1", wrapper: { ifName: "eth1" }, checksum: () => sum, ...rest };
+}
+
+const eth0 = entryOf({ type: "macvlan" });
+const eth1 = entryOf({ ifName: "eth1", checksum: "b" });
+const portmap = { type: "portmap", role: "meta" } as const;
+const some = chainedOf("portmap", { id: "some", ifName: "eth1", wrapper: { ifName: "eth1", ports: { only: [80] } } });
+const rest = chainedOf("portmap", { id: "rest", ifName: "eth1", wrapper: { ifName: "eth1", ports: { except: [80] } } });
+
+describe("on ADD", () => {
+  test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
+    ["a creator's is the one with its interface", {}, [eth0, eth1], eth1],
+    ["whatever its type and its block", { type: "ptp", wrapper: {}, sum: "x" }, [eth0, eth1], eth1],
+    ["not that of a chained plugin", {}, [eth0, some], undefined],
+    ["a chained plugin's has the whole block", { ...portmap, wrapper: rest.wrapper }, [some, rest], rest],
+    ["and the configuration", { ...portmap, wrapper: rest.wrapper, sum: "other" }, [some, rest], undefined],
+    ["and its type", { ...portmap, type: "tuning", wrapper: rest.wrapper }, [some, rest], undefined],
+    ["of several the last", {}, [eth1, { ...eth1, id: "later" }], { ...eth1, id: "later" }],
+    ["but one that is not undone", {}, [eth1, { ...eth1, id: "later", isUndone: true }], eth1],
+  ])("%s", (_, plugin, entries, expected) => {
+    expect(ownEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
+  });
+});
+
+describe("on CHECK and DEL, when the list was edited", () => {
+  test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
+    ["a creator's is the one with its interface, of another type, too", { type: "ptp", sum: "x" }, [eth0, eth1], eth1],
+    ["another name: the same type and configuration", { ifName: "eth2", sum: "b" }, [eth0, eth1], eth1],
+    ["another name and configuration: none", { ifName: "eth2", sum: "x" }, [eth0, eth1], undefined],
+    ["two names were exchanged: the interface counts", { ifName: "eth0", sum: "b" }, [eth0, eth1], eth0],
+    ["another configuration: the block counts", { ...portmap, wrapper: some.wrapper, sum: "x" }, [some, rest], some],
+    ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
+    ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
+    [
+      "a misspelled plugin: interface and configuration",
+      { type: "brigde", role: undefined, sum: "b" },
+      [eth0, eth1],
+      eth1,
+    ],
+    ["an unknown plugin takes no creator's", { type: "mine", role: undefined, sum: "x" }, [eth0, eth1], undefined],
+  ])("%s", (_, plugin, entries, expected) => {
+    expect(laterEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
+  });
+});
+
+describe("the checksum", () => {
+  const listed = { type: "bridge", name: "zone", bridge: "br0", ipam: { type: "host-local" } };
+
+  test("does not depend on the block, nor on what the runtime adds", () => {
+    const given = { cniVersion: "1.0.0", prevResult: {}, runtimeConfig: { ips: [] }, "cni.dev/attachments": [] };
+    expect(checksumOf({ ...listed, ...given, wrapper: { ifName: "eth1" } })).toBe(checksumOf(listed));
+  });
+
+  test("depends on everything else", () => {
+    expect(checksumOf({ ...listed, bridge: "br1" })).not.toBe(checksumOf(listed));
+  });
+});

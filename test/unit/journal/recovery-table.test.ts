@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import type { Entry, Journal, Namespace } from "../../../shared/journal/journal.ts";
+import { lentAddresses, type Present, recoveryOf } from "../../../shared/journal/recovery-table.ts";
+import { bootId, ownNamespace } from "../support/fake-host.ts";
+import { chainedOf, entryOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+
+const here: Namespace = { path: blue, device: 4, inode: ownNamespace, changedMs: 0 };
+const elsewhere: Namespace = { ...here, inode: 7 };
+
+function journalOf(...entries: Entry[]): Journal {
+  return { file: "", key: zoneOfBlue, entries, isTorn: false };
+}
+
+function presentOf(changes: Partial<Present> = {}): Present {
+  return { bootId, uptime: 1000, mode: "own", namespace: here, resultMs: undefined, isThere: () => true, ...changes };
+}
+
+const gone = { isThere: () => false };
+const complete = { resultMs: 5 };
+
+describe("the table of docs/behavior.md", () => {
+  const rows: [string, Entry[], Partial<Present>, string][] = [
+    ["no entry", [], {}, "add"],
+    ["no entry, and a result of something else", [], complete, "add, then write"],
+    ["an earlier boot", [entryOf({ bootId: "old" })], complete, "of an earlier boot"],
+    [
+      "an earlier boot, with the inode of this namespace",
+      [entryOf({ bootId: "old", namespace: here })],
+      {},
+      "of an earlier boot",
+    ],
+    [
+      "a namespace that is gone",
+      [entryOf({ namespace: elsewhere })],
+      { ...complete, ...gone },
+      "its namespace is gone",
+    ],
+    ["another namespace that is still there", [entryOf({ namespace: elsewhere })], {}, "add, then write"],
+    ["this namespace, not complete", [entryOf()], {}, "not complete"],
+    ["this namespace, a failed try", [entryOf(), tryOf({ ifName: "eth1" })], {}, "not complete"],
+    ["this namespace, and libcni has a result since", [entryOf()], complete, "add, then write"],
+    ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, "not complete"],
+    [
+      "this namespace, the last entry is 15 minutes old",
+      [entryOf({ uptime: 90, done: undefined })],
+      {},
+      "add, then write",
+    ],
+    [
+      "this namespace, it passed 15 minutes ago",
+      [entryOf({ uptime: 50, done: { uptime: 90, addresses: [] } })],
+      {},
+      "add, then write",
+    ],
+    [
+      "this namespace, an older entry and a new one",
+      [entryOf({ uptime: 50, done: undefined }), tryOf({ ifName: "eth1" })],
+      {},
+      "not complete",
+    ],
+    ["all undone", [entryOf({ isGivenUp: true, isUndone: true })], {}, "add"],
+    ["given up, and not undone", [entryOf({ isGivenUp: true })], complete, "not complete"],
+    [
+      "one that may be in use, and one of an earlier boot",
+      [entryOf({ bootId: "old" }), entryOf({ namespace: elsewhere })],
+      {},
+      "add, then write",
+    ],
+    ["always: in use", [entryOf()], { ...complete, mode: "always" }, "recover is always"],
+    ["always: not complete", [entryOf()], { mode: "always" }, "not complete"],
+    ["never: not complete", [entryOf()], { mode: "never" }, "add, then write"],
+    ["never: an earlier boot", [entryOf({ bootId: "old" })], { mode: "never" }, "add, then write"],
+    ["never: no entry", [], { mode: "never" }, "add"],
+  ];
+
+  test.each(rows)("%s: %s", (_, entries, changes, expected) => {
+    const own = entries.at(-1);
+    const recovery = recoveryOf(journalOf(...entries), { own, isFirst: true }, presentOf(changes));
+    expect(recovery.do === "undo, then add" ? recovery.because : recovery.do).toBe(expected);
+  });
+});
+
+describe("the entries that are given up", () => {
+  const [first, second, third] = [entryOf(), tryOf({ ifName: "eth1" }), chainedOf("tuning", { ifName: "eth1" })];
+
+  test("are all of them without a prevResult", () => {
+    const recovery = recoveryOf(journalOf(first, second, third), { own: second, isFirst: true }, presentOf());
+    expect(recovery).toMatchObject({ entries: [first, second, third] });
+  });
+
+  test("are the own one and what came after it with a prevResult", () => {
+    const recovery = recoveryOf(journalOf(first, second, third), { own: second, isFirst: false }, presentOf());
+    expect(recovery).toMatchObject({ entries: [second, third] });
+  });
+
+  test("are none with a prevResult and without an own one", () => {
+    const recovery = recoveryOf(journalOf(first, second), { own: undefined, isFirst: false }, presentOf());
+    expect(recovery).toEqual({ do: "add" });
+  });
+
+  test("are none after an own one that is undone: what stands there is of this try", () => {
+    const own = { ...second, isGivenUp: true, isUndone: true };
+    expect(recoveryOf(journalOf(own, first), { own, isFirst: false }, presentOf())).toEqual({ do: "add" });
+  });
+
+  test("are only those given up already, after an own one that is", () => {
+    const own = { ...second, isGivenUp: true };
+    const recovery = recoveryOf(journalOf(own, first), { own, isFirst: false }, presentOf());
+    expect(recovery).toMatchObject({ do: "undo, then add", entries: [own] });
+  });
+});
+
+describe("the addresses that an entry lends", () => {
+  const undone = { isGivenUp: true, isUndone: true };
+  const addresses = ["10.1.0.2/24"];
+
+  test.each<[string, Entry[], object]>([
+    ["of an undone one", [entryOf(undone)], { addresses, othersWillDo: true }],
+    ["of a standing one: none", [entryOf()], { addresses: [], othersWillDo: true }],
+    ["of another interface: none", [entryOf({ ...undone, ifName: "eth1" })], { addresses: [], othersWillDo: true }],
+    [
+      "of a failed one: those that it asked for",
+      [tryOf({ ...undone, asked: addresses })],
+      { addresses, othersWillDo: true },
+    ],
+    [
+      "of the last one that had some",
+      [entryOf(undone), tryOf({ ...undone, id: "2" })],
+      { addresses, othersWillDo: true },
+    ],
+    ["of one whose DEL failed: no others", [entryOf({ isGivenUp: true })], { addresses, othersWillDo: false }],
+    [
+      "while another DEL failed: no others",
+      [entryOf(undone), chainedOf("portmap", { isGivenUp: true })],
+      { addresses, othersWillDo: false },
+    ],
+    [
+      "of an earlier boot: others will do",
+      [entryOf({ isGivenUp: true, bootId: "old" })],
+      { addresses, othersWillDo: true },
+    ],
+  ])("%s", (_, entries, expected) => {
+    expect(lentAddresses(journalOf(...entries), "eth0", bootId)).toEqual(expected);
+  });
+});

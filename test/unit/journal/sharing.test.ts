@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { profiles } from "../../../plugins/index.ts";
+import type { CachedResult } from "../../../shared/journal/cached-result.ts";
+import type { Entry, Namespace } from "../../../shared/journal/journal.ts";
+import { type Around, removalOf } from "../../../shared/journal/sharing.ts";
+import { profileOf } from "../../../shared/plugin/profile.ts";
+import { ownNamespace } from "../support/fake-host.ts";
+import { chainedOf, entryOf, tryOf } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+
+const here: Namespace = { path: blue, device: 4, inode: ownNamespace, changedMs: 0 };
+const other = { network: "other", runtimeIfName: "net1" };
+
+function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "link">> & { link?: number | "unknown" }) {
+  return removalOf(entry, {
+    namespace: here,
+    siblings: [],
+    profile: profileOf(entry.type, profiles),
+    results: () => [],
+    link: () => (link === "unknown" ? undefined : link),
+    ...around,
+  });
+}
+
+function resultWith(name: string, sandbox = blue): CachedResult {
+  const key = { network: "other", containerId: "blue", runtimeIfName: "net1" };
+  return { file: "", key, result: {}, interfaces: [{ name, sandbox }] };
+}
+
+const everything = { do: "DEL", withNamespace: true, freesLease: true, addAgain: [] };
+const leaseOnly = { ...everything, withNamespace: false };
+const interfaceOnly = { ...everything, freesLease: false };
+const nothing = { do: "nothing" };
+
+describe("an interface", () => {
+  const claimed = { siblings: [entryOf({ ...other, delegateNetwork: "other" })] };
+  const failedToo = { siblings: [tryOf({ ...other, delegateNetwork: "other" })] };
+
+  test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
+    ["with the index of the entry is its own", entryOf(), {}, everything],
+    ["with it is its own, whatever others say", entryOf(), claimed, everything],
+    ["with another index is somebody else's", entryOf(), { link: 8 }, leaseOnly],
+    ["that is gone: DEL looks for the rest in the namespace", entryOf(), { link: 0 }, everything],
+    ["in another namespace is not looked for", entryOf(), { namespace: { ...here, inode: 1 } }, leaseOnly],
+    [
+      "in a namespace with the same inode, made later, is not",
+      entryOf(),
+      { namespace: { ...here, changedMs: 9 } },
+      leaseOnly,
+    ],
+    ["without a namespace is not looked for", entryOf(), { namespace: undefined }, leaseOnly],
+    ["of a failed ADD, new since then", tryOf(), {}, everything],
+    ["of a failed ADD, which was there before", tryOf({ before: 7 }), {}, leaseOnly],
+    ["of a failed ADD, if nobody looked before", tryOf({ before: undefined }), {}, leaseOnly],
+    ["of a failed ADD, made after it", tryOf({ left: 0 }), {}, leaseOnly],
+    ["of a failed ADD, with the index of then", tryOf({ left: 7 }), {}, everything],
+    ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
+    ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
+    ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],
+    [
+      "of a failed ADD, listed in another sandbox",
+      tryOf(),
+      { results: () => [resultWith("eth0", "/elsewhere")] },
+      everything,
+    ],
+    ["of unknown index, if nobody else has one", entryOf({ done: { uptime: 1, addresses: [] } }), {}, everything],
+    [
+      "of unknown index, which another attachment has",
+      entryOf({ done: { uptime: 1, addresses: [] } }),
+      claimed,
+      leaseOnly,
+    ],
+    [
+      "of unknown index, which another one only tried",
+      entryOf({ done: { uptime: 1, addresses: [] } }),
+      failedToo,
+      everything,
+    ],
+    ["that cannot be looked up now", entryOf(), { link: "unknown" }, everything],
+  ])("%s", (_, entry, around, expected) => {
+    expect(decide(entry, around)).toMatchObject(expected);
+  });
+});
+
+describe("a lease", () => {
+  const same = entryOf({ ...other, delegateNetwork: "zone" });
+  test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
+    ["with the same network and interface stays", entryOf(), { siblings: [same] }, interfaceOnly],
+    ["of another interface is freed", entryOf(), { siblings: [{ ...same, ifName: "eth1" }] }, everything],
+    [
+      "of an undone entry is freed",
+      entryOf(),
+      { siblings: [{ ...same, isGivenUp: true, isUndone: true }] },
+      everything,
+    ],
+    [
+      "of a failed ADD does not keep one that passed",
+      entryOf(),
+      { siblings: [{ ...same, done: undefined }] },
+      everything,
+    ],
+    [
+      "of a failed ADD stays with the one that passed, and so does the interface",
+      tryOf(),
+      { siblings: [same] },
+      nothing,
+    ],
+    ["of two failed ADDs stays with the last", tryOf(), { siblings: [{ ...same, done: undefined }] }, nothing],
+    [
+      "of an attachment that only libcni knows",
+      tryOf({ delegateNetwork: "other" }),
+      { results: () => [resultWith("eth0")] },
+      nothing,
+    ],
+  ])("%s", (_, entry, around, expected) => {
+    expect(decide(entry, around)).toMatchObject(expected);
+  });
+});
+
+describe("what a chained plugin leaves", () => {
+  const failed = { done: undefined };
+  const rows: [string, Partial<Entry>, boolean][] = [
+    ["portmap", {}, true],
+    ["portmap", { delegateNetwork: "other", ifName: "eth1" }, true],
+    ["bandwidth", { delegateNetwork: "zone" }, true],
+    ["bandwidth", { delegateNetwork: "other" }, false],
+    ["tuning", { ifName: "eth0" }, true],
+    ["tuning", { ifName: "eth1" }, false],
+    ["firewall", {}, false],
+    ["unknown", { ifName: "eth1" }, true],
+  ];
+
+  test.each(rows)("%s with %j has one name with the other: %s", (type, changes, isShared) => {
+    const siblings = [chainedOf(type, { ...other, ...changes })];
+    expect(decide(chainedOf(type, failed), { siblings })).toMatchObject(isShared ? nothing : everything);
+    expect(decide(chainedOf(type, failed), { siblings: [chainedOf("other", { ...other, ...changes })] })).toMatchObject(
+      everything,
+    );
+  });
+
+  test("portmap passed: its DEL runs, and the other's ADD again", () => {
+    const siblings = [chainedOf("portmap", other)];
+    expect(decide(chainedOf("portmap"), { siblings })).toEqual({ ...everything, addAgain: siblings });
+  });
+
+  test("another one passed: the last one's undo removes both", () => {
+    expect(decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", other)] })).toEqual({ do: "later" });
+    expect(decide(chainedOf("unknown"), { siblings: [chainedOf("unknown", other)] })).toEqual({ do: "later" });
+  });
+
+  test("the other's ADD failed: it holds nothing against one that passed", () => {
+    expect(decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", { ...other, ...failed })] })).toEqual(
+      everything,
+    );
+  });
+
+  test("its interface is another attachment's by now: DEL gets no namespace", () => {
+    const siblings = [entryOf({ ...other, done: { uptime: 1, made: 7, addresses: [] } })];
+    expect(decide(chainedOf("tuning"), { siblings })).toEqual(leaseOnly);
+    expect(decide(chainedOf("tuning"), { siblings, link: 9 })).toEqual(everything);
+  });
+
+  test.each(["sbr", "vrf"])("%s leaves nothing outside of the namespace", (type) => {
+    expect(decide(chainedOf(type), {})).toEqual(everything);
+    expect(decide(chainedOf(type), { namespace: undefined })).toMatchObject(nothing);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { bridge } from "../../../plugins/bridge/profile.ts";
+import type { SharedDevice } from "../../../shared/plugin/profile.ts";
+import { isFixedMac, listsDevice, macOriginFile, sharedDeviceName, withoutMac } from "../../../shared/plugin/shared-device.ts";
+import { frozen } from "../support/frozen.ts";
+import { blue } from "../support/requests.ts";
+
+const device = bridge.sharedDevice as SharedDevice;
+
+test.each([
+  [{ bridge: "br0" }, "br0"],
+  [{ BRIDGE: "br0" }, "br0"],
+  [{}, "cni0"],
+  [{ bridge: null }, "cni0"],
+])("the device of %j is %s", (configuration, expected) => {
+  expect(sharedDeviceName(device, frozen(configuration))).toBe(expected);
+});
+
+describe("the MAC of a shared device", () => {
+  const result = frozen({
+    cniVersion: "1.0.0",
+    interfaces: [
+      { name: "br0", mac: "follows its ports", mtu: 1500 },
+      { name: "veth0", mac: "stays" },
+      { name: "br0", mac: "stays, in a container", sandbox: blue },
+    ],
+    extra: true,
+  });
+
+  test("is left out, and nothing else", () => {
+    const interfaces = [{ name: "br0" }, ...result.interfaces.slice(1)];
+    expect(withoutMac(result, "br0")).toStrictEqual({ ...result, interfaces });
+  });
+
+  test.each([
+    ["br0", result, true],
+    ["br1", result, false],
+    ["br0", { interfaces: result.interfaces.slice(1) }, false],
+    ["br0", {}, false],
+  ])("%s is a host-side interface of the result: %#", (name, one, expected) => {
+    expect(listsDevice(one, name)).toBe(expected);
+  });
+
+  test.each([
+    ["3\n", true],
+    ["1\n", false],
+    ["", false],
+    [undefined, false],
+  ])("stays if somebody has set it: %j", (origin, expected) => {
+    expect(isFixedMac(origin)).toBe(expected);
+  });
+});
+
+describe("the kernel's file", () => {
+  test("is the device's", () => {
+    expect(macOriginFile("br0")).toBe("/sys/class/net/br0/addr_assign_type");
+  });
+
+  test.each(["", ".", "..", "../br0", "a/b", "br0\0", "sixteen-letters-"])("is none for %j", (name) => {
+    expect(macOriginFile(name)).toBeUndefined();
+  });
+});

@@ -1,0 +1,67 @@
+import {
+  type AttachmentKey,
+  type Began,
+  type Done,
+  type Entry,
+  journalFile,
+  type Line,
+} from "../../../shared/journal/journal.ts";
+import { beganLine, linesText } from "../../../shared/journal/lines.ts";
+import { bootId, ownNamespace } from "./fake-host.ts";
+import { blue } from "./requests.ts";
+
+/** The container blue, attached to the network zone as eth0. */
+export const zoneOfBlue: AttachmentKey = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+
+/** The entry of an ADD of bridge for eth0 that passed 15 seconds ago. The test chooses the rest. */
+export function entryOf(changes: Partial<Entry> = {}): Entry {
+  const { ifName = "eth0", type = "bridge", network = "zone" } = changes;
+  const delegateNetwork = ifName === "eth0" ? network : `${network}-${ifName}`;
+  return {
+    ...zoneOfBlue,
+    ...{
+      id: `${type} ${ifName}`,
+      type,
+      role: "creator",
+      ifName,
+      delegateNetwork,
+      path: `/opt/cni/bin/${type}`,
+      args: "",
+    },
+    ...{ bootId, uptime: 985, namespace: { path: blue, device: 4, inode: ownNamespace, changedMs: 0 }, before: 0 },
+    ...{ checksum: "0", wrapper: ifName === "eth0" ? {} : { ifName }, configuration: { type, name: delegateNetwork } },
+    done: { uptime: 985, made: 7, addresses: ["10.1.0.2/24"] },
+    isGivenUp: false,
+    isUndone: false,
+    ...changes,
+  };
+}
+
+/** The entry of an ADD that did not pass. */
+export function tryOf(changes: Partial<Entry> = {}): Entry {
+  return entryOf({ done: undefined, ...changes });
+}
+
+/** The entry of a chained plugin's ADD. */
+export function chainedOf(type: string, changes: Partial<Entry> = {}): Entry {
+  return entryOf({ type, role: "meta", before: undefined, done: { uptime: 985, addresses: [] }, ...changes });
+}
+
+/** The lines that lead to entries. */
+export function linesOf(entries: readonly Entry[]): Line[] {
+  return entries.flatMap(({ done, left, isGivenUp, isUndone, ...began }): Line[] => [
+    beganLine(began as Began),
+    ...(done ? [{ line: "done" as const, id: began.id, ...(done as Done) }] : []),
+    ...(left === undefined ? [] : [{ line: "failed" as const, id: began.id, left }]),
+    ...(isGivenUp ? [{ line: "given up" as const, ids: [began.id] }] : []),
+    ...(isUndone ? [{ line: "undone" as const, id: began.id }] : []),
+  ]);
+}
+
+/** The files of journals with these entries. */
+export function journalFiles(...entries: readonly Entry[]): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const entry of entries)
+    files[journalFile(entry)] = `${files[journalFile(entry)] ?? ""}${linesText(linesOf([entry]))}`;
+  return files;
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import type { HandOver } from "../../../shared/call/plan.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import type { CniResult } from "../../../shared/protocol/result.ts";
+import { callWrapper, exits, planOf } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
+import { blue, requestOf } from "../support/requests.ts";
+import { bothResult } from "../support/results.ts";
+
+function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper") {
+  return planOf(requestOf("CHECK", { ...configuration, prevResult }), calledAs) as HandOver;
+}
+
+const ipam = { type: "host-local" };
+
+test("the delegate gets its own attachment, under the name of its interface", () => {
+  const configuration = { wrapper: { ifName: "eth1" }, bridge: "other", isGateway: true, ipam };
+  expect(planned(configuration, bothResult).call).toStrictEqual({
+    delegate: "bridge",
+    environment: { CNI_IFNAME: "eth1" },
+    configuration: {
+      cniVersion: "1.0.0",
+      name: "zone-eth1",
+      bridge: "other",
+      isGateway: true,
+      ipam,
+      type: "bridge",
+      prevResult: {
+        cniVersion: "1.0.0",
+        interfaces: [
+          { name: "disc0", mac: "02:00:00:00:00:02" },
+          { name: "veth1", mac: "02:00:00:00:00:03" },
+          { name: "eth1", mac: "02:00:00:00:00:04", sandbox: blue },
+        ],
+        ips: [{ address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 2 }],
+        routes: [{ dst: "10.99.0.0/16" }, { dst: "10.98.0.0/16", gw: "172.26.64.1" }],
+        dns: { nameservers: ["172.16.5.1", "172.26.64.1"] },
+      },
+    },
+  });
+});
+
+describe("the MAC of the bridge", () => {
+  const gateway = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
+  const layer2 = { wrapper: { ifName: "eth1" }, bridge: "disc0", ipam };
+  const [, bridge, ...ports] = bothResult.interfaces;
+
+  function shown(configuration: JsonObject, files: Record<string, string>): unknown {
+    const stdin = { cniVersion: "1.0.0", name: "zone", ...configuration, prevResult: bothResult };
+    const [run] = callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }, { files }).runs;
+    return (run?.stdin as { prevResult?: CniResult } | undefined)?.prevResult?.interfaces;
+  }
+
+  test.each([
+    ["3\n", gateway, "compared"],
+    ["3\n", layer2, "compared"],
+    ["1\n", gateway, "left out"],
+    ["1\n", layer2, "left out"],
+    ["0\n", gateway, "left out"],
+    ["33\n", gateway, "left out"],
+    ["", gateway, "left out"],
+  ])("the kernel decides: addr_assign_type %j, %j: it is %s", (origin, configuration, outcome) => {
+    const files = { "/sys/class/net/disc0/addr_assign_type": origin };
+    const first = outcome === "compared" ? bridge : { name: "disc0" };
+    expect(shown(configuration, files)).toStrictEqual([first, ...ports]);
+  });
+
+  test("is left out if the kernel does not say", () => {
+    expect(shown(gateway, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
+  });
+
+  test("is removed before wrapper.jq runs", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1", jq: "." }, prevResult: bothResult };
+    const seen: string[] = [];
+    const jq = (_: string, input: string) => {
+      seen.push(input);
+      return { output: input };
+    };
+    const call = { env: { CNI_COMMAND: "CHECK" }, stdin: { ...stdin, bridge: "disc0" } };
+    callWrapper(call, { jq, files: { "/sys/class/net/disc0/addr_assign_type": "1\n" } });
+    expect(JSON.parse(seen[0] ?? "").prevResult.interfaces).toStrictEqual([{ name: "disc0" }, ...ports]);
+  });
+
+  test("the kernel is not asked if prevResult does not list the device", () => {
+    expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", []);
+    expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).toHaveProperty("leftOut", []);
+    expect(planned({ wrapper: { ifName: "eth1" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", ["MAC"]);
+  });
+});
+
+describe("a plugin whose CHECK needs ipam", () => {
+  const only = { interfaces: [{ name: "eth0", sandbox: blue }] };
+
+  test.each([[{}], [{ ipam: {} }], [{ ipam: null }], [{ ipam: { type: "" } }]])("gets static: %j", (configuration) => {
+    expect(planned(configuration, only).call.configuration).toHaveProperty("ipam", { type: "static" });
+  });
+
+  test.each([[{ ipam }], [{ ipam: { Type: "dhcp" } }]])("keeps its own: %j", (configuration) => {
+    expect(planned(configuration, only).call.configuration).toMatchObject(configuration);
+  });
+
+  test("another plugin gets none", () => {
+    expect(planned({}, only, "macvlan-wrapper").call.configuration).not.toHaveProperty("ipam");
+  });
+});
+
+test("a missing attachment is an error, even next to a single other one", () => {
+  expect(() => planned({ wrapper: { ifName: "eth1" } }, { interfaces: [{ name: "eth0", sandbox: blue }] })).toThrow(
+    expect.objectContaining({ code: 103, details: expect.stringContaining("prevResult has eth0.") }),
+  );
+});
+
+test("the error for a missing attachment lists the existing ones", () => {
+  expect(() => planned({ wrapper: { ifName: "eth2" } }, bothResult)).toThrow(
+    expect.objectContaining({
+      code: 103,
+      message: "interface eth2 is not in prevResult",
+      details: expect.stringContaining("prevResult has eth0, eth1."),
+    }),
+  );
+});
+
+test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/24" }] }]])(
+  "a prevResult without any container interface is passed unchanged: %j",
+  (prevResult) => {
+    expect(planned({}, prevResult, "macvlan-wrapper").call.configuration?.prevResult).toStrictEqual(prevResult);
+  },
+);
+
+describe("the entry of the interface", () => {
+  const check = (
+    entries: readonly Entry[],
+    {
+      wrapper = {},
+      calledAs = "bridge-wrapper",
+      answers = [exits(0)],
+      ip,
+    }: Partial<{ wrapper: JsonObject; calledAs: string; answers: ReturnType<typeof exits>[]; ip: () => string }> = {},
+  ) => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper, prevResult: bothResult };
+    const call = { calledAs: `/opt/cni/bin/${calledAs}`, env: { CNI_COMMAND: "CHECK" }, stdin };
+    return callWrapper(call, { files: journalFiles(...entries), answers, ...(ip && { ip }) });
+  };
+  const renamed = { ifName: "eth1" };
+  const shown = ({ runs: [run] }: ReturnType<typeof check>) => ((run?.stdin ?? {}) as { prevResult: CniResult }).prevResult;
+
+  test("has the network of ADD, whatever the list says now", () => {
+    const entry = entryOf({ ifName: "eth1", delegateNetwork: "other" });
+    expect(check([entry], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "other" } }]);
+  });
+
+  test("a creator without one is asked again in the list's network", () => {
+    const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(0)] });
+    expect(runs).toMatchObject([
+      { how: "spawn", stdin: { name: "zone-eth1" } },
+      { how: "spawn", stdin: { name: "zone" } },
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
+  test("one in the list's own network is run once, if no route was moved", () => {
+    expect(check([], { answers: [exits(1)] }).runs).toHaveLength(1);
+    expect(check([], { wrapper: { ...renamed, network: "disc" }, answers: [exits(1)] }).runs).toHaveLength(1);
+  });
+
+  test("a chained plugin without one is handed over", () => {
+    expect(check([], { calledAs: "tuning-wrapper" }).runs).toMatchObject([{ how: "exec" }]);
+  });
+
+  test("has the interfaces that the plugin added, which it gets as well", () => {
+    const added = [{ name: "eth1", sandbox: blue }];
+    const names = (entry: Entry, calledAs: string) =>
+      shown(check([entry], { calledAs })).interfaces?.map(({ name }) => name);
+    const done = { uptime: 985, addresses: [], added };
+    expect(names(entryOf({ done }), "bridge-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
+    expect(names(chainedOf("calico", { done }), "calico-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
+    expect(names(entryOf(), "bridge-wrapper")).toEqual(["eth0"]);
+  });
+
+  test("has the routes that a plugin moved: a creator does not look for them", () => {
+    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
+    const mover = chainedOf("sbr", {
+      ifName: "eth1",
+      done: { uptime: 985, addresses: [], routing: { routes, rules: [] } },
+    });
+    const creator = entryOf({ ifName: "eth1" });
+    const dsts = (entry: Entry) => shown(check([creator, entry], { wrapper: renamed })).routes?.map(({ dst }) => dst);
+    expect(dsts(mover)).toEqual(["10.98.0.0/16"]);
+    expect(dsts({ ...mover, isGivenUp: true, isUndone: true })).toContain("10.99.0.0/16");
+    expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
+  });
+
+  test("of a plugin that moved routes: the wrapper looks for them itself", () => {
+    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
+    const mover = chainedOf("sbr", {
+      ifName: "eth1",
+      done: { uptime: 985, addresses: [], routing: { routes, rules: [] } },
+    });
+    const codeOf = (ip?: () => string) => {
+      const { stdout } = check([mover], { wrapper: renamed, calledAs: "sbr-wrapper", ...(ip && { ip }) });
+      return JSON.parse(stdout || "{}").code;
+    };
+    expect(codeOf()).toBe(106);
+    expect(codeOf(() => "[]\n[]\n[]\n")).toBe(105);
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+import type { CniError } from "../../../shared/protocol/errors.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
+import { planVersion } from "../../../shared/verbs/plan-request.ts";
+import { callWrapper, planOf } from "../support/fake-host.ts";
+import { blue, requestOf } from "../support/requests.ts";
+import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+
+const renamed = { ifName: "eth1" };
+const eth1 = { CNI_IFNAME: "eth1" };
+const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
+
+function planned(command: ConfiguredVerb, configuration: JsonObject = {}, calledAs = "bridge-wrapper") {
+  const withoutInterface = { containerId: "", netns: "", ifName: "" };
+  const variables = command === "GC" || command === "STATUS" ? withoutInterface : {};
+  return planOf(requestOf(command, configuration, variables), calledAs);
+}
+
+function failure(action: () => unknown): Pick<CniError, "code" | "message"> {
+  try {
+    action();
+  } catch (error) {
+    return error as CniError;
+  }
+  throw new Error("it passes");
+}
+
+/** The delegate's call. */
+function call(environment: Record<string, string>, configuration: JsonObject) {
+  return { delegate: "bridge", environment, configuration: { cniVersion: "1.0.0", type: "bridge", ...configuration } };
+}
+
+const macvlanShown = {
+  ...macvlanResult,
+  routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }],
+  dns: bothResult.dns,
+};
+const bridgeShown = { ...bridgeResult, dns: bothResult.dns };
+
+describe("first in the chain, or without a prevResult", () => {
+  test.each<[ConfiguredVerb, JsonObject, object]>([
+    ["ADD", {}, { do: "add", call: call({}, { name: "zone" }), splice: { as: "only" } }],
+    [
+      "ADD",
+      { wrapper: renamed },
+      { call: call(eth1, { name: "zone-eth1" }), splice: { as: "first", selector: eth1Name } },
+    ],
+    ["ADD", { wrapper: { ifName: "eth0" } }, { call: call({}, { name: "zone-eth0" }), splice: { as: "only" } }],
+    ["ADD", { prevResult: null }, { call: call({}, { name: "zone", prevResult: null }), splice: { as: "only" } }],
+    ["CHECK", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
+    ["CHECK", { wrapper: { ...renamed, network: "disc" } }, { call: call(eth1, { name: "disc" }) }],
+    ["DEL", {}, { do: "remove", removals: [{ call: call({}, { name: "zone" }) }] }],
+    ["DEL", { wrapper: { ...renamed, network: "disc" } }, { removals: [{ call: call(eth1, { name: "disc" }) }] }],
+    ["GC", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
+    ["GC", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
+    ["STATUS", {}, { call: call({}, { name: "zone" }), withoutDelegate: "unavailable" }],
+    ["STATUS", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
+  ])("%s %j", (command, configuration, plan) => {
+    expect(planned(command, configuration)).toMatchObject(plan);
+  });
+});
+
+describe("chained", () => {
+  test.each<[ConfiguredVerb, JsonObject, object]>([
+    [
+      "ADD",
+      { wrapper: renamed, prevResult: macvlanResult },
+      {
+        call: call(eth1, { name: "zone-eth1" }),
+        splice: { as: "creator", selector: eth1Name, prevResult: macvlanResult },
+      },
+    ],
+    [
+      "CHECK",
+      { prevResult: bothResult },
+      { do: "checkTwice", call: call({}, { name: "zone", prevResult: macvlanShown }), network: undefined },
+    ],
+    [
+      "CHECK",
+      { wrapper: renamed, prevResult: bothResult },
+      { call: call(eth1, { name: "zone-eth1", prevResult: bridgeShown }), network: "zone" },
+    ],
+    ["DEL", { prevResult: bothResult }, { removals: [{ call: call({}, { name: "zone", prevResult: macvlanShown }) }] }],
+    ["GC", { prevResult: bothResult }, { do: "handOver", call: call({}, { name: "zone", prevResult: bothResult }) }],
+  ])("%s %#", (command, configuration, plan) => {
+    expect(planned(command, configuration)).toMatchObject(plan);
+  });
+
+  test("ADD of a meta plugin", () => {
+    expect(planned("ADD", { prevResult: bothResult }, "tuning-wrapper")).toMatchObject({
+      call: { delegate: "tuning", environment: {}, configuration: { prevResult: macvlanShown } },
+      splice: { as: "meta", attachment: { container: 0 } },
+    });
+  });
+});
+
+describe("a prevResult that cannot be read", () => {
+  const prevResult = { ...bothResult, ips: [{ address: "10.0.0.2/24", interface: 4 }] };
+  const problem = "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces";
+
+  test.each(["ADD", "CHECK"] as const)("%s: code 7", (command) => {
+    expect(failure(() => planned(command, { prevResult }))).toMatchObject({ code: 7, message: problem });
+  });
+
+  test("DEL: no error", () => {
+    expect(planned("DEL", { prevResult })).toMatchObject({ removals: [{ call: call({}, { name: "zone" }) }] });
+  });
+
+  test("ADD of a meta plugin: code 7", () => {
+    expect(failure(() => planned("ADD", { prevResult }, "tuning-wrapper"))).toMatchObject({
+      code: 7,
+      message: problem,
+    });
+  });
+
+  test.each(["GC", "STATUS"] as const)("%s: not checked", (command) => {
+    expect(planned(command, { prevResult })).toMatchObject({ do: "handOver", call: { configuration: { prevResult } } });
+  });
+});
+
+describe("an index outside the list if nothing must be re-indexed", () => {
+  const ips = [{ address: "172.26.64.2/20", interface: 9 }];
+  const alone = { ...bridgeResult, interfaces: [...bridgeResult.interfaces, { name: "trailing" }], ips };
+  const noInterfaces = { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20", interface: 0 }] };
+
+  test.each([
+    ["the only attachment", alone],
+    ["no container interface", noInterfaces],
+  ])("passes unchanged on CHECK, DEL and ADD of a meta plugin: %s", (_, prevResult) => {
+    for (const command of ["ADD", "CHECK", "DEL"] as const) {
+      const plan = planned(command, { wrapper: renamed, prevResult }, "tuning-wrapper");
+      const shown = { call: { configuration: { prevResult } } };
+      expect(plan).toMatchObject(command === "DEL" ? { removals: [shown] } : shown);
+      if (command === "ADD") expect(plan).toMatchObject({ splice: { as: "only" } });
+    }
+  });
+
+  test.each([alone, noInterfaces])("is code 7 on ADD of a creator, which appends interfaces", (prevResult) => {
+    const failed = failure(() => planned("ADD", { wrapper: { ifName: "eth2" }, prevResult }));
+    expect(failed).toMatchObject({ code: 7, message: expect.stringContaining("outside the list") });
+  });
+});
+
+describe("specification versions", () => {
+  const chainVersions = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+  const unchainedVersions = [undefined, "", "0.1.0", "0.2.0"];
+  const unknownVersions = ["1.2.0", "9.9.9"];
+  const otherVersions = [...unchainedVersions, ...unknownVersions];
+
+  describe.each(chainVersions)("%s", (cniVersion) => {
+    test.each(["ADD", "CHECK", "DEL"] as const)("%s in a chain is planned", (command) => {
+      expect(() => planned(command, { cniVersion, wrapper: renamed, prevResult: { cniVersion } })).not.toThrow();
+    });
+  });
+
+  describe.each(otherVersions)("%s", (cniVersion) => {
+    const prevResult = { ip4: { ip: "10.0.0.2/24" }, interfaces: 7 };
+
+    test.each(["ADD", "CHECK"] as const)("%s of a renamed interface in a chain: code 1", (command) => {
+      const failed = failure(() => planned(command, { cniVersion, wrapper: renamed, prevResult }));
+      expect(failed).toMatchObject({ code: 1, message: "incompatible CNI versions" });
+    });
+
+    test.each([{}, { ...renamed, network: "disc" }])("DEL in a chain gets prevResult unchanged: %j", (wrapper) => {
+      const plan = planned("DEL", { cniVersion, wrapper, prevResult });
+      expect(plan).toMatchObject({ do: "remove", removals: [{ call: { configuration: { prevResult } } }] });
+    });
+
+    test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is left to the delegate", (command) => {
+      const delegates = { call: { configuration: cniVersion === undefined ? {} : { cniVersion } } };
+      const plan = command === "DEL" ? { do: "remove", removals: [delegates] } : { do: "handOver", ...delegates };
+      expect(planned(command, { cniVersion })).toMatchObject(plan);
+    });
+  });
+});
+
+describe("a chain of another version, the interface not renamed", () => {
+  const prevResult = { ip4: { ip: "10.0.0.2/24" } };
+
+  test.each(["0.1.0", "0.2.0", undefined])("%s: the delegate gets prevResult unchanged", (cniVersion) => {
+    for (const command of ["ADD", "CHECK", "DEL"] as const) {
+      const plan = planned(command, { cniVersion, prevResult });
+      const unchanged = { call: { configuration: { prevResult, name: "zone" } } };
+      expect(plan).toMatchObject(command === "DEL" ? { removals: [unchanged] } : unchanged);
+    }
+  });
+
+  test.each(["1.2.0", "9.9.9"])("%s: code 1, because its contents are unknown", (cniVersion) => {
+    for (const command of ["ADD", "CHECK"] as const) {
+      const failed = failure(() => planned(command, { cniVersion, prevResult }));
+      expect(failed).toMatchObject({ code: 1, details: expect.stringContaining(cniVersion) });
+    }
+  });
+});
+
+describe("errors have the version of the configuration", () => {
+  test.each([
+    ["0.4.0", "0.4.0"],
+    ["1.0.0", "1.0.0"],
+  ])("%s", (cniVersion, expected) => {
+    const { stdout } = callWrapper({ calledAs: "cni-wrappers", stdin: { cniVersion, name: "zone" } });
+    expect(JSON.parse(stdout)).toMatchObject({ cniVersion: expected, code: 7 });
+  });
+});
+
+describe("VERSION", () => {
+  test("is the delegate's, with the runtime's stdin", () => {
+    expect(planVersion("/opt/cni/bin/bridge-wrapper")).toStrictEqual({
+      do: "handOver",
+      call: { delegate: "bridge", environment: {} },
+      withoutDelegate: "ownVersions",
+    });
+  });
+
+  test("is the wrapper's own if its name does not name a delegate", () => {
+    expect(planVersion("/opt/cni/bin/cni-wrappers")).toStrictEqual({ do: "printVersions" });
+  });
+});
