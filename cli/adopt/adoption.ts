@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { appendJournal, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
@@ -40,10 +41,8 @@ export function adopt(
   const own = { file, before: read, after, journal: added };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
   // The result comes last: after a kill, the next run still sees that something is missing.
-  if (added) {
-    mkdirSync(dirname(added.file), { recursive: true, mode: 0o700 });
-    writeAtomically(added.file, added.text);
-  }
+  const problem = added && appendJournal(added.file, added.text, true);
+  if (added && problem !== undefined) throw new Trouble(`${added.file}: ${problem}`);
   try {
     // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
     writeResult(cacheDirectory, file, after, () => {
@@ -109,7 +108,9 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
 
 /** A journal that has more lines by now is no longer adopt's alone. */
 function removeAdded(journal: MissingJournal | undefined): void {
-  if (journal && textOf(journal.file) === journal.text) rmSync(journal.file, { force: true });
+  if (!journal || textOf(journal.file) !== journal.text) return;
+  rmSync(journal.file, { force: true });
+  removeDirectory(dirname(journal.file));
 }
 
 // libcni takes every file next to a result for a result, also what a killed process leaves. The time of the file tells preflight

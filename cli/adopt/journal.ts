@@ -3,8 +3,8 @@ import { type Entry, journalFile, type Line, namespaceOf } from "../../shared/jo
 import type { Lease } from "../../shared/journal/lease.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { checksumOf } from "../../shared/journal/own-entry.ts";
-import { memoryIn } from "../host/memory.ts";
-import { leaseDirectoryOf } from "../lists/leases.ts";
+import { Memory } from "../host/memory.ts";
+import { leasesOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { addressesOf, type Facts } from "./facts.ts";
@@ -34,7 +34,7 @@ export function missingJournal(
 }
 
 function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { inside }: Facts): readonly Line[] {
-  const moment = memoryIn().moment();
+  const moment = new Memory().moment();
   const namespace = namespaceOf(attachment.netns, stat(attachment.netns));
   const link = inside.find(({ ifname }) => ifname === creator.ifName);
   const result = stat(attachment.file);
@@ -70,6 +70,6 @@ export function leasedAddresses(attachment: CachedAttachment, creator: ListedPlu
 }
 
 function leasesFor({ containerId }: CachedAttachment, creator: ListedPlugin): readonly Lease[] {
-  const leases = memoryIn().leases(leaseDirectoryOf(creator));
+  const leases = new Memory().leases(leasesOf(creator));
   return leases.filter((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
 }

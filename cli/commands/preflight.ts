@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
-import { memoryFiles, memoryIn } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
@@ -58,7 +58,7 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
   return {
     host: hostname(),
     forecasts,
-    strays: straysAmong(attachments.all, namedNamespaces(), memoryFiles(memoryIn())),
+    strays: straysAmong(attachments.all, namedNamespaces(), new Memory().files()),
     leftOut,
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs }),

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { memoryFiles, memoryIn } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
 import { addHostOptions, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { timeoutOption } from "../live/timeout.ts";
@@ -63,7 +63,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     terminal.writeError(line);
   };
   const { wanted, all } = everyAttachment(paths, leaveOut);
-  const memories = memoryFiles(memoryIn(), (file) => leaveOut(`${file}: it does not say whose it is\n`));
+  const memories = new Memory().files((file) => leaveOut(`${file}: it does not say whose it is\n`));
   for (const { file, journal } of memories) {
     if (journal?.problem !== undefined) leaveOut(`${file}: ${journal.problem}; its DEL acts as without a journal\n`);
   }

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
 import type { CommandMaker } from "../command.ts";
 import { stateDirectory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
@@ -41,7 +40,7 @@ export const wrapCommand: CommandMaker = (terminal, finish) =>
     .addHelpText("after", "\nExample:\n  cni-wrappers wrap --write /opt/cni/config/zone.conflist")
     .action((path: string, options: Options) => {
       const list = readList(path, terminal.directory);
-      const older = list.name === undefined ? [] : olderAttachments(list.name, leaseDirectories(list), options.state);
+      const older = olderAttachments(list, options.state);
       const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
       const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
       const idle = "needs no wrapper";
@@ -60,15 +59,6 @@ function wishedNames({ plugins }: List, names: readonly string[]): readonly (str
   if (names.length > positions.length) throw new Trouble(`--names: only ${needing(positions.length)} a name`);
   for (const [index, name] of names.entries()) checkWishedName(name, plugins, names.slice(0, index));
   return creators.map((_, position) => names[positions.indexOf(position)]);
-}
-
-/** The directories in which host-local keeps leases because the list says so. */
-function leaseDirectories({ plugins }: List): readonly string[] {
-  return plugins.flatMap(({ configuration }) => {
-    const ipam = goLookup(configuration, "ipam");
-    const directory = isJsonObject(ipam) ? goLookup(ipam, "dataDir") : undefined;
-    return typeof directory === "string" && directory !== "" ? [directory] : [];
-  });
 }
 
 function needing(count: number): string {

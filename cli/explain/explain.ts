@@ -107,6 +107,7 @@ function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: S
   const rehearsal = rehearse(calledAs(plugin, given), given, {
     state,
     jq,
+    pid: plugin.index,
     answer(type, call) {
       const { exitCode, output, ...about } = answer(plugin, type, call);
       known.push(about);

@@ -37,7 +37,7 @@ export function planWords(plan: Plan | undefined): string[] {
 const ownAnswer = "The runtime gets the plugin's own answer.";
 
 const leftOutWords: Readonly<Record<LeftOut, string>> = {
-  MAC: "The plugin gets no MAC of its device: it follows the device's ports.",
+  MAC: "The plugin gets the MAC of its device only if somebody has set it: otherwise it follows the device's ports.",
   "moved routes":
     "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
 };

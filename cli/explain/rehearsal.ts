@@ -2,10 +2,12 @@ import { basename } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { logOf } from "../../shared/call/log.ts";
 import type { Plan } from "../../shared/call/plan.ts";
+import { nestedMark } from "../../shared/delegate/run-delegate.ts";
 import type { Bytes, Host } from "../../shared/host/host.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
+import type { CniResult } from "../../shared/protocol/result.ts";
 import { parseVariables } from "../../shared/protocol/variables.ts";
 import { run } from "../../shared/run.ts";
 import { planRequest } from "../../shared/verbs/plan-request.ts";
@@ -39,6 +41,8 @@ export interface Rehearsal {
 export interface Stage {
   readonly state: HostState;
   readonly jq: Host["jq"];
+  /** Tells the wrappers of a list apart. */
+  readonly pid: number;
   /** Answers for the plugin that the wrapper runs. */
   answer(plugin: string, call: Call): Answer;
 }
@@ -75,14 +79,14 @@ interface Seen {
   readonly log: string[];
 }
 
-function hostOf(calledAs: string, call: Call, { state, jq, answer }: Stage, { runs, output, log }: Seen): Host {
+function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage, { runs, output, log }: Seen): Host {
   const print = (text: string): void => void output.push(text);
   return {
     ...state,
     env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
     calledAs,
     executable: "/opt/cni/bin/cni-wrappers",
-    pid: 0,
+    pid,
     release: { version: "", commit: "", flavor: "" },
     now: Date.now,
     readStdin: () => bytesOf(JSON.stringify(call.stdin), print),
@@ -91,10 +95,11 @@ function hostOf(calledAs: string, call: Call, { state, jq, answer }: Stage, { ru
     // The wrapper then spawns the plugin.
     tryExec: () => {},
     spawn(path, changes, { stdin }) {
-      const environment = { ...call.environment, ...changes } as Record<string, string>;
+      const environment = withoutMark({ ...call.environment, ...changes });
       const given = { environment, stdin: parseJsonObject(stdin ?? "") ?? call.stdin };
       const plugin = basename(path);
       const ended = answer(plugin, given);
+      if (ended.exitCode === 0) state.note(given, (ended.output ?? {}) as CniResult);
       runs.push({ plugin, ...given, answer: ended });
       const text = ended.output === undefined ? "" : JSON.stringify(ended.output);
       return { ended: "exit", exitCode: ended.exitCode, stdout: bytesOf(text, print) };
@@ -103,6 +108,12 @@ function hostOf(calledAs: string, call: Call, { state, jq, answer }: Stage, { ru
     appendLine: (_, line) => void log.push(line),
     ...(jq && { jq }),
   };
+}
+
+// It is for another wrapper, if the plugin runs one. Plugins do not read it.
+function withoutMark(environment: object): Record<string, string> {
+  const given = Object.entries(environment).filter(([name]) => !(name in nestedMark));
+  return Object.fromEntries(given);
 }
 
 function bytesOf(text: string, print: (text: string) => void): Bytes {

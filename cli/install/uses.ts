@@ -1,6 +1,6 @@
 import type { Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { entriesIn, memoryIn } from "../host/memory.ts";
+import { entriesIn, Memory } from "../host/memory.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isNamespace } from "../live/namespaces.ts";
@@ -44,7 +44,7 @@ export function hasJq(list: JsonObject): boolean {
 
 /** Reads the entries of this boot whose namespaces are still there. */
 function liveEntries(): readonly Entry[] {
-  const memory = memoryIn();
+  const memory = new Memory();
   const bootId = memory.moment()?.bootId;
   return entriesIn(memory.journals()).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
 }

@@ -1,6 +1,6 @@
+import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
-import { leaseDirectory } from "../../shared/journal/lease.ts";
-import { goLookup } from "../../shared/protocol/json.ts";
+import { leaseDirectoryOf } from "../../shared/journal/lease.ts";
 import { isRewritten } from "./chain.ts";
 import {
   type Address,
@@ -29,12 +29,10 @@ export interface Pool {
   readonly leases: string | undefined;
 }
 
-/** The directory in which host-local keeps the leases of a plugin. */
-export function leaseDirectoryOf(plugin: ListedPlugin): string {
-  const dataDir = goLookup(ipamOf(plugin), "dataDir");
-  const directory = typeof dataDir === "string" && dataDir !== "" ? dataDir : leaseDirectory;
+/** The directory in which host-local keeps the leases of a plugin, as one spelling. */
+export function leasesOf(plugin: ListedPlugin): string {
   // `/var/run` is a link to `/run` on every host with systemd.
-  return `${directory.replace(/\/+$/, "").replace(/^\/var\/run\//, "/run/")}/${plugin.network}`;
+  return normalize(leaseDirectoryOf(ipamOf(plugin), plugin.network)).replace(/^\/var\/run\//, "/run/");
 }
 
 /** The pools of a plugin: host-local's ranges, and the fixed addresses of static. Invalid ones are left out. */
@@ -66,7 +64,7 @@ function fixedPools(plugin: ListedPlugin): readonly Pool[] {
 
 // host-local fills in what is missing (Canonicalize, plugins/ipam/host-local/backend/allocator/range.go).
 function leasedPools(plugin: ListedPlugin): readonly Pool[] {
-  const leases = leaseDirectoryOf(plugin);
+  const leases = leasesOf(plugin);
   return rangeSetsOf(plugin)
     .flat()
     .flatMap(({ path, range }) => {

@@ -1,4 +1,4 @@
-import { entriesIn, memoryFiles, memoryIn } from "../host/memory.ts";
+import { entriesIn, Memory } from "../host/memory.ts";
 import { type HostPaths, usualCacheDirectory } from "../live/host-paths.ts";
 import { type Attachments, isWanted, readAttachments } from "../live/wanted.ts";
 import { straysAmong } from "./host-report.ts";
@@ -9,7 +9,7 @@ export function everyAttachment(paths: HostPaths, leaveOut: (line: string) => vo
   const { wanted, all } = readAttachments(paths, leaveOut);
   // The results of another directory are another runtime's.
   if (paths.cacheDirectory !== usualCacheDirectory) return { wanted, all };
-  const strays = straysAmong(all, [], memoryFiles(memoryIn()));
+  const strays = straysAmong(all, [], new Memory().files());
   const lost = withLostResult(entriesIn(strays.memories.flatMap(({ journal }) => journal ?? [])));
   return { wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))], all: [...all, ...lost] };
 }

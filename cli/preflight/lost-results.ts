@@ -1,6 +1,6 @@
 import { cachedResultFile } from "../../shared/journal/cached-result.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
-import { memoryIn } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { CachedAttachment } from "../live/cached-results.ts";
  */
 export function withLostResult(
   entries: readonly Entry[],
-  namespaceAt: (path: string) => Entry["namespace"] | undefined = (path) => memoryIn().namespace(path),
+  namespaceAt: (path: string) => Entry["namespace"] | undefined = (path) => new Memory().namespace(path),
 ): readonly CachedAttachment[] {
   const live = entries.filter((entry) => {
     return entry.done && isStanding(entry) && isSameNamespace(entry.namespace, namespaceAt(entry.namespace.path));

@@ -7,7 +7,7 @@ import type { Host } from "../../shared/host/host.ts";
 import { nodeHost } from "../../shared/host/node/node-host.ts";
 import { profileOf } from "../../shared/plugin/profile.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
-import { memoryIn } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";
 import { callOf, callOrder, inVersion } from "../live/libcni.ts";
@@ -66,7 +66,7 @@ export function undoRemembered(known: Known, cniPath: readonly string[]): readon
   const session: Session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
   return known.remembered.flatMap(({ journal }) => {
     if (!journal || journal.problem !== undefined) return [];
-    const facts = memoryIn();
+    const facts = new Memory();
     // The list's plugins have undone their entries already.
     const now = facts.journal(journal.key);
     return undoJournal({ session, facts, journal: now, netns: "" }).map(({ entry, why }) => {

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { type Lease, leaseDirectory, parseLease } from "../../shared/journal/lease.ts";
-import { leaseDirectoryOf } from "../lists/leases.ts";
+import { leasesOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";
 import { plainAddress } from "./names.ts";
 import { leaseName, type Thing } from "./thing.ts";
@@ -13,7 +13,7 @@ const youngest = 15 * 60 * 1000;
 
 /** Returns the directories in which host-local keeps the leases of lists, and its default one: a network has a directory below. */
 export function leaseDirectories(lists: readonly List[]): readonly string[] {
-  const named = lists.flatMap(({ plugins }) => plugins.map((plugin) => dirname(leaseDirectoryOf(plugin))));
+  const named = lists.flatMap(({ plugins }) => plugins.map((plugin) => dirname(leasesOf(plugin))));
   return [...new Set([leaseDirectory, ...named].flatMap(realPath))];
 }
 

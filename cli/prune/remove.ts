@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
-import { isRemembered } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import { reasonOf } from "../trouble.ts";
 import { type Finding, isByAddress } from "./findings.ts";
 import { pathStateOf } from "./host-namespaces.ts";
@@ -51,7 +51,7 @@ export function isBack(known: Known): boolean {
 // A new attachment of the container has a file in one of the directories.
 function isUnnamed(containerId: string | undefined, results: string): boolean {
   if (containerId === undefined) return false;
-  return !isRemembered(containerId) && !listDirectory(results).some((name) => isNamedIn(name, containerId));
+  return !new Memory().knows(containerId) && !listDirectory(results).some((name) => isNamedIn(name, containerId));
 }
 
 function removeNow(removal: Removal): string | undefined {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
-import { memoryFiles, memoryIn } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
 import { reasonOf, withPath } from "../trouble.ts";
@@ -95,7 +95,7 @@ function readResults(directory: string, skip: (file: string, reason: string) => 
 }
 
 function readRemembered(skip: (file: string, reason: string) => void): readonly RememberedFile[] {
-  const files = memoryFiles(memoryIn(), (file) => skip(file, "it does not say whose it is"));
+  const files = new Memory().files((file) => skip(file, "it does not say whose it is"));
   return files.flatMap((one) => {
     const { file, journal } = one;
     if (journal?.problem !== undefined) skip(file, journal.problem);

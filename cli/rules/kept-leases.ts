@@ -1,6 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { ipamOf } from "../lists/ipam-block.ts";
-import { leaseDirectoryOf } from "../lists/leases.ts";
+import { leasesOf } from "../lists/leases.ts";
 import { valueAt } from "../lists/list-file.ts";
 
 /** After a reboot, leases that nobody frees stop their own containers. */
@@ -16,7 +16,7 @@ where a reboot removes them: \`"dataDir": "/var/run/cni"\`.`,
     const kept = plugins.filter((plugin) => {
       const { isWrapped, role, wrapper } = plugin;
       if (!isWrapped || role !== "creator" || wrapper.recover !== "never") return false;
-      return ipamOf(plugin).type === "host-local" && !/^\/(?:run|dev\/shm)\//.test(leaseDirectoryOf(plugin));
+      return ipamOf(plugin).type === "host-local" && !/^\/(?:run|dev\/shm)\//.test(leasesOf(plugin));
     });
     return kept.map(({ path }) => ({
       place: valueAt(file, [...path, "wrapper", "recover"]),

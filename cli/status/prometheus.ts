@@ -38,7 +38,9 @@ function metricsOf({
       [{ kind: "result" }, orphans.results],
       [{ kind: "journal" }, orphans.journals],
     ]),
-    gauge("results_unreadable", "Results in libcni's cache that cannot be read.", [[{}, unreadable]]),
+    gauge("results_unreadable", "Results in libcni's cache, and journals of the wrappers, that cannot be read.", [
+      [{}, unreadable],
+    ]),
     gauge("nomad_skips_check", "1 if Nomad would skip CHECK, because its bridge plugin is too old.", [
       [{}, Number(nomadSkipsCheck)],
     ]),

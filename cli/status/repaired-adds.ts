@@ -32,9 +32,9 @@ export async function repairedAdds(file: string): Promise<RepairedAdds> {
   return { file, passed, failed: outcomes.length - passed };
 }
 
-const words: ReadonlySet<unknown> = new Set(Object.values(repairs));
+const words: readonly unknown[] = Object.values(repairs);
 // Most lines are about other calls. They are not worth parsing.
-const mark = /running DEL|"level":"error"/;
+const mark = new RegExp([...words, '"level":"error"'].join("|"));
 
 /** Takes a line into account. A call that was repaired has passed unless a later line of it is an error. */
 function note(text: string, calls: Map<string, "passed" | "failed">): void {
@@ -42,7 +42,7 @@ function note(text: string, calls: Map<string, "passed" | "failed">): void {
   const line = parseJsonObject(text);
   if (line === undefined) return;
   const call = callOf(line);
-  if (words.has(line.message)) calls.set(call, "passed");
+  if (words.includes(line.message)) calls.set(call, "passed");
   else if (line.level === "error" && calls.has(call) && !isOfDel(line)) calls.set(call, "failed");
 }
 
@@ -51,7 +51,7 @@ function callOf({ pid, containerId, ifName, network }: JsonObject): string {
   return JSON.stringify([pid, containerId, ifName, network]);
 }
 
-/** Whether the line is about the DEL that a repair begins with. It often fails. */
+/** Whether the line is about a DEL with which a repair begins. It often fails. */
 function isOfDel({ message }: JsonObject): boolean {
   return String(message).startsWith("delegate failed DEL");
 }

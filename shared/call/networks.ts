@@ -1,5 +1,5 @@
 import { subnetFinder } from "../attachment/subnet.ts";
-import { type Lease, leaseDirectory } from "../journal/lease.ts";
+import { type Lease, leaseDirectoryOf } from "../journal/lease.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Call } from "./call.ts";
 import type { Subject } from "./delegate-call.ts";
@@ -61,9 +61,7 @@ function hasOwnLease(call: Call, network: string): boolean {
 function leasesIn(call: Call, network: string, isWanted?: (address: string) => boolean): readonly Lease[] {
   const ipam = ipamOf(call);
   if (goLookup(ipam, "type") !== "host-local") return [];
-  const directory = goLookup(ipam, "dataDir");
-  const path = typeof directory === "string" && directory !== "" ? directory : leaseDirectory;
-  return call.facts.leases(`${path}/${network}`, isWanted);
+  return call.facts.leases(leaseDirectoryOf(ipam, network), isWanted);
 }
 
 /** The subnets of host-local's `subnet` and `ranges`. */

@@ -1,3 +1,5 @@
+import { goLookup, type JsonObject } from "../protocol/json.ts";
+
 /** An address that host-local gave to an interface of a container. */
 export interface Lease {
   readonly address: string;
@@ -7,6 +9,12 @@ export interface Lease {
 
 /** host-local's default `dataDir`: a directory for each network, in which each lease has a file. */
 export const leaseDirectory = "/var/lib/cni/networks";
+
+/** Returns the directory in which host-local keeps the leases of a network. `ipam` is the plugin's block. */
+export function leaseDirectoryOf(ipam: JsonObject, network: string): string {
+  const directory = goLookup(ipam, "dataDir");
+  return `${typeof directory === "string" && directory !== "" ? directory : leaseDirectory}/${network}`;
+}
 
 /** Parses the text of a lease, which is in the file of its address (plugins/ipam/host-local/backend/disk); undefined if it is none. */
 export function parseLease(address: string, text: string): Lease | undefined {

@@ -103,12 +103,14 @@ function cachedSource(list: List, container: Container): Source {
 function stateOfLab(): HostState {
   return {
     readFile: (file) => readFile(lab.path(file)),
-    writeFile: () => undefined,
+    appendJournal: () => undefined,
     removeFile: () => {},
+    removeDirectory: () => {},
+    note: () => {},
     listDirectory: (directory) => listDirectory(lab.path(directory)),
     stat: (file) => stat(lab.path(file)),
     linkIndex: (netns, ifName) => linkIndex(lab.path(netns), ifName),
-    ip: (netns, family, commands) => ip(lab.path(netns), family, commands),
+    ip: (args, commands, netns) => (netns === undefined ? undefined : ip(args, commands, lab.path(netns))),
   };
 }
 

@@ -15,6 +15,7 @@ describe("status", () => {
     await lab.deleteNamespace(third);
     await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/node_exporter"]);
     await lab.run("tee", ["/opt/cni/config/zone.conflist"], { input: JSON.stringify(list) });
+    // A record of 0.2.0.
     await lab.run("tee", ["/var/lib/cni/wrappers/zone:c4:eth0:eth0"], { input: "{}" });
 
     const output = "/var/lib/node_exporter/cni_wrappers.prom";
@@ -29,10 +30,28 @@ describe("status", () => {
       'cni_wrappers_attachments{network="zone"} 3',
       'cni_wrappers_attachments_failing{network="zone"} 1',
       'cni_wrappers_orphans{kind="result"} 1',
-      'cni_wrappers_orphans{kind="record"} 1',
+      'cni_wrappers_orphans{kind="journal"} 1',
       "cni_wrappers_results_unreadable 0",
       "cni_wrappers_nomad_skips_check 0",
     ]);
     expect(await lab.run("stat", ["-c", "%a", output])).toBe("644");
+  });
+
+  test("names the journals that cannot be read, or that a newer version has written", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/cni/wrappers/c1", "/var/lib/cni/wrappers/c2"]);
+    const key = '"network":"zone","containerId":"c1","runtimeIfName":"eth0"';
+    await lab.run("tee", ["/var/lib/cni/wrappers/c1/zone:eth0"], {
+      input: `{"line":"began","format":2,${key}}\n`,
+    });
+    await lab.run("tee", ["/var/lib/cni/wrappers/c2/zone:eth0"], { input: "no journal\n" });
+    const { exitCode, stdout, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", ["status"]);
+    expect(stderr.split("\n")).toEqual([
+      "/var/lib/cni/wrappers/c2/zone:eth0: it does not say whose it is",
+      "/var/lib/cni/wrappers/c1/zone:eth0: a newer version has written it; its DEL acts as without a journal",
+      "",
+    ]);
+    expect(stdout).toContain("results and journals that cannot be read: 2\n");
+    expect(exitCode).toBe(1);
   });
 });

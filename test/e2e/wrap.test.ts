@@ -101,7 +101,8 @@ test("containers of the bash and jq script: the state directories say their name
   const [old, late] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   expectPassed(await lab.goCni.add(JSON.parse(text), old, { pluginPath: scriptPath }));
   await lab.run("rm", ["-r", "/opt/cni/bin/script"]);
-  const read = () => olderAttachments("zone", [], lab.path("/var/lib/cni"));
+  const parsed = listOf(parseListFile("zone.conflist", text));
+  const read = () => (parsed ? olderAttachments(parsed, lab.path("/var/lib/cni")) : []);
   expect(read()).toEqual([{ containerId: "c1", interfaces: ["eth0", "eth1"], leased: ["eth1"] }]);
   const list = wrap(text, { older: read() });
   expect(list.plugins[1]?.wrapper).toEqual({ ifName: "eth1", network: "zone" });

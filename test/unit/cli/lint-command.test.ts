@@ -127,7 +127,7 @@ test("--fix does not touch a file with bytes that are no characters", async () =
 
 test("--cni-path and --state look at the host", async () => {
   write("zone.conflist", right.replace('"macvlan"', '"macvlan-wrapper"'));
-  makeHostFolders(directory, { cniPath: { bin: {} }, records: [] });
+  makeHostFolders(directory, { cniPath: { bin: {} }, entries: [] });
   const { stdout, stderr } = await lint("--cni-path=bin:none", "--state=state", "zone.conflist");
   expect(stdout.match(/\[[a-z-]+\]$/gm)).toEqual([
     ...Array(3).fill("[missing-plugin]"),

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AttachmentRecord } from "../../../shared/record/record.ts";
-import { recordFile } from "../../../shared/record/record.ts";
+import { stateDirectory } from "../../../cli/host/memory.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import { entryOf, journalFiles } from "./journals.ts";
 
 /** A tiny executable that answers as a plugin does. */
 export interface TinyPlugin {
@@ -20,7 +21,8 @@ export interface TinyPlugin {
 export interface HostFolders {
   /** The folders of --cni-path in their order. One that is null does not exist. */
   readonly cniPath?: Readonly<Record<string, Readonly<Record<string, TinyPlugin>> | null>>;
-  readonly records?: readonly AttachmentRecord[];
+  /** What the journals have. */
+  readonly entries?: readonly Partial<Entry>[];
   /** host-local's files, such as `zone/172.26.64.2`, with the container and the interface. */
   readonly leases?: Readonly<Record<string, readonly [containerId: string, ifName: string]>>;
 }
@@ -28,7 +30,7 @@ export interface HostFolders {
 /** Makes the folders below a directory. Returns the values of --cni-path and --state. */
 export function makeHostFolders(
   directory: string,
-  { cniPath, records, leases }: HostFolders,
+  { cniPath, entries, leases }: HostFolders,
 ): { readonly cniPath: string | undefined; readonly state: string | undefined } {
   for (const [folder, plugins] of Object.entries(cniPath ?? {})) {
     if (plugins) mkdirSync(join(directory, folder), { recursive: true });
@@ -36,15 +38,15 @@ export function makeHostFolders(
   }
   const state = join(directory, "state");
   mkdirSync(state, { recursive: true });
-  for (const record of records ?? []) {
-    write(join(state, recordFile(record).replace("/var/lib/cni/", "")), JSON.stringify(record));
+  for (const [file, text] of Object.entries(journalFiles(...(entries ?? []).map(entryOf)))) {
+    write(join(state, file.slice(stateDirectory.length)), text);
   }
   for (const [file, [containerId, ifName]] of Object.entries(leases ?? {})) {
     write(join(state, "networks", file), `${containerId}\r\n${ifName}`);
   }
   return {
     cniPath: cniPath && Object.keys(cniPath).join(":"),
-    state: records || leases ? "state" : undefined,
+    state: entries || leases ? "state" : undefined,
   };
 }
 

@@ -143,7 +143,8 @@ describe("the entry of the interface", () => {
     return callWrapper(call, { files: journalFiles(...entries), answers, ...(ip && { ip }) });
   };
   const renamed = { ifName: "eth1" };
-  const shown = ({ runs: [run] }: ReturnType<typeof check>) => ((run?.stdin ?? {}) as { prevResult: CniResult }).prevResult;
+  const shown = ({ runs: [run] }: ReturnType<typeof check>) =>
+    ((run?.stdin ?? {}) as { prevResult: CniResult }).prevResult;
 
   test("has the network of ADD, whatever the list says now", () => {
     const entry = entryOf({ ifName: "eth1", delegateNetwork: "other" });

@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -24,7 +34,7 @@ function backUp(backup: object): void {
 test("a second adoption keeps the oldest text, and undo restores it", () => {
   const file = at("cache/results/zone-c1-eth0");
   const adoptMtu = (mtu: number) => {
-    const parts = { read: readFileSync(file, "utf8"), result: { cniVersion: "1.0.0", mtu }, records: [] };
+    const parts = { read: readFileSync(file, "utf8"), result: { cniVersion: "1.0.0", mtu }, journal: undefined };
     adopt(at("cache"), { file } as CachedAttachment, parts);
   };
   writeFileSync(file, '{"result":{}}');
@@ -39,7 +49,7 @@ test("a result stays as old as it was: preflight takes its time for the start of
   const file = at("cache/results/zone-c1-eth0");
   writeFileSync(file, "{}");
   utimesSync(file, 1000, 1000);
-  adopt(at("cache"), { file } as CachedAttachment, { read: "{}", result: { cniVersion: "1.0.0" }, records: [] });
+  adopt(at("cache"), { file } as CachedAttachment, { read: "{}", result: { cniVersion: "1.0.0" }, journal: undefined });
   expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
     '{"result":{"cniVersion":"1.0.0"}}',
     1_000_000,
@@ -52,7 +62,11 @@ test("after the runtime wrote the file anew, the new text is the oldest", () => 
   const file = at("cache/results/zone-c1-eth0");
   for (const text of ['{"result":{}}', '{"result":{"dns":{}}}']) {
     writeFileSync(file, text);
-    adopt(at("cache"), { file } as CachedAttachment, { read: text, result: { cniVersion: "1.0.0" }, records: [] });
+    adopt(at("cache"), { file } as CachedAttachment, {
+      read: text,
+      result: { cniVersion: "1.0.0" },
+      journal: undefined,
+    });
   }
   undoAll();
   expect(readFileSync(file, "utf8")).toBe('{"result":{"dns":{}}}');
@@ -60,21 +74,21 @@ test("after the runtime wrote the file anew, the new text is the oldest", () => 
 
 test("undo restores the oldest text also if the second adoption was killed", () => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "first");
-  backUp({ before: "before", between: ["first"], after: "second", records: [] });
+  backUp({ before: "before", between: ["first"], after: "second" });
   expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
   expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("before");
 });
 
 test("--undo --json is JSON", async () => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");
-  backUp({ before: "before", after: "after", records: [] });
+  backUp({ before: "before", after: "after" });
   const { stdout } = await runCommand(["adopt", "--undo", "--json", "--cache-dir", at("cache")]);
   expect(JSON.parse(stdout)).toEqual([{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }]);
 });
 
 test("undo restores the file of the backup's name", () => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");
-  backUp({ before: "before", after: "after", records: [] });
+  backUp({ before: "before", after: "after" });
   expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
   expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("before");
   expect(existsSync(at("cache/adopted/zone-c1-eth0"))).toBe(false);
@@ -82,19 +96,51 @@ test("undo restores the file of the backup's name", () => {
 
 test("undo overwrites no file that a backup names elsewhere", () => {
   writeFileSync(at("passwd"), "after");
-  backUp({ file: at("passwd"), before: "before", after: "after", records: [] });
+  backUp({ file: at("passwd"), before: "before", after: "after" });
   undoAll();
   expect(readFileSync(at("passwd"), "utf8")).toBe("after");
 });
 
-test.each(["victim", "cache/results/zone-c1-eth1"])("undo removes only records, not %s", (victim) => {
-  writeFileSync(at(victim), "");
-  backUp({ file: at("none"), before: "before", after: "after", records: [at(victim)] });
-  expect(undoAll()).toEqual([]);
-  expect(existsSync(at(victim))).toBe(true);
-});
+test.each(["victim", "wrappers", "wrappers/c1", "wrappers/../victim/zone:eth0", "wrappers/c1/zone:eth0/more"])(
+  "undo removes only journals, not %s",
+  (name) => {
+    const file = name.startsWith("wrappers") ? `/var/lib/cni/${name}` : at(name);
+    backUp({ before: "before", after: "after", journal: { file, text: "" } });
+    writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+    expect(undoAll()).toEqual([]);
+    expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+  },
+);
 
-test("undo ignores a backup without a list of records", () => {
-  backUp({ file: at("none"), before: "before", after: "after" });
-  expect(undoAll()).toEqual([]);
+describe("a journal that adopt wrote", () => {
+  const text = "what adopt wrote\n";
+  const journal = () => at("wrappers/c1/zone:eth0");
+
+  function adoptWithJournal(): () => void {
+    writeFileSync(at("cache/results/zone-c1-eth0"), "{}");
+    const parts = { read: "{}", result: { cniVersion: "1.0.0" }, journal: { file: journal(), text } };
+    return adopt(at("cache"), { file: at("cache/results/zone-c1-eth0") } as CachedAttachment, parts);
+  }
+
+  test("is only its owner's to read, and goes when adopt takes its work back", () => {
+    const takeBack = adoptWithJournal();
+    expect(readFileSync(journal(), "utf8")).toBe(text);
+    expect([dirname(journal()), journal()].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+    takeBack();
+    expect(existsSync(dirname(journal()))).toBe(false);
+  });
+
+  test("stays if a wrapper has written to it since", () => {
+    const takeBack = adoptWithJournal();
+    appendFileSync(journal(), "a later line\n");
+    takeBack();
+    expect(readFileSync(journal(), "utf8")).toBe(`${text}a later line\n`);
+  });
+
+  test("is not written where there is another one", () => {
+    mkdirSync(dirname(journal()), { recursive: true });
+    writeFileSync(journal(), "theirs");
+    adoptWithJournal()();
+    expect(readFileSync(journal(), "utf8")).toBe("theirs");
+  });
 });

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { linesText } from "../../../../shared/journal/lines.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { entryOf, linesOf } from "../../support/journals.ts";
 import { recordedList, root } from "./support.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "explain-"));
@@ -153,20 +155,14 @@ describe("explain --container", () => {
     ]);
   });
 
-  test("reads the records next to the cache: without one, CHECK would run again in the list's own network", async () => {
-    const cacheDir = cache("recorded");
+  const made = entryOf({ type: "bridge", ifName: "eth1", delegateNetwork: "older" });
+
+  test("reads the journal next to the cache: without one, CHECK would run again in the list's own network", async () => {
+    const cacheDir = cache("remembered");
     const args = ["explain", zone, "--container", "blue", "--cache-dir", cacheDir];
     const again = "If it fails, it runs again in the network zone, and that answer counts.";
     expect((await inRoot(args)).stdout).toContain(again);
-    const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth1" };
-    const made = {
-      bootId: "b",
-      namespace: "4:1",
-      netns: "/run/netns/none",
-      delegate: "bridge",
-      delegateNetwork: "older",
-    };
-    written("recorded/wrappers/zone:blue:eth0:eth1", { ...key, ...made, addresses: [] });
+    written("remembered/wrappers/blue/zone:eth0", linesText(linesOf([made])));
     const { stdout } = await inRoot(args);
     expect(stdout).not.toContain(again);
     expect(stdout).toContain('+   "name": "older"');
@@ -174,19 +170,19 @@ describe("explain --container", () => {
 
   test("changes nothing on the host", async () => {
     const cacheDir = cache("kept");
-    const file = join(cacheDir, "wrappers/zone:blue:eth0:eth1");
-    const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth1" };
-    const made = {
-      bootId: "b",
-      namespace: "4:1",
-      netns: "/run/netns/none",
-      delegate: "bridge",
-      delegateNetwork: "zone-eth1",
-    };
-    written("kept/wrappers/zone:blue:eth0:eth1", { ...key, ...made, addresses: [] });
+    const text = linesText(linesOf([made]));
+    const file = written("kept/wrappers/blue/zone:eth0", text);
     const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cacheDir];
-    expect((await inRoot(args)).stdout).toContain("the wrapper deletes its record of the interface");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ifName: "eth1" });
+    expect((await inRoot(args)).stdout).toContain("The wrapper undoes bridge of eth1, the last one first.");
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  test("makes no namespace for a DEL that would need one for its masquerading rules", async () => {
+    const masqueraded = entryOf({ ...made, bootId: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() });
+    const configuration = { ...masqueraded.configuration, ipMasq: true };
+    written("lent/wrappers/blue/zone:eth0", linesText(linesOf([{ ...masqueraded, configuration }])));
+    const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cache("lent")];
+    expect((await inRoot(args)).stdout).not.toContain("CNI_NETNS=/run/netns/cni-wrappers-");
   });
 
   test("takes the beginning of an id, but not of two", async () => {

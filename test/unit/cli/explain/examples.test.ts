@@ -126,7 +126,7 @@ describe("a list that fails", () => {
       plugins: [{ type: "macvlan-wrapper" }, { type: "bridge-wrapper" }],
     };
     const [, second] = explained(list).steps;
-    expect(second).toMatchObject({ plan: { do: "fail" }, runs: [], answer: { exitCode: 1, output: { code: 7 } } });
+    expect(second).toMatchObject({ plan: undefined, runs: [], answer: { exitCode: 1, output: { code: 7 } } });
   });
 
   test("a misspelled key of the wrapper", () => {

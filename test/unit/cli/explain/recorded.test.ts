@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
-import { explain, type Step } from "../../../../cli/explain/explain.ts";
+import { explain, type Source, type Step } from "../../../../cli/explain/explain.ts";
 import { type RecordedCall, readTrace } from "../../../../cli/explain/read-trace.ts";
 import { traceSource } from "../../../../cli/explain/sources.ts";
+import type { List } from "../../../../cli/lists/list.ts";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
 import { callsOf, readCall, recordedChains, recordedList, root } from "./support.ts";
@@ -22,7 +23,15 @@ function stepsOf(chain: string, verb: ConfiguredVerb, change: (call: RecordedCal
   const trace = readTrace(join("test/fixtures", chain), root).map(change);
   const example = exampleAttachment(list, { ports: ["25649:8080"] });
   const capabilityArgs = { portMappings: portMappingsOf(chain) };
-  return explain(list, verb, traceSource(list, trace, { ...example, capabilityArgs })).steps;
+  const source = traceSource(list, trace, { ...example, capabilityArgs });
+  return explain(list, verb, { ...source, state: { ...source.state, readFile: withMacOrigins(list, source) } }).steps;
+}
+
+/** A bridge with an address and without VLANs keeps its MAC: the plugin has set it. */
+function withMacOrigins({ plugins }: List, { state }: Source): Source["state"]["readFile"] {
+  const gateways = plugins.filter(({ configuration }) => configuration.isGateway && !configuration.vlan);
+  const fixed = gateways.map(({ configuration: { bridge } }) => `/sys/class/net/${bridge}/addr_assign_type`);
+  return (path) => (fixed.includes(path) ? "3\n" : state.readFile(path));
 }
 
 function portMappingsOf(chain: string): unknown {
@@ -51,6 +60,7 @@ describe.each(verbs)("%s, %s", (chain, verb) => {
   const calls = callsOf(chain).filter((call) => call.includes(`-${verb}-`));
   const expected = calls.map((call) => ({
     request: readCall(chain, call, "request.json"),
+    kept: prevResultOfAdd(chain, call),
     // The runtime gets the plugin's own answer if it lists no interfaces (0.2.0).
     answer: verb === "ADD" ? readCall(chain, call, "delegate.json") : undefined,
     ...(readCall(chain, call, "expected.json") as unknown as Expected),
@@ -59,11 +69,11 @@ describe.each(verbs)("%s, %s", (chain, verb) => {
   test("each plugin gets what it got, and the runtime gets what it got", () => {
     const steps = stepsOf(chain, verb).filter(({ plugin }) => plugin.isWrapped);
     expect(steps.map(gotBy)).toEqual(
-      expected.map(({ request, delegate }) => [
+      expected.map(({ request, delegate, kept }) => [
         {
           plugin: delegate.configuration.type,
           environment: { ...(request.env as object), ...delegate.environment },
-          stdin: delegate.configuration,
+          stdin: { ...delegate.configuration, ...kept },
         },
       ]),
     );
@@ -81,6 +91,15 @@ describe.each(verbs)("%s, %s", (chain, verb) => {
     expect(steps.map(({ given }) => given.stdin)).toEqual(expected.map(({ request }) => request.stdin));
   });
 });
+
+/** A runtime with 0.3 gives DEL no prevResult. A chained plugin gets the one of its ADD, which the journal has. */
+function prevResultOfAdd(chain: string, call: string): JsonObject {
+  const [, plugin = ""] = /-DEL-((?:tuning|portmap)-wrapper)$/.exec(call) ?? [];
+  const add = callsOf(chain).find((one) => one.endsWith(`-ADD-${plugin}`));
+  if (!/-0\.3\.\d$/.test(chain) || plugin === "" || add === undefined) return {};
+  const { delegate } = readCall(chain, add, "expected.json") as unknown as Expected;
+  return { prevResult: delegate.configuration.prevResult };
+}
 
 function gotBy({ runs }: Step) {
   return runs.map(({ plugin, environment, stdin }) => ({ plugin, environment, stdin }));

@@ -105,18 +105,17 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth2" } };
 
   test.each([
-    ["CHECK", [bridge], "The plugin gets the MAC of disc0 only if it is fixed."],
+    ["CHECK", [bridge], "The plugin gets the MAC of its device only if somebody has set it"],
     ["CHECK", [bridge], "bridge prints nothing if it finds no fault."],
-    ["DEL", [bridge], "After that, the wrapper deletes its record of the interface."],
-    ["GC", [bridge], "Before that, the wrapper removes what it recorded"],
+    ["DEL", [bridge], "The wrapper undoes bridge of eth1, the last one first."],
+    ["GC", [bridge], "The runtime gets the plugin's own answer."],
     ["STATUS", [bridge], "The runtime gets the plugin's own answer."],
     ["ADD", [bridge], "The runtime gets the plugin's answer. It begins the result with eth1."],
     ["ADD", [macvlan, eth2, sbr], "The wrapper puts the answer back into prevResult as eth2."],
-    ["ADD", [macvlan, eth2, sbr], "The wrapper records the moved routes"],
     [
       "CHECK",
       [macvlan, eth2, sbr],
-      "If a plugin such as sbr or vrf moved routes, CHECK looks for them in their new table.",
+      "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
     ],
   ] as const)("says on %s how the wrapper acts", (verb, plugins, words) => {
     expect(explanationText(explained({ ...list, plugins }, verb), screen)).toContain(words);

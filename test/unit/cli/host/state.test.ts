@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readState } from "../../../../cli/host/read-state.ts";
-import type { AttachmentRecord } from "../../../../shared/record/record.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
+import { entryOf } from "../../support/journals.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -12,40 +12,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const record: AttachmentRecord = {
-  network: "zone",
-  containerId: "c1",
-  runtimeIfName: "eth0",
-  ifName: "eth1",
-  bootId: "b",
-  namespace: "4:1",
-  netns: "/run/netns/c1",
-  delegate: "bridge",
-  delegateNetwork: "zone-eth1",
-  addresses: [],
-};
-
-test("records and leases", () => {
+test("the entries of creators, and leases", () => {
+  const made = { containerId: "c1", ifName: "eth1" };
   makeHostFolders(directory, {
-    records: [record],
+    entries: [made, { ...made, type: "sbr", role: "meta" }, { ...made, containerId: "c2", isUndone: true }],
     leases: { "zone/172.16.5.2": ["c1", "eth0"], "zone-eth1/fd00:5::2": ["c1", "eth1"] },
   });
-  // host-local's own files, a lease of an old version, and a record of a meta plugin.
+  // host-local's own files, a lease of an old version, a record of 0.2.0, and a journal of a newer format.
   writeFileSync(join(directory, "state/networks/zone/last_reserved_ip.0"), "172.16.5.2");
   writeFileSync(join(directory, "state/networks/zone/lock"), "");
   writeFileSync(join(directory, "state/networks/zone/172.16.5.3"), "c9");
-  writeFileSync(join(directory, "state/wrappers/zone:c1:eth0:eth1:routes"), "{}");
-  expect(readState("state", directory)).toEqual({
-    records: [record],
-    leases: [
-      { network: "zone", address: "172.16.5.2", containerId: "c1", ifName: "eth0" },
-      { network: "zone-eth1", address: "fd00:5::2", containerId: "c1", ifName: "eth1" },
-    ],
-  });
+  writeFileSync(join(directory, "state/wrappers/zone:c1:eth0:eth1"), "{}");
+  const key = { network: "other", containerId: "c1", runtimeIfName: "eth0" };
+  writeFileSync(
+    join(directory, "state/wrappers/c1/other:eth0"),
+    `{"line":"began","format":2,${JSON.stringify(key).slice(1)}\n`,
+  );
+  const { entries, leases } = readState("state", directory);
+  expect(entries).toEqual([entryOf(made)]);
+  expect(leases).toEqual([
+    { network: "zone", address: "172.16.5.2", containerId: "c1", ifName: "eth0" },
+    { network: "zone-eth1", address: "fd00:5::2", containerId: "c1", ifName: "eth1" },
+  ]);
 });
 
-test("a directory without records is empty, and a missing one is trouble", () => {
+test("a directory without journals is empty, and a missing one is trouble", () => {
   makeHostFolders(directory, {});
-  expect(readState("state", directory)).toEqual({ records: [], leases: [] });
+  expect(readState("state", directory)).toEqual({ entries: [], leases: [] });
   expect(() => readState("none", directory)).toThrow("none: there is no such file");
 });

@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
 import { withLostResult } from "../../../../cli/preflight/lost-results.ts";
+import type { Entry, Namespace } from "../../../../shared/journal/journal.ts";
+import { entryOf } from "../../support/journals.ts";
 
-const record = {
-  ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", ifName: "eth0", bootId: "b", netns: "/run/netns/c1" },
-  ...{ namespace: "4:1", delegate: "macvlan", delegateNetwork: "zone", made: 2, addresses: ["172.16.5.2/24"] },
-};
-const second = { ...record, ifName: "eth1", made: 3 };
+const there: Namespace = { path: "/run/netns/c1", device: 4, inode: 1, changedMs: 5 };
+const first = entryOf({ containerId: "c1", type: "macvlan", namespace: there });
+const second = entryOf({ containerId: "c1", ifName: "eth1", namespace: there });
 
-const found = (...records: (typeof record)[]) =>
-  withLostResult(records, (netns) => (netns === "/run/netns/c1" ? "4:1" : undefined));
+const found = (...entries: Entry[]) => withLostResult(entries, (path) => (path === there.path ? there : undefined));
 
-test("the records of one container are one attachment, without a result", () => {
-  expect(found(record, second)).toEqual([
+test("the entries of one attachment are one attachment, without a result", () => {
+  expect(found(first, second)).toEqual([
     {
       ...{ file: "/var/lib/cni/results/zone-c1-eth0", network: "zone", containerId: "c1", ifName: "eth0" },
       ...{ netns: "/run/netns/c1", list: undefined, args: [], capabilityArgs: {}, result: undefined },
@@ -20,9 +19,11 @@ test("the records of one container are one attachment, without a result", () => 
 });
 
 test.each([
-  ["its namespace is gone", { ...record, netns: "/run/netns/c2" }],
-  ["another namespace has its path", { ...record, namespace: "4:2" }],
-  ["its ADD still runs", { ...record, made: undefined as unknown as number }],
-])("a record is no attachment if %s", (_, one) => {
+  ["its namespace is gone", { ...first, namespace: { ...there, path: "/run/netns/c2" } }],
+  ["another namespace has its path", { ...first, namespace: { ...there, inode: 2 } }],
+  ["another namespace has its inode again", { ...first, namespace: { ...there, changedMs: 6 } }],
+  ["its ADD did not pass", { ...first, done: undefined }],
+  ["it is given up", { ...first, isGivenUp: true }],
+])("an entry is no attachment if %s", (_, one) => {
   expect(found(one)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { MemoryFile } from "../../../../cli/host/memory.ts";
 import { atOnce } from "../../../../cli/preflight/at-once.ts";
 import type { Forecast, Verdict } from "../../../../cli/preflight/forecast.ts";
 import { straysAmong, unsavedAmong } from "../../../../cli/preflight/host-report.ts";
@@ -30,12 +31,16 @@ describe("straysAmong", () => {
     ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
   };
 
-  test("names the namespaces and records that no attachment needs", () => {
+  test("names the namespaces, journals and old records that no attachment needs", () => {
     const namespaces = ["/run/netns/c1", "/run/netns/c2"];
-    const records = ["zone:c1:eth0:eth1", "zone:c1:eth0::routes", "zone:c2:eth0:eth0"];
-    expect(straysAmong([attachment], namespaces, records)).toEqual({
+    const memoryOf = (network: string, containerId: string, name: string): MemoryFile => ({
+      ...{ file: `/var/lib/cni/wrappers/${name}`, network, containerId, runtimeIfName: "eth0", journal: undefined },
+    });
+    const own = [memoryOf("zone", "c1", "c1/zone:eth0"), memoryOf("zone", "c1", "zone:c1:eth0::routes")];
+    const strays = [memoryOf("other", "c1", "c1/other:eth0"), memoryOf("zone", "c2", "zone:c2:eth0:eth0")];
+    expect(straysAmong([attachment], namespaces, [...own, ...strays])).toEqual({
       namespaces: ["/run/netns/c2"],
-      records: ["zone:c2:eth0:eth0"],
+      memories: strays,
     });
   });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { PluginOutcome, PluginRun } from "../../../../cli/live/run-plugin.ts";
-import { detach, unknownDelegates } from "../../../../cli/prune/detach.ts";
-import { knownsIn, recordFileOf } from "../../../../cli/prune/known.ts";
+import { detach } from "../../../../cli/prune/detach.ts";
 import { knownOf } from "./support.ts";
 
 const config = Buffer.from(
@@ -59,17 +58,4 @@ test("no plugin runs after the container came back", async () => {
 test("an address that another container has now is not in prevResult", async () => {
   const { runs } = await runsOf(() => ({ passed: true }), ["10.1.0.2"]);
   for (const { stdin } of runs) expect(stdin).toMatchObject({ prevResult: { ips: [] } });
-});
-
-test.each([
-  ["bridge", []],
-  ["acme", ["acme"]],
-])("without a result, only the record's %s can clean up: %j", (delegate, expected) => {
-  const record = {
-    ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", ifName: "eth0", bootId: "b", namespace: "4:5" },
-    ...{ netns: "/run/netns/c1", delegate, delegateNetwork: "zone", addresses: [] },
-  };
-  const file = recordFileOf("/var/lib/cni/wrappers/zone:c1:eth0:eth0", JSON.stringify(record));
-  const [one] = knownsIn([], file ? [file] : []);
-  expect(one && unknownDelegates(one)).toEqual(expected);
 });

@@ -70,7 +70,7 @@ describe("a lease without a result or a record", () => {
 
   test.each<[string, string | undefined, Partial<Survey>]>([
     ["of a known network goes", "goes", {}],
-    ["of an unknown network stays", "no list, result or record names the network zone", { networks: new Map() }],
+    ["of an unknown network stays", "no list, result or journal names the network zone", { networks: new Map() }],
     ["that is new stays", "it is new", { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" })] }],
     [
       "of a live container is not mentioned",

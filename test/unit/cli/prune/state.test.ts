@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { namespaceMounts, pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
-import { knownsIn, recordFileOf } from "../../../../cli/prune/known.ts";
+import { knownsIn } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { hostWith, knownOf, resultOf } from "./support.ts";
+import { entryOf } from "../../support/journals.ts";
+import { hostWith, knownOf, rememberedOf, resultOf } from "./support.ts";
 
 const link = (ifname: string, address: string, local?: string) => ({
   ifindex: 2,
@@ -52,13 +53,13 @@ test.each([
     "gone",
   ],
   [
-    "one of its records cannot be read",
-    hostWith([], { unreadable: ["/var/lib/cni/wrappers/zone:c1:eth0:eth0"] }),
-    "/var/lib/cni/wrappers/zone:c1:eth0:eth0 cannot be read",
+    "one of its journals cannot be read",
+    hostWith([], { unreadable: ["/var/lib/cni/wrappers/c1/zone:eth0"] }),
+    "/var/lib/cni/wrappers/c1/zone:eth0 cannot be read",
   ],
   [
-    "another container's record cannot be read",
-    hostWith([], { unreadable: ["/var/lib/cni/wrappers/zone:c11:eth0:eth0"] }),
+    "another container's journal cannot be read",
+    hostWith([], { unreadable: ["/var/lib/cni/wrappers/c11/zone:eth0"] }),
     "gone",
   ],
 ])("%s", (_, host, expected) => {
@@ -89,13 +90,9 @@ test("a container with one live attachment is not gone", () => {
   ]);
 });
 
-test("a record without a result tells the namespace", () => {
-  const record = {
-    ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", ifName: "eth1", bootId: "b", namespace: "4:5" },
-    ...{ netns: "/run/netns/c1", delegate: "bridge", delegateNetwork: "zone-eth1", addresses: ["10.1.0.2/24"] },
-  };
-  const file = "/var/lib/cni/wrappers/zone:c1:eth0:eth1";
-  const knowns = knownsIn([], [recordFileOf(file, JSON.stringify(record)) ?? []].flat());
+test("a journal without a result tells the namespace", () => {
+  const namespace = { path: "/run/netns/c1", device: 4, inode: 5 };
+  const knowns = knownsIn([], [rememberedOf(entryOf({ containerId: "c1", ifName: "eth1", namespace }))]);
   expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", ifName: "eth0", result: undefined }]);
   const states = (live: string[]) => [...statesOf(knowns, hostWith(live)).values()].map(({ is }) => is);
   expect([states([]), states(["/run/netns/c1"])]).toEqual([["gone"], ["live"]]);

@@ -1,9 +1,12 @@
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { Survey } from "../../../../cli/prune/findings.ts";
-import { type Known, knownsIn, type RecordFile, type ResultFile } from "../../../../cli/prune/known.ts";
+import { type Known, knownsIn, type RememberedFile, type ResultFile } from "../../../../cli/prune/known.ts";
 import type { HostState, Namespace } from "../../../../cli/prune/state.ts";
 import { leaseName, type Thing } from "../../../../cli/prune/thing.ts";
+import type { Entry } from "../../../../shared/journal/journal.ts";
+import { parseFoundJournal } from "../../../../shared/journal/lines.ts";
+import { journalFiles } from "../../support/journals.ts";
 
 /** A result as libcni keeps it, for a container whose eth0 has an address. */
 export function resultOf(containerId: string, address: string, more: object = {}): ResultFile {
@@ -31,10 +34,22 @@ export function resultOf(containerId: string, address: string, more: object = {}
 }
 
 /** The attachment of such a result. */
-export function knownOf(containerId: string, address: string, records: readonly RecordFile[] = [], more = {}): Known {
-  const [known] = knownsIn([resultOf(containerId, address, more)], records);
+export function knownOf(
+  containerId: string,
+  address: string,
+  remembered: readonly RememberedFile[] = [],
+  more = {},
+): Known {
+  const [known] = knownsIn([resultOf(containerId, address, more)], remembered);
   if (!known) throw new Error("there is no attachment");
   return known;
+}
+
+/** The journal with an entry, as `prune` finds it. */
+export function rememberedOf(entry: Entry): RememberedFile {
+  const [[file = "", text = ""] = []] = Object.entries(journalFiles(entry));
+  const { network, containerId, runtimeIfName } = entry;
+  return { file, text, network, containerId, runtimeIfName, journal: parseFoundJournal(file, text) };
 }
 
 /** A host on which only these paths are namespaces. */

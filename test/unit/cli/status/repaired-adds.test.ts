@@ -10,9 +10,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const again = "ADD failed after an earlier try: running DEL and ADD once more";
-const reboot = "attached before this boot: running DEL first";
-const chained = "an earlier try was not completed: running DEL before ADD";
+const again = "an earlier try was not completed: undoing it before ADD";
+const reboot = "attached before this boot: undoing it before ADD";
+const gone = "attached in a namespace that is gone: undoing it before ADD";
+const always = "wrapper.recover is always: undoing an earlier attachment before ADD";
 
 function line(level: string, message: string, pid = 7): string {
   return `${JSON.stringify({ time: "t", level, pid, command: "ADD", containerId: "c1", ifName: "eth0", network: "zone", message })}\n`;
@@ -25,7 +26,8 @@ test.each<[string, string[], number, number]>([
   ["a DEL that fails before it", [line("warn", again), line("error", "delegate failed DEL: no")], 1, 0],
   ["a delegate that dies in the second ADD", [line("warn", again), line("error", "it was killed by SIGKILL")], 0, 1],
   ["a reboot", [line("warn", reboot)], 1, 0],
-  ["a chained plugin", [line("warn", chained)], 1, 0],
+  ["a namespace that is gone", [line("warn", gone)], 1, 0],
+  ["recover: always", [line("warn", always)], 1, 0],
   ["two repairs of one call", [line("warn", reboot), line("warn", again)], 1, 0],
   ["another call that fails", [line("warn", again), line("error", "delegate failed ADD: no", 8)], 1, 0],
   [
@@ -34,7 +36,12 @@ test.each<[string, string[], number, number]>([
     0,
     0,
   ],
-  ["a line that is cut, and one without an end", ['{"message":"running DEL\n', line("warn", again).trimEnd()], 1, 0],
+  [
+    "a line that is cut, and one without an end",
+    ['{"message":"attached before this boot: undoing it before ADD\n', line("warn", again).trimEnd()],
+    1,
+    0,
+  ],
 ])("%s", async (_, lines, passed, failed) => {
   const file = join(directory, "log");
   writeFileSync(file, lines.join(""));

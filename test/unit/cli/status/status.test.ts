@@ -50,11 +50,11 @@ cni_wrappers_attachments{network="zone"} 3
 # TYPE cni_wrappers_attachments_failing gauge
 cni_wrappers_attachments_failing{network="shop"} 0
 cni_wrappers_attachments_failing{network="zone"} 2
-# HELP cni_wrappers_orphans Results whose namespace is gone, and records of the wrappers without a result.
+# HELP cni_wrappers_orphans Results whose namespace is gone, and journals of the wrappers without a result.
 # TYPE cni_wrappers_orphans gauge
 cni_wrappers_orphans{kind="result"} 1
-cni_wrappers_orphans{kind="record"} 0
-# HELP cni_wrappers_results_unreadable Results in libcni's cache that cannot be read.
+cni_wrappers_orphans{kind="journal"} 0
+# HELP cni_wrappers_results_unreadable Results in libcni's cache, and journals of the wrappers, that cannot be read.
 # TYPE cni_wrappers_results_unreadable gauge
 cni_wrappers_results_unreadable 0
 # HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is too old.
@@ -84,7 +84,7 @@ describe("status", () => {
       "zone     3            2",
       "",
       "results without a namespace: 1",
-      "records without a result: 0",
+      "journals without a result: 0",
       "",
     ]);
   });
@@ -103,7 +103,7 @@ describe("status", () => {
   });
 
   test("--log adds the repaired ADDs, and so does CNI_WRAPPERS_LOG", async () => {
-    const message = "ADD failed after an earlier try: running DEL and ADD once more";
+    const message = "an earlier try was not completed: undoing it before ADD";
     writeFileSync(join(directory, "log"), `${JSON.stringify({ level: "warn", pid: 1, message })}\n`);
     const { stdout } = await status("--prometheus", "--log", "log");
     const lines = stdout.split("\n").filter((line) => line.includes("repaired_adds"));
@@ -121,7 +121,7 @@ describe("status", () => {
 
 test("label values and HELP are escaped as the format wants it", () => {
   const nothing: HostStatus = {
-    ...{ installations: [], networks: [], orphans: { results: 0, records: 0 }, unreadable: 0, nomadSkipsCheck: true },
+    ...{ installations: [], networks: [], orphans: { results: 0, journals: 0 }, unreadable: 0, nomadSkipsCheck: true },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
   };
   const text = prometheusText({

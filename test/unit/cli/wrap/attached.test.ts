@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { olderAttachments } from "../../../../cli/wrap/attached.ts";
+import { olderAttachments as olderOf } from "../../../../cli/wrap/attached.ts";
+import { entryOf, journalFiles } from "../../support/journals.ts";
+import { parsedList } from "../explain/support.ts";
 
 let state: string;
 
@@ -15,6 +17,11 @@ afterEach(() => rmSync(state, { recursive: true }));
 function put(name: string, text: string): void {
   mkdirSync(path.dirname(path.join(state, name)), { recursive: true });
   writeFileSync(path.join(state, name), text);
+}
+
+function olderAttachments(ipam: object = {}, directory = state) {
+  const plugins = [{ type: "macvlan" }, { type: "bridge", ipam: { type: "host-local", ...ipam } }];
+  return olderOf(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }), directory);
 }
 
 /** A cached result as libcni writes it, with these container interfaces and a bridge on the host. */
@@ -38,7 +45,7 @@ test("finds the interfaces and leases of a script's containers", () => {
   putResult("c2", ["eth0", "net1", "net2"]);
   putLease("networks/zone", "fd00::2", "c2", "net2");
   putLease("networks/zone-net1", "172.26.64.3", "c2", "net1");
-  expect(olderAttachments("zone", [], state)).toEqual([
+  expect(olderAttachments()).toEqual([
     { containerId: "c1", interfaces: ["eth0", "eth1"], leased: ["eth1"] },
     { containerId: "c2", interfaces: ["eth0", "net1", "net2"], leased: ["net2"] },
   ]);
@@ -47,28 +54,29 @@ test("finds the interfaces and leases of a script's containers", () => {
 test("looks for leases where the list keeps them", () => {
   putResult("c1", ["eth0", "eth1"]);
   putLease("run/zone", "172.26.64.2", "c1", "eth1");
-  const found = (directories: string[]) => olderAttachments("zone", directories, state)[0]?.leased;
-  expect(found([])).toEqual([]);
-  expect(found([path.join(state, "run")])).toEqual(["eth1"]);
+  const found = (ipam: object) => olderAttachments(ipam)[0]?.leased;
+  expect(found({})).toEqual([]);
+  expect(found({ dataDir: path.join(state, "run") })).toEqual(["eth1"]);
+  expect(found({ DATADIR: path.join(state, "run/") })).toEqual(["eth1"]);
 });
 
 test("leaves out a wrapper's attachments, other networks, single interfaces, and what is no result", () => {
   putResult("c1", ["eth0", "eth1"]);
-  put("wrappers/zone:c1:eth0:eth1", "{}");
+  const made = entryOf({ containerId: "c1", ifName: "eth1" });
+  for (const [file, text] of Object.entries(journalFiles(made))) put(file.replace("/var/lib/cni/", ""), text);
   putResult("c2", ["eth0", "eth1"], { networkName: "other" });
   putResult("c3", ["eth0"]);
   putResult("c4", ["eth0", "eth1"], { result: null });
   put("results/zone-c5-eth0", "not JSON");
   mkdirSync(path.join(state, "results/directory"));
-  expect(olderAttachments("zone", [], state)).toEqual([]);
+  expect(olderAttachments()).toEqual([]);
 });
 
 test("a host without state has none", () => {
-  expect(olderAttachments("zone", [path.join(state, "none")], path.join(state, "none"))).toEqual([]);
+  expect(olderAttachments({}, path.join(state, "none"))).toEqual([]);
 });
 
 test("a directory that cannot be read is trouble", () => {
-  put("wrappers", "no directory");
-  putResult("c1", ["eth0"]);
-  expect(() => olderAttachments("zone", [], state)).toThrow(/wrappers: a part of the path is not a directory$/);
+  symlinkSync("results", path.join(state, "results"));
+  expect(() => olderAttachments()).toThrow(/results: its symbolic links form a circle$/);
 });

@@ -1,15 +1,16 @@
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
-import { recordFile } from "../../shared/record/record.ts";
+import { journalFile } from "../../shared/journal/journal.ts";
 import { skipEmulated } from "./support/emulator.ts";
 import { apart, Machine } from "./support/machine.ts";
 
-const record = recordFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0", ifName: "eth0" });
-const folder = dirname(record);
+const journal = journalFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0" });
+const container = dirname(journal);
+const folder = dirname(container);
 
 /** Runs an ADD on a host where /var/lib has only the files of a script. Returns the sorted files in it afterwards. */
-async function filesAfterAdd(prepare: string, options = "rw"): Promise<string[]> {
+async function filesAfterAdd(prepare: string, answer: object, options = "rw"): Promise<string[]> {
   const machine = new Machine();
   machine.answer("ADD", "{}");
   const script = `
@@ -17,41 +18,38 @@ async function filesAfterAdd(prepare: string, options = "rw"): Promise<string[]>
     ${prepare}
     "$@"
     code=$?
-    cd ${folder} && find . -mindepth 1 -printf '%y %m %s %P\\n' | sort >"$SCRATCH/found"
+    mkdir -p ${folder}; cd ${folder} && find . -mindepth 1 -printf '%y %m %s %P\\n' | grep -v '^d' | sort >"$SCRATCH/found"
     exit $code`;
   const ended = await machine.call({ env: { CNI_NETNS: "/proc/self/ns/net" }, through: apart(script) });
-  expect(ended).toMatchObject({ exitCode: 0, stdout: "{}" });
+  expect(ended).toMatchObject(answer);
   return machine.read("found")?.toString().split("\n").slice(0, -1) ?? [];
 }
 
-const isRecord = expect.stringMatching(new RegExp(`^f 600 [1-9]\\d+ ${record.slice(folder.length + 1)}$`));
+const passes = { exitCode: 0, stdout: "{}" };
+const isJournal = expect.stringMatching(new RegExp(`^f 600 [1-9]\\d+ ${journal.slice(folder.length + 1)}$`));
 
-test("ADD leaves a record, and nothing else", async () => {
-  expect(await filesAfterAdd("")).toEqual([isRecord]);
+test("ADD leaves a journal, and nothing else", async () => {
+  expect(await filesAfterAdd("", passes)).toEqual([isJournal]);
 });
 
-test("a file that another process is writing is left alone", async () => {
-  const other = record.replace(/[^/]+$/, ".$&");
-  expect(await filesAfterAdd(`mkdir -p ${folder}; echo theirs >${other}`)).toEqual([
-    isRecord,
-    expect.stringMatching(new RegExp(`^f 644 7 ${other.slice(folder.length + 1)}$`)),
+test("what else is in the directory is left alone", async () => {
+  expect(await filesAfterAdd(`mkdir -p ${container}; echo theirs >${container}/other:eth0`, passes)).toEqual([
+    expect.stringMatching(/^f 644 7 blue\/other:eth0$/),
+    isJournal,
   ]);
 });
 
-describe("a record that cannot be written leaves nothing behind", () => {
+describe("a journal that cannot be written fails ADD, and nothing is left behind", () => {
   test("because there is a directory in its place", async () => {
-    const [left, ...more] = await filesAfterAdd(`mkdir -p ${record}`);
-    expect(left).toMatch(/^d /);
-    expect(more).toEqual([]);
+    expect(await filesAfterAdd(`mkdir -p ${journal}`, { exitCode: 1 })).toEqual([]);
   });
 
   test("because the disk is full", async () => {
     const filler = `mkdir -p ${folder}; head -c 4096 /dev/zero >/var/lib/filler`;
-    expect(await filesAfterAdd(filler, "size=4k")).toEqual([]);
+    expect(await filesAfterAdd(filler, { exitCode: 1 }, "size=4k")).toEqual([]);
   });
 });
-
-describe("the record has the index of the interface that was there before", () => {
+describe("the journal has the index of the interface that was there before", () => {
   let holder: Holder;
   // ip(8) shows one end of the pair as `near0@far0`. It has a second name.
   const links = `
@@ -63,18 +61,18 @@ describe("the record has the index of the interface that was there before", () =
   });
   afterAll(() => holder[Symbol.asyncDispose]());
 
-  /** Runs an ADD in another namespace, and returns the index in its record. */
+  /** Runs an ADD in another namespace, and returns the index in its journal. */
   async function indexBefore(CNI_NETNS: string, CNI_IFNAME: string): Promise<unknown> {
     const machine = new Machine();
     const script = `
       mount -t tmpfs none /var/lib
       readlink /proc/self/ns/net >"$SCRATCH/own"
-      "$@" && cp ${folder}/* "$SCRATCH/record"`;
+      "$@" && head -n 1 ${journal} >"$SCRATCH/began"`;
     const call = { delegate: "notes-namespace", env: { CNI_NETNS, CNI_IFNAME }, through: apart(script) };
     expect(await machine.call(call)).toMatchObject({ exitCode: 0, stderr: "" });
     // The wrapper stays in its own namespace.
     expect(machine.read("namespace")).toEqual(machine.read("own"));
-    return JSON.parse(String(machine.read("record"))).before;
+    return JSON.parse(String(machine.read("began"))).before;
   }
 
   const names: [string, number][] = [

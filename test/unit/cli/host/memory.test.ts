@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Memory } from "../../../../cli/host/memory.ts";
+import { entryOf, journalFiles } from "../../support/journals.ts";
+
+let state = "";
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), "memory-"));
+});
+afterEach(() => rmSync(state, { recursive: true }));
+
+function put(name: string, text: string): void {
+  const file = join(state, "wrappers", name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function filesOf(): { readonly found: readonly unknown[]; readonly leftOut: readonly string[] } {
+  const leftOut: string[] = [];
+  const files = new Memory(state).files((file) => leftOut.push(file));
+  return {
+    found: files.map(({ file, network, containerId, journal }) => [file, network, containerId, journal?.problem]),
+    leftOut,
+  };
+}
+
+const key = '"network":"zone","containerId":"c1","runtimeIfName":"eth0"';
+
+test("a journal", () => {
+  for (const text of Object.values(journalFiles(entryOf({ containerId: "c1" })))) put("c1/zone:eth0", text);
+  expect(filesOf()).toEqual({ found: [["/var/lib/cni/wrappers/c1/zone:eth0", "zone", "c1", undefined]], leftOut: [] });
+});
+
+test.each([
+  ["of a newer format", `{"line":"began","format":2,${key}}\n`, "a newer version has written it"],
+  [
+    "with a line of a newer version",
+    `{"line":"began","format":1,${key}}\n{"line":"moved"}\n`,
+    "a newer version has written it",
+  ],
+])("a journal %s is found, with its problem", (_, text, problem) => {
+  put("c1/zone:eth0", text);
+  expect(filesOf().found).toEqual([["/var/lib/cni/wrappers/c1/zone:eth0", "zone", "c1", problem]]);
+});
+
+test.each([
+  ["is empty", "c1/zone:eth0", ""],
+  ["is no journal", "c1/zone:eth0", "no JSON\n"],
+  ["says that it is another one", "c2/zone:eth0", `{"line":"began","format":1,${key}}\n`],
+])("a file that %s is left out, by name", (_, name, text) => {
+  put(name, text);
+  expect(filesOf()).toEqual({ found: [], leftOut: [`/var/lib/cni/wrappers/${name}`] });
+});
+
+test("records of 0.2.0, also unfinished ones and those of routes", () => {
+  for (const name of ["zone:c1:eth0:eth1", ".zone:c2:eth0:eth1", "zone:c3:eth0::routes"]) put(name, "{}");
+  expect(filesOf().found).toEqual([
+    ["/var/lib/cni/wrappers/.zone:c2:eth0:eth1", "zone", "c2", undefined],
+    ["/var/lib/cni/wrappers/zone:c1:eth0:eth1", "zone", "c1", undefined],
+    ["/var/lib/cni/wrappers/zone:c3:eth0::routes", "zone", "c3", undefined],
+  ]);
+});
+
+test("which containers it knows", () => {
+  put("c1/zone:eth0", "");
+  put("zone:c2:eth0:eth1", "{}");
+  const memory = new Memory(state);
+  expect(["c1", "c2", "c3", "c"].map((id) => memory.knows(id))).toEqual([true, true, false, false]);
+});
