@@ -1,4 +1,4 @@
-import type { Verdict } from "../preflight/forecast.ts";
+import type { Verdict } from "../live/check.ts";
 import { Trouble } from "../trouble.ts";
 import { adopt } from "./adoption.ts";
 import type { Evidence } from "./proposal.ts";

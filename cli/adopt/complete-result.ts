@@ -1,8 +1,8 @@
 import type { CniResult, Interface } from "../../shared/protocol/result.ts";
 import { isContainerInterface } from "../../shared/protocol/result.ts";
+import { addressesOf, type ContainerLinks, type Link } from "../host/links.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { familyIn } from "../live/libcni.ts";
-import { addressesOf, type Facts, type Link } from "./facts.ts";
 
 /** The host-side devices that a creator reports before its container interface. */
 export type HostSide = (plugin: ListedPlugin) => readonly ({ readonly name: string } | { readonly peer: true })[];
@@ -16,18 +16,18 @@ export function completeResult(
   {
     netns,
     creators,
-    facts,
+    links,
     hostSide,
   }: {
     readonly netns: string;
     readonly creators: readonly ListedPlugin[];
-    readonly facts: Facts;
+    readonly links: ContainerLinks;
     readonly hostSide: HostSide;
   },
 ): CniResult | undefined {
   const completed = creators.reduce((whole, creator) => {
-    const link = facts.inside.find(({ ifname }) => ifname === creator.ifName);
-    return link ? withLink(whole, { netns, link, host: hostInterfaces(hostSide(creator), link, facts) }) : whole;
+    const link = links.inside.find(({ ifname }) => ifname === creator.ifName);
+    return link ? withLink(whole, { netns, link, host: hostInterfaces(hostSide(creator), link, links) }) : whole;
   }, result);
   return completed === result ? undefined : completed;
 }
@@ -50,7 +50,7 @@ function withLink(result: CniResult, { netns, link, host }: Found): CniResult {
   return { ...result, interfaces, ips: [...(result.ips ?? []), ...ips] };
 }
 
-function hostInterfaces(devices: ReturnType<HostSide>, link: Link, { host }: Facts): readonly Interface[] {
+function hostInterfaces(devices: ReturnType<HostSide>, link: Link, { host }: ContainerLinks): readonly Interface[] {
   const links = devices.map((device) => {
     return host.find((one) => ("name" in device ? one.ifname === device.name : one.ifindex === link.link_index));
   });

@@ -1,7 +1,7 @@
+import { readContainerLinks } from "../host/links.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { type CheckOptions, checkOnHost, networkOf } from "../preflight/check.ts";
+import { type CheckOptions, checkOnHost, networkOf } from "../live/check.ts";
 import { isClaimed } from "./claimed.ts";
-import { readFacts } from "./facts.ts";
 import { hostSide } from "./host-side.ts";
 import { leasedAddresses } from "./journal.ts";
 import { withoutForeignAddresses } from "./own-addresses.ts";
@@ -17,9 +17,9 @@ export function evidenceOn(
   const creators = (network?.list.plugins ?? []).filter(({ role }) => role === "creator");
   return {
     network,
-    readFacts: async () => {
-      const facts = await readFacts(attachment.netns);
-      return facts && withoutForeignAddresses(facts, creators, (creator) => leasedAddresses(attachment, creator));
+    readLinks: async () => {
+      const links = await readContainerLinks(attachment.netns);
+      return links && withoutForeignAddresses(links, creators, (creator) => leasedAddresses(attachment, creator));
     },
     hostSide,
     isClaimed: (name) => isClaimed(name, attachment, all),

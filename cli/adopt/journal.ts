@@ -3,11 +3,11 @@ import { type Entry, journalFile, type Line, namespaceOf } from "../../shared/jo
 import type { Lease } from "../../shared/journal/lease.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { checksumOf } from "../../shared/journal/own-entry.ts";
+import { addressesOf, type ContainerLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { addressesOf, type Facts } from "./facts.ts";
 
 /** The journal that a live attachment lacks. */
 export interface MissingJournal {
@@ -22,18 +22,18 @@ export interface MissingJournal {
 export function missingJournal(
   attachment: CachedAttachment,
   creators: readonly ListedPlugin[],
-  facts: Facts,
+  links: ContainerLinks,
 ): MissingJournal | undefined {
   const { network, containerId, ifName: runtimeIfName } = attachment;
   const key = { network, containerId, runtimeIfName };
   if (readFile(journalFile(key)) !== undefined) return undefined;
   const lines = creators
     .filter(({ isWrapped }) => isWrapped)
-    .flatMap((creator) => entryLines(attachment, creator, facts));
+    .flatMap((creator) => entryLines(attachment, creator, links));
   return lines.length === 0 ? undefined : { file: journalFile(key), text: linesText(lines) };
 }
 
-function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { inside }: Facts): readonly Line[] {
+function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { inside }: ContainerLinks): readonly Line[] {
   const moment = new Memory().moment();
   const namespace = namespaceOf(attachment.netns, stat(attachment.netns));
   const link = inside.find(({ ifname }) => ifname === creator.ifName);

@@ -1,9 +1,9 @@
 import type { CniResult } from "../../shared/protocol/result.ts";
+import type { ContainerLinks } from "../host/links.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
+import type { Verdict } from "../live/check.ts";
 import type { Network } from "../live/networks.ts";
-import type { Verdict } from "../preflight/forecast.ts";
 import { completeResult, type HostSide } from "./complete-result.ts";
-import type { Facts } from "./facts.ts";
 import { type MissingJournal, missingJournal } from "./journal.ts";
 
 /** What `adopt` would do about an attachment. */
@@ -21,7 +21,7 @@ export type Proposal =
 export interface Evidence {
   readonly network: Network | undefined;
   /** Reads the links. It is called only if CHECK fails. */
-  readonly readFacts: () => Promise<Facts | undefined>;
+  readonly readLinks: () => Promise<ContainerLinks | undefined>;
   readonly hostSide: HostSide;
   /** Whether another attachment has the interface of this name. It would lose it with this one's DEL. */
   readonly isClaimed: (name: string) => boolean;
@@ -43,13 +43,13 @@ export async function proposalAfter(
   if (verdict.is === "passes") return { is: "fine" };
   if (verdict.is !== "fails") return { is: "unchecked" };
   const lost = { is: "lost", error: verdict.error } as const;
-  const { network, readFacts, hostSide, isClaimed, check } = evidence;
-  const facts = network && attachment.result && (await readFacts());
-  if (!network || !attachment.result || !facts) return lost;
+  const { network, readLinks, hostSide, isClaimed, check } = evidence;
+  const links = network && attachment.result && (await readLinks());
+  if (!network || !attachment.result || !links) return lost;
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
-  const result = completeResult(attachment.result, { netns: attachment.netns, creators, facts, hostSide });
+  const result = completeResult(attachment.result, { netns: attachment.netns, creators, links, hostSide });
   if (!result) return lost;
   const again = await check({ ...attachment, result });
   if (again.is !== "passes") return lost;
-  return { is: "adoptable", result, journal: missingJournal(attachment, creators, facts) };
+  return { is: "adoptable", result, journal: missingJournal(attachment, creators, links) };
 }

@@ -6,14 +6,13 @@ import { proposalFor } from "../adopt/proposal.ts";
 import { type Case, jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
+import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
+import { type CheckOptions, checkOnHost, checkOptionsOn } from "../live/check.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { type Attachments, readAttachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
-import { atOnce, withBar } from "../preflight/at-once.ts";
-import { type CheckOptions, checkOnHost } from "../preflight/check.ts";
-import { checkOptionsOn } from "../preflight/check-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 

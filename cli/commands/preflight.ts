@@ -1,16 +1,20 @@
 import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { Command } from "commander";
+import { evidenceOn } from "../adopt/evidence.ts";
+import { proposalAfter } from "../adopt/proposal.ts";
 import type { CommandMaker } from "../command.ts";
 import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { checkOptionsOn, type Verdict } from "../live/check.ts";
+import { everyAttachment } from "../live/every-attachment.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
+import { straysAmong } from "../live/strays.ts";
 import { timeoutOption } from "../live/timeout.ts";
-import { checkOptionsOn } from "../preflight/check-options.ts";
-import { everyAttachment } from "../preflight/every-attachment.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
-import { type HostReport, straysAmong, unsavedAmong } from "../preflight/host-report.ts";
+import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import { readAnswers } from "../preflight/summary/read-answers.ts";
 import { summaryJson, summaryText } from "../preflight/summary/report.ts";
@@ -52,9 +56,13 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
   const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
   for (const line of leftOut) terminal.writeError(`${line}\n`);
   const check = checkOptionsOn(paths, options, terminal);
+  const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
+    const proposal = await proposalAfter(verdict, attachment, evidenceOn(attachment, attachments.all, check));
+    return proposal.is === "adoptable";
+  };
   // Checking takes time, in which a young result gets older.
   const now = Date.now();
-  const forecasts = await forecastsOn(attachments, check, terminal);
+  const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable }, terminal);
   return {
     host: hostname(),
     forecasts,

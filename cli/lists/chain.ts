@@ -46,14 +46,13 @@ export function freeName(plugins: readonly Pick<ListedPlugin, "ifName">[]): stri
 }
 
 /** Says what is wrong with the name of a renamed interface; undefined if it is valid. */
-export function interfaceProblem({ isWrapped, isRenamed, ifName, network }: ListedPlugin): string | undefined {
+export function interfaceProblem({ isWrapped, isRenamed, ifName, wrapper }: ListedPlugin): string | undefined {
   if (!isWrapped || !isRenamed) return undefined;
   if (ifName === "lo") return "is taken in every network namespace";
   if (ifName === "all" || ifName === "default") return "is reserved by the kernel";
   const problem = interfaceNameProblem(ifName);
   if (problem !== undefined) return problem;
   // The list's own name has a rule of its own.
-  const isDerived = network.endsWith(`-${ifName}`);
-  const isFaulty = isDerived && networkNameProblem(`x-${ifName}`) !== undefined;
-  return isFaulty ? `does not fit into the network name ${JSON.stringify(network)}` : undefined;
+  const isFaulty = wrapper.network === undefined && networkNameProblem(`x-${ifName}`) !== undefined;
+  return isFaulty ? "cannot be a part of a network's name" : undefined;
 }

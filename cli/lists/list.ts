@@ -1,7 +1,7 @@
 import type { JSONPath } from "jsonc-parser";
 import { getNodeValue } from "jsonc-parser";
 import { profiles } from "../../plugins/index.ts";
-import { delegateName } from "../../shared/call/target.ts";
+import { delegateName, type Targeting, targetOf } from "../../shared/call/target.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListFile } from "./list-file.ts";
@@ -76,27 +76,32 @@ function pluginOf(
   const type = typeOf(configuration);
   const wrapper = isJsonObject(configuration.wrapper) ? configuration.wrapper : {};
   const isWrapped = isWrapperType(type) || (isDropIn && profileOf(type, profiles) !== undefined);
-  const asked = isWrapped && typeof wrapper.delegate === "string" ? wrapper.delegate : undefined;
-  const delegate = asked ?? delegateName(type) ?? type;
-  const profile = profileOf(delegate, profiles);
-  const role = profile?.role ?? (wrapper.role === "creator" || wrapper.role === "meta" ? wrapper.role : undefined);
-  const given = isWrapped && typeof wrapper.ifName === "string" ? wrapper.ifName : undefined;
-  const ifName = given ?? runtimeIfName;
-  const isRenamed = ifName !== runtimeIfName;
-  const network = isWrapped && typeof wrapper.network === "string" ? wrapper.network : undefined;
-  return {
-    index,
-    path,
-    configuration,
+  const { delegate, profile, role, selector, renamed, network } = targetOf(
+    { ...anyCall, configuration: { name }, wrapper: usableKeys(wrapper, isWrapped, delegateName(type) ?? type) },
     type,
-    delegate,
-    isWrapped,
-    profile,
-    role,
-    wrapper,
-    ifName,
-    isRenamed,
-    network: network ?? (isRenamed ? `${name}-${ifName}` : name),
+    profiles,
+  );
+  const { ifName } = selector;
+  return {
+    ...{ index, path, configuration, type, delegate, isWrapped, profile, role, wrapper },
+    ...{ ifName, isRenamed: renamed, network },
+  };
+}
+
+/** The part of a DEL that a target depends on. A faulty list does not fail a DEL. */
+const anyCall = { command: "DEL", variables: { ifName: runtimeIfName, netns: "" } } as const;
+
+/** The keys of a block that decide about the target, if their values have the right type. A plain plugin has only a role. */
+function usableKeys(
+  { delegate, ifName, network, role }: JsonObject,
+  isWrapped: boolean,
+  named: string,
+): Targeting["wrapper"] {
+  return {
+    delegate: isWrapped && typeof delegate === "string" ? delegate : named,
+    ...(isWrapped && typeof ifName === "string" && { ifName }),
+    ...(isWrapped && typeof network === "string" && { network }),
+    ...((role === "creator" || role === "meta") && { role }),
   };
 }
 

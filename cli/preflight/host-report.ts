@@ -1,7 +1,18 @@
-import type { MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { namespacePath } from "../live/namespaces.ts";
-import type { Forecast } from "./forecast.ts";
+import type { Verdict } from "../live/check.ts";
+import type { Strays } from "../live/strays.ts";
+import type { Workload } from "../live/workload.ts";
+
+/** The forecast for one attachment. */
+export interface Forecast {
+  readonly attachment: CachedAttachment;
+  readonly workload: Workload;
+  readonly verdict: Verdict;
+  /** Keys of the list that changed since ADD. */
+  readonly changed: readonly string[];
+  /** Whether `adopt` can make its CHECK pass. */
+  readonly isAdoptable: boolean;
+}
 
 /** The answer of preflight for one host. */
 export interface HostReport {
@@ -14,28 +25,6 @@ export interface HostReport {
   readonly nomadSkipsCheck: string | undefined;
   /** The containers that Nomad perhaps does not know after a SIGKILL. */
   readonly unsaved: readonly string[];
-}
-
-/** What lies on the host and belongs to no attachment. */
-export interface Strays {
-  /** Namespaces that no attachment names. */
-  readonly namespaces: readonly string[];
-  /** Journals of the wrappers, and records of 0.2.0, whose container has no attachment. */
-  readonly memories: readonly MemoryFile[];
-}
-
-/** Finds the namespaces and the wrappers' files that no attachment needs. */
-export function straysAmong(
-  attachments: readonly CachedAttachment[],
-  namespaces: readonly string[],
-  memories: readonly MemoryFile[],
-): Strays {
-  const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
-  const owners = new Set(attachments.map(({ network, containerId, ifName }) => `${network}:${containerId}:${ifName}`));
-  return {
-    namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
-    memories: memories.filter((one) => !owners.has(`${one.network}:${one.containerId}:${one.runtimeIfName}`)),
-  };
 }
 
 /** In milliseconds: client/client.go, stateSnapshotIntv. */

@@ -1,8 +1,7 @@
 import { oldestBridge } from "../host/nomads-check.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
-import type { Forecast } from "./forecast.ts";
-import type { HostReport } from "./host-report.ts";
+import type { Forecast, HostReport } from "./host-report.ts";
 import { explanations, forecastTable } from "./table.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */

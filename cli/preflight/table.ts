@@ -1,7 +1,8 @@
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
+import type { Verdict } from "../live/check.ts";
+import { plainTable } from "../plain-table.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
-import type { Forecast, Verdict } from "./forecast.ts";
-import { plainTable } from "./plain-table.ts";
+import type { Forecast } from "./host-report.ts";
 
 const styles: Readonly<Record<Verdict["is"], Style>> = {
   passes: "green",

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { readFile } from "../../shared/host/node/files.ts";
-import { type Link, readLinks } from "../adopt/facts.ts";
+import { type Link, readLinks } from "../host/links.ts";
+import { atOnce } from "../live/at-once.ts";
 import { isNamespace, namespacePath } from "../live/namespaces.ts";
-import { atOnce } from "../preflight/at-once.ts";
 import type { Namespace, PathState } from "./state.ts";
 
 /** The network namespaces of this host, as processes and mounts show them. */

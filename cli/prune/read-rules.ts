@@ -1,5 +1,5 @@
 import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
-import { type Link, parseLinks } from "../adopt/facts.ts";
+import { type Link, parseLinks } from "../host/links.ts";
 import { thingsInTables } from "./iptables.ts";
 import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
 import { hasProgram, runProgram } from "./programs.ts";

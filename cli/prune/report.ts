@@ -1,5 +1,5 @@
 import { type WorkloadNames, workloadOf } from "../live/workload.ts";
-import { plainTable } from "../preflight/plain-table.ts";
+import { plainTable } from "../plain-table.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";

@@ -1,5 +1,5 @@
 import { isContainerInterface } from "../../shared/protocol/result.ts";
-import { addressesOf, type Link } from "../adopt/facts.ts";
+import { addressesOf, type Link } from "../host/links.ts";
 import { namespacePath } from "../live/namespaces.ts";
 import { addressesOfKnown, hostEndsOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
 import { plainAddress } from "./names.ts";

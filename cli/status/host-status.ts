@@ -1,5 +1,5 @@
 import type { CachedAttachment } from "../live/cached-results.ts";
-import type { Verdict } from "../preflight/forecast.ts";
+import type { Verdict } from "../live/check.ts";
 import type { Installation } from "./installation.ts";
 import type { RepairedAdds } from "./repaired-adds.ts";
 

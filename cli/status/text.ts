@@ -1,5 +1,5 @@
 import { releaseWords } from "../install/report.ts";
-import { plainTable } from "../preflight/plain-table.ts";
+import { plainTable } from "../plain-table.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";
 import type { Installation } from "./installation.ts";

@@ -17,8 +17,15 @@ export interface Target {
   readonly network: string;
 }
 
+/** The part of a request that its target depends on. */
+export interface Targeting extends Pick<Request, "command"> {
+  readonly variables: Pick<Request["variables"], "ifName" | "netns">;
+  readonly configuration: Request["configuration"];
+  readonly wrapper: Pick<Request["wrapper"], "delegate" | "ifName" | "network" | "role">;
+}
+
 /** Finds the target of a call. Code 7 if no delegate is named, the role contradicts the profile, or a name is invalid. */
-export function targetOf(request: Request, calledAs: string, profiles: Profiles): Target {
+export function targetOf(request: Targeting, calledAs: string, profiles: Profiles): Target {
   const { wrapper, variables } = request;
   const delegate = wrapper.delegate ?? delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
@@ -49,7 +56,7 @@ export function delegateName(calledAs: string): string | undefined {
 }
 
 // GC and STATUS have no CNI_IFNAME. If all attachments in GC's list have one name, it is the runtime's.
-function listedIfName({ configuration }: Request): string {
+function listedIfName({ configuration }: Targeting): string {
   const attachments = configuration["cni.dev/valid-attachments"];
   const names = new Set(
     Array.isArray(attachments) ? attachments.map((entry) => isJsonObject(entry) && entry.ifname) : [],
@@ -58,7 +65,7 @@ function listedIfName({ configuration }: Request): string {
   return names.size === 1 && typeof only === "string" ? only : "";
 }
 
-function roleOf({ command, wrapper }: Request, delegate: string, profile: Profile | undefined): Role | undefined {
+function roleOf({ command, wrapper }: Targeting, delegate: string, profile: Profile | undefined): Role | undefined {
   const asked = wrapper.role ?? profile?.role;
   if (profile === undefined || asked === profile.role) return asked;
   // If STATUS fails, a runtime skips DEL. If DEL fails, the attachment stays.
@@ -68,7 +75,7 @@ function roleOf({ command, wrapper }: Request, delegate: string, profile: Profil
 
 // An interface with an `ifName` has its own network, so that names that plugins derive from (network, container id) stay
 // distinct. Also if the runtime's name is the same: the list may be attached once more under another one.
-function networkOf({ command, configuration: { name }, wrapper: { ifName } }: Request): string {
+function networkOf({ command, configuration: { name }, wrapper: { ifName } }: Targeting): string {
   if (ifName === undefined) return name;
   const network = `${name}-${ifName}`;
   const problem = networkNameProblem(network);

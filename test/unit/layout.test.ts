@@ -90,6 +90,13 @@ describe("imports", () => {
   });
 });
 
+test("adopt and preflight do not import each other", () => {
+  const pairs = sources.flatMap((file) => (imports.get(file) ?? []).map((imported) => `${file} ${imported}`));
+  expect(
+    pairs.filter((pair) => /^cli\/adopt\/.* cli\/preflight\/|^cli\/preflight\/.* cli\/adopt\//.test(pair)),
+  ).toEqual([]);
+});
+
 test("no two files of the core have one name", () => {
   const core = sources.filter((file) => /^shared\/(?!host\/)/.test(file)).map((file) => basename(file));
   expect(core.filter((name, index) => core.indexOf(name) !== index)).toEqual([]);

@@ -1,5 +1,5 @@
+import { plainTable } from "../../plain-table.ts";
 import { type Style, styled, type Terminal } from "../../terminal.ts";
-import { plainTable } from "../plain-table.ts";
 import { groupsOf } from "./groups.ts";
 import type { HostAnswer } from "./read-answers.ts";
 

@@ -27,7 +27,7 @@ test("adopt does not add another attachment's interface to a result", async () =
   Object.assign(list.plugins[1] ?? {}, { wrapper: { ifName: "eth1" } });
   const proposal = await proposalFor(own, {
     network: networkIn(parseListFile("zone.conflist", JSON.stringify(list))),
-    readFacts: async () => ({ inside: [{ ifindex: 3, ifname: "eth1" }], host: [] }),
+    readLinks: async () => ({ inside: [{ ifindex: 3, ifname: "eth1" }], host: [] }),
     hostSide: () => [],
     isClaimed: (name) => isClaimed(name, own, [own, other]),
     check: async ({ result }) =>

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { proposalFor } from "../../../../cli/adopt/proposal.ts";
 import { textFor } from "../../../../cli/adopt/report.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import type { Verdict } from "../../../../cli/live/check.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
-import type { Verdict } from "../../../../cli/preflight/forecast.ts";
 
 const attachment: CachedAttachment = {
   ...{ file: "/c", network: "zone", containerId: "c1", ifName: "eth0", netns: "/run/netns/c1" },
@@ -15,7 +15,7 @@ test.each([
   [{ is: "gone" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
   [{ is: "unchecked", why: "x" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
 ] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
-  const evidence = { network: undefined, readFacts: async () => undefined, hostSide: () => [], isClaimed: () => false };
+  const evidence = { network: undefined, readLinks: async () => undefined, hostSide: () => [], isClaimed: () => false };
   const proposal = await proposalFor(attachment, { ...evidence, check: async () => verdict });
   expect(
     textFor([{ attachment, workload: workloadOf(attachment), text: "", proposal }], false, { hasColors: false }),

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { checkRuns } from "../../../../cli/live/check.ts";
 import { inVersion } from "../../../../cli/live/libcni.ts";
-import { checkRuns } from "../../../../cli/preflight/forecast.ts";
 
 const attachment: CachedAttachment = {
   file: "/var/lib/cni/results/zone-c1-eth0",

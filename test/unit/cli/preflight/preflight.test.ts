@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { MemoryFile } from "../../../../cli/host/memory.ts";
-import { atOnce } from "../../../../cli/preflight/at-once.ts";
-import type { Forecast, Verdict } from "../../../../cli/preflight/forecast.ts";
-import { straysAmong, unsavedAmong } from "../../../../cli/preflight/host-report.ts";
+import { atOnce } from "../../../../cli/live/at-once.ts";
+import type { Verdict } from "../../../../cli/live/check.ts";
+import { straysAmong } from "../../../../cli/live/strays.ts";
+import { type Forecast, unsavedAmong } from "../../../../cli/preflight/host-report.ts";
 import { changedKeys } from "../../../../cli/preflight/list-changes.ts";
 
 describe("changedKeys", () => {

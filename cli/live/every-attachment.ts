@@ -1,8 +1,8 @@
 import { entriesIn, Memory } from "../host/memory.ts";
-import { type HostPaths, usualCacheDirectory } from "../live/host-paths.ts";
-import { type Attachments, isWanted, readAttachments } from "../live/wanted.ts";
-import { straysAmong } from "./host-report.ts";
+import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 import { withLostResult } from "./lost-results.ts";
+import { straysAmong } from "./strays.ts";
+import { type Attachments, isWanted, readAttachments } from "./wanted.ts";
 
 /** Returns the attachments of a host, also those whose results are lost. */
 export function everyAttachment(paths: HostPaths, leaveOut: (line: string) => void): Attachments {

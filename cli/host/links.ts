@@ -35,13 +35,13 @@ export function addressesOf({ addr_info = [] }: Link): readonly string[] {
 }
 
 /** The links of a container's namespace and of the host. */
-export interface Facts {
+export interface ContainerLinks {
   readonly inside: readonly Link[];
   readonly host: readonly Link[];
 }
 
 /** Reads the links of a namespace and of the host with ip(8); undefined if they cannot be read. */
-export async function readFacts(netns: string): Promise<Facts | undefined> {
+export async function readContainerLinks(netns: string): Promise<ContainerLinks | undefined> {
   const inside = await readLinks(netns);
   const host = await readLinks();
   return inside && host && { inside, host };

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
-import type { CachedAttachment } from "../live/cached-results.ts";
 import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
+import type { CachedAttachment } from "./cached-results.ts";
 
 /** Runs a function for every attachment, as many at a time as the machine has processors, with a bar on a terminal. */
 export async function withBar<Result>(

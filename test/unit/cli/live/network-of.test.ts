@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { networkOf } from "../../../../cli/live/check.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
-import { networkOf } from "../../../../cli/preflight/check.ts";
 
 const listed = (name: string, type: string) => ({ cniVersion: "1.0.0", name, plugins: [{ type }] });
 

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { oneLine } from "../terminal.ts";
+import { oneLine } from "./terminal.ts";
 
 const noLines = Object.fromEntries(
   ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right", "left", "left-mid"]

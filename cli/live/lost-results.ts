@@ -1,7 +1,7 @@
 import { cachedResultFile } from "../../shared/journal/cached-result.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
 import { Memory } from "../host/memory.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
+import type { CachedAttachment } from "./cached-results.ts";
 
 /**
  * Returns the live attachments that have entries, and no result in libcni's cache. The runtime runs their CHECK without one. An

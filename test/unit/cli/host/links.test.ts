@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLinks } from "../../../../cli/adopt/facts.ts";
+import { parseLinks } from "../../../../cli/host/links.ts";
 
 // A container with NET_ADMIN can name a link so. ip(8) prints the bytes as they are.
 test("a control character in a link's name does not hide the other links", () => {

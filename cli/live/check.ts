@@ -1,10 +1,15 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
+import { readListFile } from "../lists/find-files.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { attachmentOf, type CachedAttachment } from "../live/cached-results.ts";
-import { callOf, callOrder, inVersion } from "../live/libcni.ts";
-import type { Network } from "../live/networks.ts";
-import type { PluginOutcome, PluginRun } from "../live/run-plugin.ts";
-import type { Workload } from "../live/workload.ts";
+import { parseListFile } from "../lists/list-file.ts";
+import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
+import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
+import type { HostPaths } from "./host-paths.ts";
+import { callOf, callOrder, inVersion } from "./libcni.ts";
+import { isNamespace } from "./namespaces.ts";
+import { loadNetworks, type Network, type Networks, networkIn } from "./networks.ts";
+import { type PluginOutcome, type PluginRun, runPlugin } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -17,15 +22,34 @@ export type Verdict =
   /** The container's namespace is gone, so nothing is checked. */
   | { readonly is: "gone" };
 
-/** The forecast for one attachment. */
-export interface Forecast {
-  readonly attachment: CachedAttachment;
-  readonly workload: Workload;
-  readonly verdict: Verdict;
-  /** Keys of the list that changed since ADD. */
-  readonly changed: readonly string[];
-  /** Whether `adopt` can make its CHECK pass. */
-  readonly isAdoptable: boolean;
+/** How to check attachments on this host. */
+export interface CheckOptions {
+  readonly networks: Networks;
+  readonly cniPath: readonly string[];
+  /** How long a plugin may take. */
+  readonly seconds: number;
+}
+
+// Nomad makes the list of `mode = "bridge"` itself (client/allocrunner/networking_bridge_linux.go).
+const nomadsOwn = "nomad";
+
+/**
+ * Returns the network of an attachment; undefined if no list defines it. Nomad's own list is in no file: the one of ADD counts,
+ * as Nomad makes it again from the same configuration.
+ */
+export function networkOf({ network, list }: CachedAttachment, { networks }: CheckOptions): Network | undefined {
+  const own = network === nomadsOwn && list ? networkIn(parseListFile("", JSON.stringify(list))) : undefined;
+  return networks.byName.get(network) ?? own;
+}
+
+/** Runs the CHECK of an attachment's current list with the real plugins. */
+export function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
+  return verdictOn(attachment, {
+    network: networkOf(attachment, options),
+    isLive: isNamespace(attachment.netns),
+    cniPath: options.cniPath,
+    ask: (run) => runPlugin(run, options.seconds),
+  });
 }
 
 /** What is known of the host without asking a plugin. */
@@ -70,4 +94,29 @@ function withoutLog(plugin: ListedPlugin): ListedPlugin {
   if (!isJsonObject(wrapper)) return plugin;
   const { log: _, ...rest } = wrapper;
   return { ...plugin, configuration: { ...plugin.configuration, wrapper: rest } };
+}
+
+/** The options of a command that say how to check. */
+interface Options {
+  /** In seconds. */
+  readonly timeout: string;
+  /** A list that takes the place of the current one of its name. */
+  readonly with?: string;
+}
+
+/** Returns how to check on this host. Throws Trouble if a directory of lists, or the list, cannot be read. */
+export function checkOptionsOn(
+  paths: HostPaths,
+  options: Options,
+  terminal: Pick<Terminal, "directory">,
+): CheckOptions {
+  return { networks: networksFor(paths, options, terminal), cniPath: paths.cniPath, seconds: Number(options.timeout) };
+}
+
+function networksFor(paths: HostPaths, options: Options, terminal: Pick<Terminal, "directory">): Networks {
+  const current = loadNetworks(paths.configDirectories, terminal);
+  if (options.with === undefined) return current;
+  const network = networkIn(readListFile(options.with, terminal.directory));
+  if (!network) throw new Trouble(`${options.with}: it is not a list with a name; run cni-wrappers lint on it`);
+  return { ...current, byName: new Map([...current.byName, [network.name, network]]) };
 }
