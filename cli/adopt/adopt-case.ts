@@ -18,11 +18,10 @@ export async function adoptCase(cacheDirectory: string, one: Case, check: Eviden
 }
 
 async function written(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
-  const { attachment, text, proposal } = one;
+  const { attachment, proposal } = one;
   if (proposal.is !== "adoptable") return one;
-  const { result, journal } = proposal;
-  const takeBack = adopt(cacheDirectory, attachment, { read: text, result, journal });
-  const verdict = await check({ ...attachment, result });
+  const takeBack = adopt(cacheDirectory, attachment, proposal);
+  const verdict = await check({ ...attachment, result: proposal.result });
   if (verdict.is === "passes") return one;
   // The journal changed how a wrapper looks at the attachment.
   takeBack();

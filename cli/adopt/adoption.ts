@@ -31,8 +31,8 @@ function backupDirectory(cacheDirectory: string): string {
  */
 export function adopt(
   cacheDirectory: string,
-  { file }: CachedAttachment,
-  { read, result, journal }: { read: string; result: CniResult; journal: MissingJournal | undefined },
+  { file, text: read }: CachedAttachment,
+  { result, journal }: { result: CniResult; journal: MissingJournal | undefined },
 ): () => void {
   const added = journal && !existsSync(journal.file) ? journal : undefined;
   const after = withResult(read, result);
@@ -153,7 +153,6 @@ function withResult(text: string, result: CniResult): string {
   return JSON.stringify({ ...parseJsonObject(text), result });
 }
 
-/** Returns the text of a file; undefined if there is none. */
-export function textOf(file: string): string | undefined {
+function textOf(file: string): string | undefined {
   return existsSync(file) ? withPath(file, () => readFileSync(file, "utf8")) : undefined;
 }

@@ -8,5 +8,5 @@ export function isClaimed(
   attachments: readonly CachedAttachment[],
 ): boolean {
   const others = attachments.filter((one) => one.file !== file && namespacePath(one.netns) === namespacePath(netns));
-  return others.some((one) => one.ifName === name || interfaceNames(one).includes(name));
+  return others.some((one) => one.runtimeIfName === name || interfaceNames(one).includes(name));
 }

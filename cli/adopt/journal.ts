@@ -24,13 +24,12 @@ export function missingJournal(
   creators: readonly ListedPlugin[],
   links: ContainerLinks,
 ): MissingJournal | undefined {
-  const { network, containerId, ifName: runtimeIfName } = attachment;
-  const key = { network, containerId, runtimeIfName };
-  if (readFile(journalFile(key)) !== undefined) return undefined;
+  const file = journalFile(attachment);
+  if (readFile(file) !== undefined) return undefined;
   const lines = creators
     .filter(({ isWrapped }) => isWrapped)
     .flatMap((creator) => entryLines(attachment, creator, links));
-  return lines.length === 0 ? undefined : { file: journalFile(key), text: linesText(lines) };
+  return lines.length === 0 ? undefined : { file, text: linesText(lines) };
 }
 
 function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { inside }: ContainerLinks): readonly Line[] {
@@ -40,7 +39,7 @@ function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { insid
   const result = stat(attachment.file);
   // The container ended meanwhile.
   if (!moment || !namespace || !link || !result) return [];
-  const { network, containerId, ifName: runtimeIfName, args } = attachment;
+  const { network, containerId, runtimeIfName, args } = attachment;
   const { delegate, ifName, wrapper, configuration, isRenamed } = creator;
   const { wrapper: _, ...own } = configuration;
   const delegateNetwork = leasedNetwork(attachment, creator);

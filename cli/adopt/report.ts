@@ -5,11 +5,10 @@ import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Undone } from "./adoption.ts";
 import type { Proposal } from "./proposal.ts";
 
-/** An attachment, the text of its cache file, and what adopt does about it. */
+/** An attachment, and what adopt does about it. */
 export interface Case {
   readonly attachment: CachedAttachment;
   readonly workload: Workload;
-  readonly text: string;
   readonly proposal: Proposal;
 }
 
@@ -22,7 +21,7 @@ export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pi
 /** The proposals as JSON. */
 export function jsonOf(cases: readonly Case[]): string {
   const data = cases.map(({ attachment, workload, proposal }) => {
-    const { network, containerId, ifName, file } = attachment;
+    const { network, containerId, runtimeIfName: ifName, file } = attachment;
     return { network, containerId, ifName, file, workload, ...proposal };
   });
   return `${JSON.stringify(data, null, 2)}\n`;

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { adoptCase } from "../adopt/adopt-case.ts";
-import { textOf, undo } from "../adopt/adoption.ts";
+import { undo } from "../adopt/adoption.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalFor } from "../adopt/proposal.ts";
 import { type Case, jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
-import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
+import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, checkOptionsOn } from "../live/check.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { timeoutOption } from "../live/timeout.ts";
@@ -68,22 +68,17 @@ async function casesOn(
   const caseOf = async (listed: CachedAttachment): Promise<Case> => {
     const workload = (await names)(listed);
     try {
-      const { attachment, text } = readAgain(listed);
+      // The file may have changed since the directory was read. Its text is what --write replaces.
+      const now = readCachedResult(listed.file);
+      const attachment = now && isAttachment(now) ? now : listed;
       const proposal = await proposalFor(attachment, evidenceOn(attachment, all, check));
-      return { attachment, workload, text, proposal };
+      return { attachment, workload, proposal };
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
-      return { attachment: listed, workload, text: "", proposal: { is: "lost", error: error.message } };
+      return { attachment: listed, workload, proposal: { is: "lost", error: error.message } };
     }
   };
   return withBar(wanted, terminal, caseOf);
-}
-
-// The file may have changed since the directory was read. The text is what --write replaces.
-function readAgain(listed: CachedAttachment): { attachment: CachedAttachment; text: string } {
-  const text = textOf(listed.file) ?? "";
-  const now = parseCachedResult(listed.file, text);
-  return { attachment: isAttachment(now) ? now : listed, text };
 }
 
 async function isMeant(cases: readonly Case[], options: Options, terminal: Terminal): Promise<boolean> {

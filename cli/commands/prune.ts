@@ -72,7 +72,7 @@ function unpruned(finding: Finding): Row {
 }
 
 function namesFor(rows: readonly Row[], terminal: Terminal): Promise<WorkloadNames> {
-  const attachments = rows.flatMap(({ finding }) => finding.known?.result?.attachment ?? []);
+  const attachments = rows.flatMap(({ finding }) => finding.known?.result ?? []);
   return workloadNames(attachments, terminal.env, terminal.writeError);
 }
 

@@ -1,20 +1,23 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Host } from "../../shared/host/host.ts";
 import { readFile, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
-import { containerDirectory, type Entry, type Journal, journalDirectory } from "../../shared/journal/journal.ts";
+import {
+  type AttachmentKey,
+  containerDirectory,
+  type Entry,
+  type Journal,
+  journalDirectory,
+} from "../../shared/journal/journal.ts";
 import { withPath } from "../trouble.ts";
 
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. */
 export const stateDirectory = "/var/lib/cni";
 
 /** A file below the directory of the journals: a journal, or what 0.2.0 left. */
-export interface MemoryFile {
+export interface MemoryFile extends AttachmentKey {
   readonly file: string;
-  readonly network: string;
-  readonly containerId: string;
-  readonly runtimeIfName: string;
+  readonly text: string;
   /** Undefined for a record of 0.2.0. */
   readonly journal: Journal | undefined;
 }
@@ -24,34 +27,35 @@ export interface MemoryFile {
  * /var/lib/cni. Throws Trouble if a directory cannot be listed.
  */
 export class Memory extends Facts {
-  readonly #list: Host["listDirectory"];
-
   constructor(directory = stateDirectory) {
     const at = (path: string) =>
       path.startsWith(`${stateDirectory}/`) ? join(directory, path.slice(stateDirectory.length)) : path;
-    const list = (path: string) => namesIn(at(path));
-    super({ readFile: (path) => readFile(at(path)), listDirectory: list, stat: (path) => stat(at(path)) });
-    this.#list = list;
+    super({
+      readFile: (path) => readFile(at(path)),
+      listDirectory: (path) => namesIn(at(path)),
+      stat: (path) => stat(at(path)),
+    });
   }
 
   /** What the wrappers have written. `leaveOut` gets each file that does not say whose it is. */
   files(leaveOut: (file: string) => void = () => {}): readonly MemoryFile[] {
-    return this.#list(journalDirectory).flatMap((name) => {
+    return this.list(journalDirectory).flatMap((name): readonly MemoryFile[] => {
       const path = join(journalDirectory, name);
-      const old = oldRecord(path, name);
-      if (old) return [old];
-      return this.#list(path).flatMap((file) => {
-        const journal = this.journalAt(join(path, file));
-        if (!journal) leaveOut(join(path, file));
-        return journal ? [{ file: journal.file, ...journal.key, journal }] : [];
+      const key = keyOfRecord(name);
+      if (key) return [{ file: path, text: this.read(path) ?? "", ...key, journal: undefined }];
+      return this.list(path).flatMap((inner) => {
+        const file = join(path, inner);
+        const [text, journal] = [this.read(file), this.journalAt(file)];
+        if (text !== undefined && !journal) leaveOut(file);
+        return text !== undefined && journal ? [{ file, text, ...journal.key, journal }] : [];
       });
     });
   }
 
   /** Whether the wrappers remember anything of a container. */
   knows(containerId: string): boolean {
-    if (this.#list(containerDirectory(containerId)).length > 0) return true;
-    return this.#list(journalDirectory).some((name) => name.includes(`:${containerId}:`));
+    if (this.list(containerDirectory(containerId)).length > 0) return true;
+    return this.list(journalDirectory).some((name) => name.includes(`:${containerId}:`));
   }
 }
 
@@ -61,10 +65,11 @@ export function entriesIn(journals: readonly Journal[]): readonly Entry[] {
 }
 
 /** A record of 0.2.0 is a file whose name has all names, separated by colons. An unfinished one begins with a dot. */
-function oldRecord(file: string, name: string): MemoryFile | undefined {
+function keyOfRecord(name: string): AttachmentKey | undefined {
   const [network, containerId, runtimeIfName, ...rest] = name.replace(/^\./, "").split(":");
-  if (!network || !containerId || !runtimeIfName || rest.length === 0) return undefined;
-  return { file, network, containerId, runtimeIfName, journal: undefined };
+  return network && containerId && runtimeIfName && rest.length > 0
+    ? { network, containerId, runtimeIfName }
+    : undefined;
 }
 
 /** The names in a directory, none if there is no directory. A container may end at any time, and its directory with it. */

@@ -1,6 +1,6 @@
 import type { JSONPath } from "jsonc-parser";
 import { parseIp } from "../../shared/attachment/subnet.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { ipamTypeOf } from "./ipam.ts";
 import type { ListedPlugin } from "./list.ts";
 
@@ -22,7 +22,8 @@ export interface WrittenRange {
 }
 
 /** The `ipam` block of a plugin. Empty if there is none. */
-export function ipamOf({ configuration: { ipam } }: ListedPlugin): JsonObject {
+export function ipamOf({ configuration }: ListedPlugin): JsonObject {
+  const ipam = goLookup(configuration, "ipam");
   return isJsonObject(ipam) ? ipam : {};
 }
 
@@ -34,10 +35,11 @@ export function hasIpam({ configuration }: ListedPlugin): boolean {
 /** The ranges of host-local, in sets: an interface gets an address of each set. The short form with `subnet` is the first. */
 export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRange[])[] {
   const ipam = ipamOf(plugin);
-  if (ipam.type !== "host-local") return [];
+  if (goLookup(ipam, "type") !== "host-local") return [];
   const path = [...plugin.path, "ipam"];
-  const short = typeof ipam.subnet === "string" ? [[{ path, range: ipam }]] : [];
-  const sets = Array.isArray(ipam.ranges) ? ipam.ranges : [];
+  const short = typeof goLookup(ipam, "subnet") === "string" ? [[{ path, range: ipam }]] : [];
+  const ranges = goLookup(ipam, "ranges");
+  const sets = Array.isArray(ranges) ? ranges : [];
   return [
     ...short,
     ...sets.map((set, index) =>
@@ -50,7 +52,7 @@ export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRan
 
 /** The entries of a list in the `ipam` block, such as `routes` and `addresses`, with their places. */
 export function entriesOf(plugin: ListedPlugin, key: string): readonly { path: JSONPath; entry: JsonObject }[] {
-  const list = ipamOf(plugin)[key];
+  const list = goLookup(ipamOf(plugin), key);
   return (Array.isArray(list) ? list : []).flatMap((entry, index) => {
     return isJsonObject(entry) ? [{ path: [...plugin.path, "ipam", key, index], entry }] : [];
   });

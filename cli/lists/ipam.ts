@@ -1,10 +1,11 @@
 import type { JSONPath } from "jsonc-parser";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** Returns the type of a plugin's IPAM plugin; undefined if it has none. */
-export function ipamTypeOf({ ipam }: JsonObject): string | undefined {
-  const type = isJsonObject(ipam) ? ipam.type : undefined;
+export function ipamTypeOf(configuration: JsonObject): string | undefined {
+  const ipam = goLookup(configuration, "ipam");
+  const type = isJsonObject(ipam) ? goLookup(ipam, "type") : undefined;
   return typeof type === "string" && type !== "" ? type : undefined;
 }
 

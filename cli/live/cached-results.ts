@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { cachedKey } from "../../shared/journal/cached-result.ts";
+import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { isResult } from "../../shared/protocol/shapes.ts";
@@ -7,13 +9,10 @@ import { reasonOf, withPath } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
 
 /** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */
-export interface CachedAttachment {
+export interface CachedAttachment extends AttachmentKey {
   /** The path of the cache file. */
   readonly file: string;
-  readonly network: string;
-  readonly containerId: string;
-  /** The runtime's interface name. */
-  readonly ifName: string;
+  readonly text: string;
   /** The path of the network namespace. Empty if neither the cache nor the result names one. */
   readonly netns: string;
   /** The list at the time of ADD; undefined if it cannot be read. */
@@ -34,22 +33,24 @@ export interface UnreadableResult {
 /** Reads every result in libcni's cache, sorted by file name. Throws Trouble if the cache cannot be read. */
 export function readCachedResults(cacheDirectory: string): readonly (CachedAttachment | UnreadableResult)[] {
   const directory = join(cacheDirectory, "results");
-  const names = withPath(directory, () => readdirSync(directory));
-  return names.sort().map((name) => readCachedResult(join(directory, name)));
+  // No network's name begins with a dot. Such a file was not finished.
+  const names = withPath(directory, () => readdirSync(directory)).filter((name) => !name.startsWith("."));
+  return names.sort().flatMap((name) => readCachedResult(join(directory, name)) ?? []);
 }
 
 /** Returns the attachment as a runtime passes it to the plugins again. `pluginPath` is CNI_PATH. */
 export function attachmentOf(cached: CachedAttachment, pluginPath: string): Attachment {
-  const { containerId, netns, ifName, capabilityArgs, args } = cached;
+  const { containerId, netns, runtimeIfName: ifName, capabilityArgs, args } = cached;
   return { containerId, netns, ifName, capabilityArgs, args: args.map((pair) => pair.join("=")).join(";"), pluginPath };
 }
 
-/** Reads one file of the cache. */
-export function readCachedResult(file: string): CachedAttachment | UnreadableResult {
+/** Reads one file of the cache; undefined if it is gone: a container may end at any time. */
+export function readCachedResult(file: string): CachedAttachment | UnreadableResult | undefined {
   try {
     return parseCachedResult(file, readFileSync(file, "utf8"));
   } catch (error) {
-    return { file, reason: reasonOf(error as NodeJS.ErrnoException) };
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? undefined : { file, reason: reasonOf(error as NodeJS.ErrnoException) };
   }
 }
 
@@ -57,19 +58,18 @@ export function readCachedResult(file: string): CachedAttachment | UnreadableRes
 export function parseCachedResult(file: string, text: string): CachedAttachment | UnreadableResult {
   const value = parseJsonObject(text);
   if (value === undefined) return { file, reason: "it is not a JSON object" };
-  const { kind, networkName, containerId, ifName, config, cniArgs, capabilityArgs, netns } = value;
+  const { kind, config, cniArgs, capabilityArgs, netns } = value;
   if (kind !== "cniCacheV1") return { file, reason: 'its kind is not "cniCacheV1"' };
-  if (typeof networkName !== "string" || typeof containerId !== "string" || typeof ifName !== "string")
-    return { file, reason: "it names no network, container or interface" };
+  const key = cachedKey(value);
+  if (key === undefined) return { file, reason: "it names no network, container or interface" };
   if (isJsonObject(value.result) && !isResult(value.result))
     return { file, reason: "its result is not that of an ADD" };
   const result = isJsonObject(value.result) ? (value.result as CniResult) : undefined;
   return {
     file,
-    network: networkName,
-    containerId,
-    ifName,
-    netns: typeof netns === "string" && netns !== "" ? netns : sandboxOf(result, ifName),
+    text,
+    ...key,
+    netns: typeof netns === "string" && netns !== "" ? netns : sandboxOf(result, key.runtimeIfName),
     list: typeof config === "string" ? parseJsonObject(Buffer.from(config, "base64").toString()) : undefined,
     args: Array.isArray(cniArgs) ? cniArgs.filter(isPair) : [],
     capabilityArgs: isJsonObject(capabilityArgs) ? capabilityArgs : {},

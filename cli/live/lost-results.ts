@@ -16,7 +16,7 @@ export function withLostResult(
   });
   const byFile = new Map(live.map((entry) => [cachedResultFile(entry), entry]));
   return [...byFile].map(([file, { network, containerId, runtimeIfName, namespace }]) => {
-    const unknown = { list: undefined, args: [], capabilityArgs: {}, result: undefined };
-    return { file, network, containerId, ifName: runtimeIfName, netns: namespace.path, ...unknown };
+    const unknown = { text: "", list: undefined, args: [], capabilityArgs: {}, result: undefined };
+    return { file, network, containerId, runtimeIfName, netns: namespace.path, ...unknown };
   });
 }

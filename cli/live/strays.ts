@@ -1,3 +1,4 @@
+import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import type { MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "./cached-results.ts";
 import { namespacePath } from "./namespaces.ts";
@@ -17,9 +18,13 @@ export function straysAmong(
   memories: readonly MemoryFile[],
 ): Strays {
   const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
-  const owners = new Set(attachments.map(({ network, containerId, ifName }) => `${network}:${containerId}:${ifName}`));
+  const owners = new Set(attachments.map(keyOf));
   return {
     namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
-    memories: memories.filter((one) => !owners.has(`${one.network}:${one.containerId}:${one.runtimeIfName}`)),
+    memories: memories.filter((one) => !owners.has(keyOf(one))),
   };
+}
+
+function keyOf({ network, containerId, runtimeIfName }: AttachmentKey): string {
+  return `${network}:${containerId}:${runtimeIfName}`;
 }

@@ -32,7 +32,7 @@ export function preflightJson({ forecasts, nomadSkipsCheck, ...rest }: HostRepor
     network: attachment.network,
     containerId: attachment.containerId,
     workload,
-    ifName: attachment.ifName,
+    ifName: attachment.runtimeIfName,
     netns: attachment.netns,
     interfaces: interfaceNames(attachment),
     addresses: addressesIn(attachment),

@@ -47,11 +47,11 @@ export async function detach(
   const failed: FailedDel[] = [];
   const { result, list } = known;
   if (!result || !list) return failed;
-  const attachment = { ...attachmentOf(result.attachment, cniPath.join(":")), netns: "" };
+  const attachment = { ...attachmentOf(result, cniPath.join(":")), netns: "" };
   for (const index of callOrder(list, "DEL")) {
     if (!isGone()) break;
     const { type = "", delegate = "" } = list.plugins[index] ?? {};
-    const prevResult = prevResultFor(list, result.attachment.result, isInUse);
+    const prevResult = prevResultFor(list, result.result, isInUse);
     const run = { type, ...callOf(list, index, "DEL", attachment, prevResult) };
     const outcome = await ask(run);
     if (!outcome.passed)
@@ -62,7 +62,13 @@ export async function detach(
 
 /** Undoes what an attachment's journal still has, by the wrappers' own code. */
 export function undoRemembered(known: Known, cniPath: readonly string[]): readonly FailedDel[] {
-  const host: Host = { ...nodeHost(), env: { ...process.env, CNI_PATH: cniPath.join(":") } };
+  const variables = { CNI_PATH: cniPath.join(":") };
+  const own = nodeHost();
+  const host: Host = {
+    ...own,
+    env: { ...process.env, ...variables },
+    spawn: (path, changes, streams) => own.spawn(path, { ...variables, ...changes }, streams),
+  };
   const session: Session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
   return known.remembered.flatMap(({ journal }) => {
     if (!journal || journal.problem !== undefined) return [];

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import type { Entry } from "../../shared/journal/journal.ts";
+import type { AttachmentKey, Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, type MemoryFile } from "../host/memory.ts";
 import { type List, listOf } from "../lists/list.ts";
@@ -8,50 +8,26 @@ import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cach
 import { chainName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./names.ts";
 import { leaseName } from "./thing.ts";
 
-/** A journal or a record of 0.2.0, and its text. */
-export interface RememberedFile extends MemoryFile {
-  readonly text: string;
-}
-
-/** A result in libcni's cache, and the text of its file. */
-export interface ResultFile {
-  readonly text: string;
-  readonly attachment: CachedAttachment;
-}
-
 /** An attachment that a result or a file of the wrappers names. */
-export interface Known {
-  readonly network: string;
-  readonly containerId: string;
-  /** The runtime's interface name. */
-  readonly ifName: string;
-  readonly result: ResultFile | undefined;
-  readonly remembered: readonly RememberedFile[];
+export interface Known extends AttachmentKey {
+  readonly result: CachedAttachment | undefined;
+  readonly remembered: readonly MemoryFile[];
   /** The list of the result, at the time of ADD. */
   readonly list: List | undefined;
 }
 
 /** Joins the results, the journals and the old records of each attachment. */
-export function knownsIn(results: readonly ResultFile[], files: readonly RememberedFile[]): readonly Known[] {
-  const byResult = Map.groupBy(results, ({ attachment }) => keyOf(attachment));
-  const byFile = Map.groupBy(files, (one) => keyOf(attachmentOf(one)));
+export function knownsIn(results: readonly CachedAttachment[], files: readonly MemoryFile[]): readonly Known[] {
+  const byResult = Map.groupBy(results, keyOf);
+  const byFile = Map.groupBy(files, keyOf);
   return [...new Set([...byResult.keys(), ...byFile.keys()])].flatMap((key) => {
     const remembered = byFile.get(key) ?? [];
     const [result] = byResult.get(key) ?? [];
-    const named = result?.attachment ?? remembered.map(attachmentOf)[0];
+    const named = result ?? remembered[0];
     if (!named) return [];
-    const { network, containerId, ifName } = named;
-    return { network, containerId, ifName, result, remembered, list: result && listAtAdd(result.attachment) };
+    const { network, containerId, runtimeIfName } = named;
+    return { network, containerId, runtimeIfName, result, remembered, list: result && listAtAdd(result) };
   });
-}
-
-/** The attachment of a file. */
-export function attachmentOf({
-  network,
-  containerId,
-  runtimeIfName,
-}: MemoryFile): Pick<Known, "network" | "containerId" | "ifName"> {
-  return { network, containerId, ifName: runtimeIfName };
 }
 
 /** The entries of an attachment that are not undone. */
@@ -61,13 +37,13 @@ export function entriesOf({ remembered }: Known): readonly Entry[] {
 
 /** The paths of an attachment's network namespace. There is one, unless a result and a journal disagree. */
 export function namespacesOf(known: Known): readonly string[] {
-  const named = [known.result?.attachment.netns, ...entriesOf(known).map(({ namespace }) => namespace.path)];
+  const named = [known.result?.netns, ...entriesOf(known).map(({ namespace }) => namespace.path)];
   return [...new Set(named.filter((path) => path !== undefined && path !== ""))] as string[];
 }
 
 /** The addresses of an attachment, as `plainAddress` spells them. */
 export function addressesOfKnown(known: Known): readonly string[] {
-  const inResult = known.result ? addressesIn(known.result.attachment) : [];
+  const inResult = known.result ? addressesIn(known.result) : [];
   const inJournal = entriesOf(known).flatMap(({ done }) => done?.addresses ?? []);
   return [...new Set([...inResult, ...inJournal].map(plainAddress))];
 }
@@ -99,10 +75,10 @@ export function namesOf(known: Known): readonly string[] {
 }
 
 function ifNamesOf(known: Known): readonly string[] {
-  const { ifName, result, list } = known;
-  const reported = result ? interfaceNames(result.attachment) : [];
+  const { runtimeIfName, result, list } = known;
+  const reported = result ? interfaceNames(result) : [];
   const listed = (list?.plugins ?? []).filter(({ isRenamed }) => isRenamed).map((plugin) => plugin.ifName);
-  return [...new Set([ifName, ...reported, ...listed, ...entriesOf(known).map((entry) => entry.ifName)])];
+  return [...new Set([runtimeIfName, ...reported, ...listed, ...entriesOf(known).map((entry) => entry.ifName)])];
 }
 
 function listAtAdd({ file, list }: CachedAttachment): List | undefined {
@@ -110,7 +86,7 @@ function listAtAdd({ file, list }: CachedAttachment): List | undefined {
 }
 
 /** The name of the files about an attachment: its result, its journal and adopt's backup. */
-export function fileName(named: Pick<Known, "network" | "containerId" | "ifName">): string {
+export function fileName(named: AttachmentKey): string {
   return `files:${keyOf(named)}`;
 }
 
@@ -122,13 +98,13 @@ export function isNamedIn(file: string, containerId: string): boolean {
   );
 }
 
-function keyOf({ network, containerId, ifName }: Pick<Known, "network" | "containerId" | "ifName">): string {
-  return [network, containerId, ifName].join(":");
+function keyOf({ network, containerId, runtimeIfName }: AttachmentKey): string {
+  return [network, containerId, runtimeIfName].join(":");
 }
 
 /** The host's ends of an attachment's interfaces. A bridge is not one: others use it, too. */
 export function hostEndsOf({ result }: Known): readonly { readonly name: string; readonly mac: string }[] {
-  const interfaces = result?.attachment.result?.interfaces ?? [];
+  const interfaces = result?.result?.interfaces ?? [];
   return interfaces.filter(isJsonObject).flatMap(({ name, mac, sandbox }) => {
     return sandbox || typeof mac !== "string" || mac === "" ? [] : { name, mac };
   });

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
-import { isIP } from "node:net";
 import { dirname, join } from "node:path";
-import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
-import { type Lease, leaseDirectory, parseLease } from "../../shared/journal/lease.ts";
+import { stat } from "../../shared/host/node/files.ts";
+import { leaseDirectory } from "../../shared/journal/lease.ts";
+import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";
 import { plainAddress } from "./names.ts";
@@ -19,50 +19,31 @@ export function leaseDirectories(lists: readonly List[]): readonly string[] {
 
 /** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */
 export function readLeases(directory: string, now: number): readonly Thing[] {
-  return listDirectory(directory).flatMap((network) => {
-    const files = listDirectory(join(directory, network)).filter((name) => isIP(name) !== 0);
-    return files.flatMap((address) => readLease(join(directory, network), { network, address, now }));
+  const memory = new Memory();
+  return memory.list(directory).flatMap((network) => {
+    const folder = join(directory, network);
+    return memory.leases(folder).map(({ address, containerId, ifName }): Thing => {
+      const file = join(folder, address);
+      return {
+        kind: "lease",
+        where: file,
+        name: leaseName(network, containerId, ifName),
+        network,
+        containerId,
+        addresses: [plainAddress(address)],
+        doubt: doubtAbout(ifName, now - (stat(file)?.modifiedMs ?? now)),
+        removal: { by: "unlink", file, text: memory.read(file) ?? "", lock: join(folder, "lock") },
+      };
+    });
   });
 }
 
 /** The containers that have a lease of an address at this moment. `address` is spelled as by `plainAddress`. */
 export function holdersOf(address: string, directories: readonly string[]): readonly string[] {
-  const folders = directories.flatMap((directory) =>
-    listDirectory(directory).map((network) => join(directory, network)),
-  );
-  const files = folders.flatMap((folder) => {
-    const names = listDirectory(folder).filter((name) => isIP(name) !== 0 && plainAddress(name) === address);
-    return names.map((name) => join(folder, name));
-  });
-  const texts = files.flatMap((file) => readFile(file) ?? []);
-  return texts.map((text) => ownerOf(address, text).containerId);
-}
-
-function readLease(
-  directory: string,
-  { network, address, now }: { readonly network: string; readonly address: string; readonly now: number },
-): readonly Thing[] {
-  const file = join(directory, address);
-  const [text, modifiedMs] = [readFile(file), stat(file)?.modifiedMs];
-  if (text === undefined || modifiedMs === undefined) return [];
-  const { containerId, ifName } = ownerOf(address, text);
-  return [
-    {
-      kind: "lease",
-      where: file,
-      name: leaseName(network, containerId, ifName),
-      network,
-      containerId,
-      addresses: [plainAddress(address)],
-      doubt: doubtAbout(ifName, now - modifiedMs),
-      removal: { by: "unlink", file, text, lock: join(directory, "lock") },
-    },
-  ];
-}
-
-// Older versions of host-local wrote no interface.
-function ownerOf(address: string, text: string): Pick<Lease, "containerId" | "ifName"> {
-  return parseLease(address, text) ?? { containerId: text.trim(), ifName: "" };
+  const memory = new Memory();
+  const folders = directories.flatMap((path) => memory.list(path).map((network) => join(path, network)));
+  const leases = folders.flatMap((folder) => memory.leases(folder, (name) => plainAddress(name) === address));
+  return leases.map(({ containerId }) => containerId);
 }
 
 function doubtAbout(ifName: string, ageMs: number): string | undefined {

@@ -40,7 +40,7 @@ export function isGone(known: Known): boolean {
   if (isBack(known)) return false;
   // Its DEL removes the journal. A new ADD writes another one.
   if (remembered.some(({ file, text }) => ![undefined, text].includes(readFile(file)))) return false;
-  return result === undefined || readFile(result.attachment.file) === result.text;
+  return result === undefined || readFile(result.file) === result.text;
 }
 
 /** Whether an attachment's namespace is there again. */

@@ -36,7 +36,7 @@ export function pruneJson(rows: readonly Row[], names: WorkloadNames = workloadO
     where: thing.where,
     network,
     containerId,
-    ...(known?.result && { workload: names(known.result.attachment) }),
+    ...(known?.result && { workload: names(known.result) }),
     fate,
     why,
   }));
@@ -46,7 +46,7 @@ export function pruneJson(rows: readonly Row[], names: WorkloadNames = workloadO
 function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">, names: WorkloadNames): string {
   const texts = [...rows].sort(byContainer).map(({ finding, fate }) => {
     const { thing, network = "", known } = finding;
-    const attachment = known?.result?.attachment;
+    const attachment = known?.result;
     const container = attachment ? names(attachment).name : (finding.containerId ?? "").slice(0, 12);
     return [network, container, thing.kind, thing.where, styled(terminal, styles[fate], fate)];
   });

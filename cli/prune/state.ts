@@ -82,7 +82,7 @@ function withTraces(known: Known, state: State, unclaimed: readonly Namespace[],
 
 function isOf(known: Known, link: Link): boolean {
   if (link.ifname === "lo") return false;
-  const interfaces = (known.result?.attachment.result?.interfaces ?? []).filter(isContainerInterface);
+  const interfaces = (known.result?.result?.interfaces ?? []).filter(isContainerInterface);
   const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && mac === link.address);
   return isReported || addressesOf(link).some((address) => addressesOfKnown(known).includes(plainAddress(address)));
 }

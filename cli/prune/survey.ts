@@ -1,22 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readFile } from "../../shared/host/node/files.ts";
+import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
-import { Memory } from "../host/memory.ts";
+import { Memory, type MemoryFile } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
-import { type CachedAttachment, isAttachment, parseCachedResult } from "../live/cached-results.ts";
-import { reasonOf, withPath } from "../trouble.ts";
+import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
-import {
-  attachmentOf,
-  fileName,
-  type Known,
-  knownsIn,
-  networksOf,
-  type RememberedFile,
-  type ResultFile,
-} from "./known.ts";
+import { fileName, type Known, knownsIn, networksOf } from "./known.ts";
 import { holdersOf, leaseDirectories, readLeases } from "./read-leases.ts";
 import { linksOfContainers, readHostLinks, readRules } from "./read-rules.ts";
 import { statesOf } from "./state.ts";
@@ -40,7 +31,7 @@ export function surveyOf(
     unreadable.push(file);
     leaveOut(file, reason);
   };
-  const results = readResults(join(cacheDirectory, "results"), skip);
+  const results = readResults(cacheDirectory, skip);
   const remembered = readRemembered(skip);
   const knowns = knownsIn(results, remembered);
   const links = readHostLinks();
@@ -57,8 +48,8 @@ export function surveyOf(
       ...linksOfContainers(links),
       ...directories.flatMap((directory) => readLeases(directory, now)),
       ...readBackups(cacheDirectory, results, pathState),
-      ...remembered.map((one) => thingOf("journal", one, attachmentOf(one))),
-      ...results.map(({ text, attachment }) => thingOf("result", { file: attachment.file, text }, attachment)),
+      ...remembered.map((one) => thingOf("journal", one)),
+      ...results.map((one) => thingOf("result", one)),
     ],
     networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
     unreadable,
@@ -67,14 +58,10 @@ export function surveyOf(
   };
 }
 
-function thingOf(
-  kind: Kind,
-  { file, text }: { readonly file: string; readonly text: string },
-  named: Pick<Known, "network" | "containerId" | "ifName">,
-): Thing {
-  const { network, containerId } = named;
+function thingOf(kind: Kind, one: AttachmentKey & { readonly file: string; readonly text: string }): Thing {
+  const { file, text, network, containerId } = one;
   const removal = { by: "unlink", file, text } as const;
-  return { kind, where: file, name: fileName(named), network, containerId, addresses: [], removal };
+  return { kind, where: file, name: fileName(one), network, containerId, addresses: [], removal };
 }
 
 function delegatesOf(known: Known): readonly (readonly [string, string])[] {
@@ -85,38 +72,40 @@ function delegatesOfList({ name = "", plugins }: List): readonly (readonly [stri
   return [[name, name], ...plugins.map(({ network }) => [network, name] as const)];
 }
 
-function readResults(directory: string, skip: (file: string, reason: string) => void): readonly ResultFile[] {
-  return filesIn(directory, skip).flatMap(({ file, text }) => {
-    const attachment = parseCachedResult(file, text);
-    if (isAttachment(attachment)) return [{ text, attachment }];
-    skip(file, attachment.reason);
-    return [];
-  });
+function readResults(
+  cacheDirectory: string,
+  skip: (file: string, reason: string) => void,
+): readonly CachedAttachment[] {
+  if (!existsSync(join(cacheDirectory, "results"))) return [];
+  const read = readCachedResults(cacheDirectory);
+  for (const one of read) if (!isAttachment(one)) skip(one.file, one.reason);
+  return read.filter(isAttachment);
 }
 
-function readRemembered(skip: (file: string, reason: string) => void): readonly RememberedFile[] {
+function readRemembered(skip: (file: string, reason: string) => void): readonly MemoryFile[] {
   const files = new Memory().files((file) => skip(file, "it does not say whose it is"));
-  return files.flatMap((one) => {
-    const { file, journal } = one;
-    if (journal?.problem !== undefined) skip(file, journal.problem);
-    const text = readFile(file);
-    // It went away meanwhile.
-    return text === undefined ? [] : [{ ...one, text }];
-  });
+  for (const { file, journal } of files) if (journal?.problem !== undefined) skip(file, journal.problem);
+  return files;
 }
 
 // adopt keeps the backup of a result under the result's name. DEL removes only the result.
 function readBackups(
   cacheDirectory: string,
-  results: readonly ResultFile[],
+  results: readonly CachedAttachment[],
   pathState: HostNamespaces["pathState"],
 ): readonly Thing[] {
-  const byName = new Map(results.map(({ attachment }) => [basename(attachment.file), attachment]));
-  return filesIn(join(cacheDirectory, "adopted"), () => {}).flatMap(({ file, text }) => {
-    const attachment = byName.get(basename(file)) ?? resultBefore(file, text);
+  const byName = new Map(results.map((one) => [basename(one.file), one]));
+  const memory = new Memory();
+  const directory = join(cacheDirectory, "adopted");
+  // A killed process may have left a file that begins with a dot.
+  const names = memory.list(directory).filter((name) => !name.startsWith("."));
+  return names.flatMap((name) => {
+    const file = join(directory, name);
+    const text = memory.read(file) ?? "";
+    const attachment = byName.get(name) ?? resultBefore(file, text);
     if (!attachment) return [];
     const doubt = pathState(attachment.netns) === "gone" ? undefined : `${attachment.netns} is still there`;
-    return { ...thingOf("backup", { file, text }, attachment), doubt };
+    return { ...thingOf("backup", { ...attachment, file, text }), doubt };
   });
 }
 
@@ -124,34 +113,4 @@ function resultBefore(file: string, text: string): CachedAttachment | undefined 
   const { before } = parseJsonObject(text) ?? {};
   const attachment = parseCachedResult(file, typeof before === "string" ? before : "");
   return isAttachment(attachment) ? attachment : undefined;
-}
-
-interface TextFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-function filesIn(directory: string, skip: (file: string, reason: string) => void): readonly TextFile[] {
-  // Names that begin with a dot are files that a killed process did not finish.
-  const names = withPath(directory, () => namesIn(directory)).filter((name) => !name.startsWith("."));
-  return names.flatMap((name) => {
-    const file = join(directory, name);
-    try {
-      return [{ file, text: readFileSync(file, "utf8") }];
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // It went away meanwhile.
-      if (code !== "ENOENT") skip(file, reasonOf(error as NodeJS.ErrnoException));
-      return [];
-    }
-  });
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }

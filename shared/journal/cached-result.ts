@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { AttachmentKey } from "./journal.ts";
 
@@ -19,13 +19,18 @@ export function cachedResultFile({ network, containerId, runtimeIfName }: Attach
   return `${resultDirectory}/${network}-${containerId}-${runtimeIfName}`;
 }
 
+/** Returns whose result one of libcni's files has; undefined if it does not say so. */
+export function cachedKey({ networkName, containerId, ifName }: JsonObject): AttachmentKey | undefined {
+  const isNamed = typeof networkName === "string" && typeof containerId === "string" && typeof ifName === "string";
+  return isNamed ? { network: networkName, containerId, runtimeIfName: ifName } : undefined;
+}
+
 /** Parses one of libcni's files; undefined if it is none. */
 export function parseCachedResult(file: string, text: string | undefined): CachedResult | undefined {
-  const { networkName, containerId, ifName, result } = parseJsonObject(text ?? "") ?? {};
-  if (typeof networkName !== "string" || typeof containerId !== "string" || typeof ifName !== "string")
-    return undefined;
-  if (!isJsonObject(result)) return undefined;
-  const key = { network: networkName, containerId, runtimeIfName: ifName };
+  const value = parseJsonObject(text ?? "") ?? {};
+  const { result } = value;
+  const key = cachedKey(value);
+  if (key === undefined || !isJsonObject(result)) return undefined;
   const listed = Array.isArray(result.interfaces) ? result.interfaces.filter(isJsonObject) : [];
   const interfaces = listed.flatMap(({ name, sandbox }) =>
     typeof name === "string" && typeof sandbox === "string" && sandbox !== "" ? [{ name, sandbox }] : [],

@@ -49,7 +49,7 @@ export class Facts {
 
   /** The journal of an attachment, which may have no file yet. */
   journal(key: AttachmentKey): Journal {
-    return parseJournal(key, this.#readFile(journalFile(key)));
+    return parseJournal(key, this.read(journalFile(key)));
   }
 
   /** The journals of the container's other attachments. */
@@ -59,24 +59,24 @@ export class Facts {
 
   /** All journals of the host. */
   journals(): readonly Journal[] {
-    const directories = this.#list(journalDirectory).map((name) => `${journalDirectory}/${name}`);
+    const directories = this.list(journalDirectory).map((name) => `${journalDirectory}/${name}`);
     return directories.flatMap((directory) => this.journalsIn(directory));
   }
 
   /** The journals in the directory of a container. */
   journalsIn(directory: string): readonly Journal[] {
-    const files = this.#list(directory).map((name) => `${directory}/${name}`);
+    const files = this.list(directory).map((name) => `${directory}/${name}`);
     return files.flatMap((file) => this.journalAt(file) ?? []);
   }
 
   /** The journal in a file; undefined if the file does not say whose it is. */
   journalAt(file: string): Journal | undefined {
-    return parseFoundJournal(file, this.#readFile(file) ?? "");
+    return parseFoundJournal(file, this.read(file) ?? "");
   }
 
   /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
   wrote(file: string, text: string | undefined): void {
-    this.#read.set(file, text === undefined ? undefined : `${this.#readFile(file) ?? ""}${text}`);
+    this.#read.set(file, text === undefined ? undefined : `${this.read(file) ?? ""}${text}`);
   }
 
   /** Reads a journal again, because another call has written to it. */
@@ -88,7 +88,7 @@ export class Facts {
   /** libcni's result for an attachment. */
   result(key: AttachmentKey): CachedResult | undefined {
     const file = cachedResultFile(key);
-    return parseCachedResult(file, this.#readFile(file));
+    return parseCachedResult(file, this.read(file));
   }
 
   /**
@@ -117,14 +117,14 @@ export class Facts {
 
   /** host-local's leases in the directory of a network (plugins/ipam/host-local/backend/disk): a file for each address. */
   leases(directory: string, isWanted: (address: string) => boolean = () => true): readonly Lease[] {
-    return this.#list(directory)
+    return this.list(directory)
       .filter(isWanted)
       .flatMap((address) => this.#leaseIn(directory, address));
   }
 
   /** The networks that have a directory in host-local's default `dataDir`. */
   leaseNetworks(): readonly string[] {
-    return this.#list(leaseDirectory);
+    return this.list(leaseDirectory);
   }
 
   /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network. */
@@ -147,30 +147,33 @@ export class Facts {
 
   // Only the host's own mounts tell the truth: those of a container may show anything.
   #mountsOf(inode: number): string[] {
-    const mounts = ["self", "1"].map((process) => this.#readFile(`/proc/${process}/mountinfo`) ?? "").join("");
+    const mounts = ["self", "1"].map((process) => this.read(`/proc/${process}/mountinfo`) ?? "").join("");
     const lines = mounts.split("\n").map((line) => line.split(" "));
     return lines.flatMap(([, , , root, path]) => (root === `net:[${inode}]` && path !== undefined ? [path] : []));
   }
 
   #resultsIn(isWanted: (name: string) => boolean): readonly CachedResult[] {
-    const files = this.#list(resultDirectory).filter(isWanted);
+    const files = this.list(resultDirectory).filter(isWanted);
     return files.flatMap((name) => {
       const file = `${resultDirectory}/${name}`;
-      return parseCachedResult(file, this.#readFile(file)) ?? [];
+      return parseCachedResult(file, this.read(file)) ?? [];
     });
   }
 
   #leaseIn(directory: string, address: string): Lease[] {
-    const lease = parseLease(address, this.#readFile(`${directory}/${address}`) ?? "");
+    const text = this.read(`${directory}/${address}`);
+    const lease = text === undefined ? undefined : parseLease(address, text);
     return lease ? [lease] : [];
   }
 
-  #readFile(file: string): string | undefined {
+  /** The text of a file; undefined if it cannot be read. */
+  read(file: string): string | undefined {
     if (!this.#read.has(file)) this.#read.set(file, this.#host.readFile(file));
     return this.#read.get(file);
   }
 
-  #list(directory: string): readonly string[] {
+  /** The names in a directory; none if it cannot be read. */
+  list(directory: string): readonly string[] {
     const names = this.#listed.get(directory) ?? this.#host.listDirectory(directory);
     this.#listed.set(directory, names);
     return names;

@@ -16,8 +16,12 @@ export function leaseDirectoryOf(ipam: JsonObject, network: string): string {
   return `${typeof directory === "string" && directory !== "" ? directory : leaseDirectory}/${network}`;
 }
 
-/** Parses the text of a lease, which is in the file of its address (plugins/ipam/host-local/backend/disk); undefined if it is none. */
+/**
+ * Parses the file of an address (plugins/ipam/host-local/backend/disk); undefined if the name of the file is none. Old versions
+ * of host-local wrote no interface.
+ */
 export function parseLease(address: string, text: string): Lease | undefined {
-  const [containerId = "", ifName] = text.split("\n");
-  return ifName === undefined ? undefined : { address, containerId: containerId.trim(), ifName: ifName.trim() };
+  if (!/^[\da-f]*[.:][\da-f.:]+$/i.test(address)) return undefined;
+  const [containerId = "", ifName = ""] = text.split("\n");
+  return { address, containerId: containerId.trim(), ifName: ifName.trim() };
 }

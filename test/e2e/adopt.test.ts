@@ -6,7 +6,7 @@ import { bridge, expectFailure, expectSuccess, macvlan, twoInterfaces, wrapped, 
 
 const list = twoInterfaces("1.0.0");
 
-/** A container that an older script attached: it made eth1 and forgot to say so, and no record is left. */
+/** A container that an older script attached: it made eth1 and forgot to say so, and no journal is left. */
 async function attachedByAForgetfulScript(lab: Lab, name: string): Promise<Container> {
   const container = await lab.addContainer(name);
   expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container));
@@ -95,13 +95,13 @@ describe("adopt", () => {
     expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
     const { ips } = await lab.kernel.cachedResult("zone", lab.cnitool.id(container));
     expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24", "172.26.64.2/20"]);
-    const records = await lab.run("sh", ["-c", "cat /var/lib/cni/wrappers/*"]);
-    expect(records).not.toMatch(/172\.16\.5\.77|172\.26\.64\.100|2001:db8::5/);
+    const journals = await lab.run("sh", ["-c", "cat /var/lib/cni/wrappers/*/*"]);
+    expect(journals).not.toMatch(/172\.16\.5\.77|172\.26\.64\.100|2001:db8::5/);
     for (const address of foreign) await lab.ip(container, "address", "delete", ...address.slice(0, 3));
     expectSuccess(await lab.cnitool.check(list, container));
   });
 
-  test("--undo restores the bytes and removes the records", async () => {
+  test("--undo restores the bytes and removes the journal", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);

@@ -125,7 +125,9 @@ function call({ plugin, environment, stdin }: Call): Call {
 }
 
 function recordedCall({ plugin, env, stdin }: CallRecord): Call {
-  return { plugin, environment: env, stdin };
+  // The mark is for another wrapper only.
+  const { CNI_WRAPPERS_NESTED: _, ...environment } = env;
+  return { plugin, environment, stdin };
 }
 
 // go-cni passes CNI_ARGS in random order, and none to DEL.

@@ -15,7 +15,7 @@ const portmap = { type: "portmap", capabilities: { portMappings: true } };
 const front = { type: "bridge", bridge: "front0", isGateway: true, ipMasq: true };
 const limit = { ingressRate: 1e6, ingressBurst: 1e6, egressRate: 1e6, egressBurst: 1e6 };
 
-/** Lists with everything that stays when a namespace is gone: rules in both backends, leases elsewhere, links, records. */
+/** Lists with everything that stays when a namespace is gone: rules in both backends, leases elsewhere, links, journals. */
 export const networks: readonly NetworkList[] = [
   {
     cniVersion: "1.0.0",
@@ -34,7 +34,8 @@ export const networks: readonly NetworkList[] = [
       { type: "macvlan-wrapper", master: "uplink0", ipam: hostLocal("172.16.12.0/24") },
       {
         ...{ ...front, type: "bridge-wrapper", bridge: "back0", ipMasqBackend: "nftables", macspoofchk: true },
-        ...{ ipam: { ...hostLocal("172.16.13.0/24"), dataDir: "/var/lib/leases" }, wrapper: { ifName: "eth1" } },
+        // Plugins in Go do not mind the case of a key.
+        ...{ ipam: { ...hostLocal("172.16.13.0/24"), DATADIR: "/var/lib/leases" }, wrapper: { ifName: "eth1" } },
       },
       { ...portmap, type: "portmap-wrapper", backend: "nftables", wrapper: { ifName: "eth1" } },
       { type: "bandwidth-wrapper", ...limit, wrapper: { ifName: "eth1" } },

@@ -102,8 +102,9 @@ function cacheOf({
 test("an attachment is read from libcni's cache as the runtime gave it", () => {
   fc.assert(
     fc.property(cached, (attachment) => {
-      const read = parseCachedResult("/f", JSON.stringify(cacheOf(attachment)));
-      expect(read).toEqual({ file: "/f", ...attachment });
+      const text = JSON.stringify(cacheOf(attachment));
+      const { ifName: runtimeIfName, ...same } = attachment;
+      expect(parseCachedResult("/f", text)).toEqual({ file: "/f", text, runtimeIfName, ...same });
     }),
   );
 });
@@ -134,7 +135,8 @@ test("a lease names its container and interface with either end of a line, and a
     fc.property(name, ifName, fc.constantFrom("\n", "\r\n"), end, (containerId, ifName, between, end) => {
       const lease = { address: "10.0.0.2", containerId, ifName };
       deepStrictEqual(parseLease("10.0.0.2", `${containerId}${between}${ifName}${end}`), lease);
-      expect(parseLease("10.0.0.2", containerId)).toBeUndefined();
+      expect(parseLease("10.0.0.2", containerId)).toEqual({ ...lease, ifName: "" });
+      for (const file of ["lock", "last_reserved_ip.0"]) expect(parseLease(file, "10.0.0.2")).toBeUndefined();
     }),
   );
 });

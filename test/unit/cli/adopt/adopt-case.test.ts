@@ -25,7 +25,6 @@ function adoptable(): Case {
   return {
     attachment,
     workload: workloadOf(attachment),
-    text,
     proposal: { is: "adoptable", result: { cniVersion: "1.0.0" }, journal: undefined },
   };
 }
@@ -49,7 +48,11 @@ test("an adoption that is taken back leaves the backup of the earlier one", asyn
   const one = adoptable();
   await adoptCase(cache, one, async () => ({ is: "passes" }));
   const first = readFileSync(one.attachment.file, "utf8");
-  const again: Case = { ...one, text: first, proposal: { is: "adoptable", result: {}, journal: undefined } };
+  const again: Case = {
+    ...one,
+    attachment: { ...one.attachment, text: first },
+    proposal: { is: "adoptable", result: {}, journal: undefined },
+  };
   await adoptCase(cache, again, async () => ({ is: "fails", error: "wrong" }));
   expect(readFileSync(one.attachment.file, "utf8")).toBe(first);
   expect(undo(cache, () => true)).toEqual([[one.attachment.file, "restored"]]);

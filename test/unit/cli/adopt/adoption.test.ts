@@ -34,8 +34,8 @@ function backUp(backup: object): void {
 test("a second adoption keeps the oldest text, and undo restores it", () => {
   const file = at("cache/results/zone-c1-eth0");
   const adoptMtu = (mtu: number) => {
-    const parts = { read: readFileSync(file, "utf8"), result: { cniVersion: "1.0.0", mtu }, journal: undefined };
-    adopt(at("cache"), { file } as CachedAttachment, parts);
+    const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
+    adopt(at("cache"), read, { result: { cniVersion: "1.0.0", mtu }, journal: undefined });
   };
   writeFileSync(file, '{"result":{}}');
   adoptMtu(1);
@@ -49,7 +49,7 @@ test("a result stays as old as it was: preflight takes its time for the start of
   const file = at("cache/results/zone-c1-eth0");
   writeFileSync(file, "{}");
   utimesSync(file, 1000, 1000);
-  adopt(at("cache"), { file } as CachedAttachment, { read: "{}", result: { cniVersion: "1.0.0" }, journal: undefined });
+  adopt(at("cache"), { file, text: "{}" } as CachedAttachment, { result: { cniVersion: "1.0.0" }, journal: undefined });
   expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
     '{"result":{"cniVersion":"1.0.0"}}',
     1_000_000,
@@ -62,8 +62,7 @@ test("after the runtime wrote the file anew, the new text is the oldest", () => 
   const file = at("cache/results/zone-c1-eth0");
   for (const text of ['{"result":{}}', '{"result":{"dns":{}}}']) {
     writeFileSync(file, text);
-    adopt(at("cache"), { file } as CachedAttachment, {
-      read: text,
+    adopt(at("cache"), { file, text } as CachedAttachment, {
       result: { cniVersion: "1.0.0" },
       journal: undefined,
     });
@@ -118,8 +117,8 @@ describe("a journal that adopt wrote", () => {
 
   function adoptWithJournal(): () => void {
     writeFileSync(at("cache/results/zone-c1-eth0"), "{}");
-    const parts = { read: "{}", result: { cniVersion: "1.0.0" }, journal: { file: journal(), text } };
-    return adopt(at("cache"), { file: at("cache/results/zone-c1-eth0") } as CachedAttachment, parts);
+    const parts = { result: { cniVersion: "1.0.0" }, journal: { file: journal(), text } };
+    return adopt(at("cache"), { file: at("cache/results/zone-c1-eth0"), text: "{}" } as CachedAttachment, parts);
   }
 
   test("is only its owner's to read, and goes when adopt takes its work back", () => {

@@ -22,8 +22,10 @@ test("a DEL while the new result is written to the disk wins: the result does no
     },
   });
   onTestFinished(restore);
-  const parts = { read: '{"result":{}}', result: { cniVersion: "1.0.0" }, journal: undefined };
-  expect(() => adopt(cache, { file } as CachedAttachment, parts)).toThrow(`${file}: it changed meanwhile`);
+  const parts = { result: { cniVersion: "1.0.0" }, journal: undefined };
+  expect(() => adopt(cache, { file, text: '{"result":{}}' } as CachedAttachment, parts)).toThrow(
+    `${file}: it changed meanwhile`,
+  );
   expect(syncs).toBe(3);
   expect(existsSync(file)).toBe(false);
   expect(readdirSync(join(cache, "adopted"))).toEqual(["zone-c1-eth0"]);

@@ -6,7 +6,7 @@ import type { Verdict } from "../../../../cli/live/check.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
 
 const attachment: CachedAttachment = {
-  ...{ file: "/c", network: "zone", containerId: "c1", ifName: "eth0", netns: "/run/netns/c1" },
+  ...{ file: "/c", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/c1" },
   ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
 };
 
@@ -17,7 +17,7 @@ test.each([
 ] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
   const evidence = { network: undefined, readLinks: async () => undefined, hostSide: () => [], isClaimed: () => false };
   const proposal = await proposalFor(attachment, { ...evidence, check: async () => verdict });
-  expect(
-    textFor([{ attachment, workload: workloadOf(attachment), text: "", proposal }], false, { hasColors: false }),
-  ).toBe(words);
+  expect(textFor([{ attachment, workload: workloadOf(attachment), proposal }], false, { hasColors: false })).toBe(
+    words,
+  );
 });

@@ -32,6 +32,7 @@ test("the entries of creators, and leases", () => {
   expect(entries).toEqual([entryOf(made)]);
   expect(leases).toEqual([
     { network: "zone", address: "172.16.5.2", containerId: "c1", ifName: "eth0" },
+    { network: "zone", address: "172.16.5.3", containerId: "c9", ifName: "" },
     { network: "zone-eth1", address: "fd00:5::2", containerId: "c1", ifName: "eth1" },
   ]);
 });

@@ -22,11 +22,13 @@ const cached = {
 
 describe("parseCachedResult", () => {
   test("reads what libcni wrote", () => {
-    expect(parseCachedResult("/f", JSON.stringify({ ...cached, netns: "/run/netns/x" }))).toEqual({
+    const text = JSON.stringify({ ...cached, netns: "/run/netns/x" });
+    expect(parseCachedResult("/f", text)).toEqual({
       file: "/f",
+      text,
       network: "zone",
       containerId: "c1",
-      ifName: "eth0",
+      runtimeIfName: "eth0",
       netns: "/run/netns/x",
       list: { name: "zone" },
       args: [["K", "v"]],

@@ -7,9 +7,10 @@ import { inVersion } from "../../../../cli/live/libcni.ts";
 
 const attachment: CachedAttachment = {
   file: "/var/lib/cni/results/zone-c1-eth0",
+  text: "",
   network: "zone",
   containerId: "c1",
-  ifName: "eth0",
+  runtimeIfName: "eth0",
   netns: "/run/netns/c1",
   list: undefined,
   args: [

@@ -12,8 +12,8 @@ const found = (...entries: Entry[]) => withLostResult(entries, (path) => (path =
 test("the entries of one attachment are one attachment, without a result", () => {
   expect(found(first, second)).toEqual([
     {
-      ...{ file: "/var/lib/cni/results/zone-c1-eth0", network: "zone", containerId: "c1", ifName: "eth0" },
-      ...{ netns: "/run/netns/c1", list: undefined, args: [], capabilityArgs: {}, result: undefined },
+      ...{ file: "/var/lib/cni/results/zone-c1-eth0", network: "zone", containerId: "c1", runtimeIfName: "eth0" },
+      ...{ netns: "/run/netns/c1", text: "", list: undefined, args: [], capabilityArgs: {}, result: undefined },
     },
   ]);
 });

@@ -8,7 +8,15 @@ const listed = (name: string, type: string) => ({ cniVersion: "1.0.0", name, plu
 function typeFor(network: string, ...files: object[]): unknown {
   const networks = networksIn(files.map((file, index) => parseListFile(`${index}.conflist`, JSON.stringify(file))));
   const attachment = {
-    ...{ file: "", network, containerId: "c1", ifName: "eth0", netns: "", list: listed(network, "cached") },
+    ...{
+      file: "",
+      text: "",
+      network,
+      containerId: "c1",
+      runtimeIfName: "eth0",
+      netns: "",
+      list: listed(network, "cached"),
+    },
     ...{ args: [], capabilityArgs: {}, result: undefined },
   };
   return networkOf(attachment, { networks, cniPath: [], seconds: 1 })?.list.plugins[0]?.type;

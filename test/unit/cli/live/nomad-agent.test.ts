@@ -93,7 +93,7 @@ describe("askNomad", () => {
 
 describe("workloadNames", () => {
   const attachment: CachedAttachment = {
-    ...{ file: "", network: "zone", containerId: "a1", ifName: "eth0", netns: "/n", list: undefined },
+    ...{ file: "", text: "", network: "zone", containerId: "a1", runtimeIfName: "eth0", netns: "/n", list: undefined },
     ...{ args: [["NOMAD_JOB_ID", "web"]], capabilityArgs: {}, result: undefined },
   };
 

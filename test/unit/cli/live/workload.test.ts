@@ -7,7 +7,7 @@ const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 function attachment(containerId: string, netns: string, args: Record<string, string> = {}): CachedAttachment {
   return {
-    ...{ file: "", network: "zone", containerId, ifName: "eth0", netns, list: undefined },
+    ...{ file: "", text: "", network: "zone", containerId, runtimeIfName: "eth0", netns, list: undefined },
     ...{ args: Object.entries(args), capabilityArgs: {}, result: undefined },
   };
 }

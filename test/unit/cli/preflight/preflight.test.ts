@@ -28,14 +28,21 @@ describe("changedKeys", () => {
 
 describe("straysAmong", () => {
   const attachment = {
-    ...{ file: "", network: "zone", containerId: "c1", ifName: "eth0", netns: "/var/run/netns/c1" },
+    ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/var/run/netns/c1" },
     ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
   };
 
   test("names the namespaces, journals and old records that no attachment needs", () => {
     const namespaces = ["/run/netns/c1", "/run/netns/c2"];
     const memoryOf = (network: string, containerId: string, name: string): MemoryFile => ({
-      ...{ file: `/var/lib/cni/wrappers/${name}`, network, containerId, runtimeIfName: "eth0", journal: undefined },
+      ...{
+        file: `/var/lib/cni/wrappers/${name}`,
+        text: "",
+        network,
+        containerId,
+        runtimeIfName: "eth0",
+        journal: undefined,
+      },
     });
     const own = [memoryOf("zone", "c1", "c1/zone:eth0"), memoryOf("zone", "c1", "zone:c1:eth0::routes")];
     const strays = [memoryOf("other", "c1", "c1/other:eth0"), memoryOf("zone", "c2", "zone:c2:eth0:eth0")];

@@ -111,7 +111,7 @@ test.each([
 ])("a lease of an attachment %s stays", async (_, more, change) => {
   const { text } = resultOf("c1", "10.1.0.2", more);
   const known = knownOf("c1", "10.1.0.2", [], more);
-  const result = known.result && { ...known.result, attachment: { ...known.result.attachment, file: at("results/x") } };
+  const result = known.result && { ...known.result, file: at("results/x") };
   writeFileSync(at("results/x"), change ?? text);
   expect(await remove(findingOf({ known: { ...known, result } }), at("results"), () => false)).toBe(
     "its container came back meanwhile",

@@ -93,7 +93,7 @@ test("a container with one live attachment is not gone", () => {
 test("a journal without a result tells the namespace", () => {
   const namespace = { path: "/run/netns/c1", device: 4, inode: 5 };
   const knowns = knownsIn([], [rememberedOf(entryOf({ containerId: "c1", ifName: "eth1", namespace }))]);
-  expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", ifName: "eth0", result: undefined }]);
+  expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", runtimeIfName: "eth0", result: undefined }]);
   const states = (live: string[]) => [...statesOf(knowns, hostWith(live)).values()].map(({ is }) => is);
   expect([states([]), states(["/run/netns/c1"])]).toEqual([["gone"], ["live"]]);
 });

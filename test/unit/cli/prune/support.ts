@@ -1,7 +1,8 @@
+import type { MemoryFile } from "../../../../cli/host/memory.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { Survey } from "../../../../cli/prune/findings.ts";
-import { type Known, knownsIn, type RememberedFile, type ResultFile } from "../../../../cli/prune/known.ts";
+import { type Known, knownsIn } from "../../../../cli/prune/known.ts";
 import type { HostState, Namespace } from "../../../../cli/prune/state.ts";
 import { leaseName, type Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
@@ -9,7 +10,7 @@ import { parseFoundJournal } from "../../../../shared/journal/lines.ts";
 import { journalFiles } from "../../support/journals.ts";
 
 /** A result as libcni keeps it, for a container whose eth0 has an address. */
-export function resultOf(containerId: string, address: string, more: object = {}): ResultFile {
+export function resultOf(containerId: string, address: string, more: object = {}): CachedAttachment {
   const netns = `/run/netns/${containerId}`;
   const text = JSON.stringify({
     kind: "cniCacheV1",
@@ -30,14 +31,14 @@ export function resultOf(containerId: string, address: string, more: object = {}
     ...more,
   });
   const file = `/var/lib/cni/results/zone-${containerId}-eth0`;
-  return { text, attachment: parseCachedResult(file, text) as CachedAttachment };
+  return parseCachedResult(file, text) as CachedAttachment;
 }
 
 /** The attachment of such a result. */
 export function knownOf(
   containerId: string,
   address: string,
-  remembered: readonly RememberedFile[] = [],
+  remembered: readonly MemoryFile[] = [],
   more = {},
 ): Known {
   const [known] = knownsIn([resultOf(containerId, address, more)], remembered);
@@ -46,7 +47,7 @@ export function knownOf(
 }
 
 /** The journal with an entry, as `prune` finds it. */
-export function rememberedOf(entry: Entry): RememberedFile {
+export function rememberedOf(entry: Entry): MemoryFile {
   const [[file = "", text = ""] = []] = Object.entries(journalFiles(entry));
   const { network, containerId, runtimeIfName } = entry;
   return { file, text, network, containerId, runtimeIfName, journal: parseFoundJournal(file, text) };
