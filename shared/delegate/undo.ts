@@ -2,16 +2,10 @@ import { withInterfaces } from "../attachment/added.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { type Session, warn } from "../call/session.ts";
 import type { Facts } from "../journal/facts.ts";
-import {
-  containerDirectory,
-  type Entry,
-  isSameNamespace,
-  isStanding,
-  type Journal,
-  type Line,
-} from "../journal/journal.ts";
+import { containerDirectory, type Entry, isStanding, type Journal, type Line } from "../journal/journal.ts";
+import { leaseDirectory } from "../journal/lease.ts";
 import { linesText } from "../journal/lines.ts";
-import { type Around, type Removal, removalOf } from "../journal/sharing.ts";
+import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -73,6 +67,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const answer = again ? runDel(undoing, entry, again) : first;
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
     addAgain(undoing, removal.addAgain);
+    if (removal.keepsMasquerading) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
@@ -90,23 +85,36 @@ function isGoneAnyway({ session, netns }: Undoing, { type, ifName }: Entry): boo
   return needsNamespace && session.host.linkIndex(netns, ifName) === 0;
 }
 
-/** Decides what the DEL of an entry may remove. Of an earlier boot, only leases are left. */
+/**
+ * Decides what the DEL of an entry may remove. Of an earlier boot, only leases are left, and what an unknown plugin keeps on
+ * the disk.
+ */
 export function planRemoval(undoing: Undoing, entry: Entry): Removal {
-  if (!isOfThisBoot(undoing, entry) && entry.role === "meta") {
+  const isKnown = profileOf(entry.type, undoing.session.profiles) !== undefined;
+  if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {
     return { do: "nothing", why: "its rules are of an earlier boot" };
   }
   return removalOf(entry, around(undoing, entry));
 }
 
-function around({ session, facts, journal, netns }: Undoing, entry: Entry): Around {
-  const namespace = facts.moment()?.bootId === entry.bootId ? facts.namespace(netns) : undefined;
+function around(undoing: Undoing, entry: Entry): Around {
+  const { session, facts, journal, netns } = undoing;
+  const { bootId } = facts.moment() ?? {};
+  const namespace = bootId === entry.bootId ? facts.namespace(netns) : undefined;
   return {
     namespace,
-    siblings: facts.siblings(journal.key).flatMap(({ entries }) => entries),
+    bootId,
+    siblings: [...facts.siblings(journal.key).flatMap(({ entries }) => entries), ...laterEntries(undoing, entry)],
     profile: profileOf(entry.type, session.profiles),
     link: () => session.host.linkIndex(netns, entry.ifName),
     results: () => facts.otherResults(journal.key, namespace),
   };
+}
+
+/** Entries that another call has begun meanwhile. All others after an entry are undone before it. */
+function laterEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
+  const { entries } = facts.journal(journal.key);
+  return entries.slice(entries.findIndex((one) => one.id === id) + 1 || entries.length).filter(isStanding);
 }
 
 function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
@@ -123,7 +131,7 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Removal & { do: "DE
     CNI_IFNAME: entry.ifName,
     ...(entry.args === (undoing.session.host.env.CNI_ARGS ?? "") ? {} : { CNI_ARGS: entry.args }),
   };
-  const configuration = leaseKept(withEverythingAdded(entry), removal);
+  const configuration = withoutShared(withEverythingAdded(entry), removal);
   return { delegate: entry.type, environment, configuration: keepingOthers(undoing, entry, configuration) };
 }
 
@@ -141,10 +149,14 @@ function withEverythingAdded({ configuration, done }: Entry): JsonObject {
   return { ...configuration, prevResult: withInterfaces(prevResult, added) };
 }
 
-/** The configuration with which the DEL of a creator frees no lease, if that is another attachment's. */
-export function leaseKept(configuration: JsonObject, { freesLease }: Removal & { do: "DEL" }): JsonObject {
-  if (freesLease || !isJsonObject(configuration.ipam)) return configuration;
-  return { ...configuration, ipam: { type: "static" } };
+/** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its masquerading. */
+export function withoutShared(configuration: JsonObject, removal: Removal & { do: "DEL" }): JsonObject {
+  const { freesLease, keepsMasquerading } = removal;
+  return {
+    ...configuration,
+    ...(!freesLease && isJsonObject(configuration.ipam) && { ipam: { type: "static" } }),
+    ...(keepsMasquerading && { ipMasq: false }),
+  };
 }
 
 /** The configuration without addresses that others have by now, if the plugin's rules name nothing else. */
@@ -167,8 +179,8 @@ export function runRemoval(
   { call, removal }: { call: DelegateCall; removal: Removal & { do: "DEL" } },
 ): Finished {
   const { session } = undoing;
-  const addresses = entry.done?.addresses ?? [];
-  if (!leavesRules(undoing, entry, removal.withNamespace)) return runDel(undoing, entry, call);
+  if (!leavesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
+  const addresses = entry.done?.addresses ?? leasedTo(undoing, entry);
   return inLentNamespace(session.host, { ifName: entry.ifName, addresses }, (netns) => {
     const environment = netns === undefined ? call.environment : { ...call.environment, CNI_NETNS: netns };
     return runDel(undoing, entry, { ...call, environment });
@@ -176,14 +188,18 @@ export function runRemoval(
 }
 
 /** Whether the DEL of a plugin would leave masquerading rules, because the interface is gone. They do not outlive a boot. */
-function leavesRules(undoing: Undoing, entry: Entry, withNamespace: boolean): boolean {
-  const { session, facts, journal, netns } = undoing;
-  const masquerades = profileOf(entry.type, session.profiles)?.masquerades && entry.configuration.ipMasq === true;
-  if (!masquerades || !entry.done?.addresses.length || !isOfThisBoot(undoing, entry)) return false;
-  if (withNamespace && session.host.linkIndex(netns, entry.ifName) !== 0) return false;
-  // Interfaces in one network share a chain.
-  const siblings = facts.siblings(journal.key).flatMap(({ entries }) => entries.filter(isStanding));
-  return !siblings.some(({ delegateNetwork }) => delegateNetwork === entry.delegateNetwork);
+function leavesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): boolean {
+  const { session, netns } = undoing;
+  if (!masquerades(entry, profileOf(entry.type, session.profiles)) || !isOfThisBoot(undoing, entry)) return false;
+  if (removal.keepsMasquerading) return false;
+  return !removal.withNamespace || session.host.linkIndex(netns, entry.ifName) === 0;
+}
+
+/** The addresses of an ADD that was cut off. */
+function leasedTo({ facts }: Undoing, { delegateNetwork, containerId, ifName }: Entry): readonly string[] {
+  const leases = facts.leases(`${leaseDirectory}/${delegateNetwork}`);
+  const own = leases.filter((lease) => lease.containerId === containerId && lease.ifName === ifName);
+  return own.map(({ address }) => `${address}/${address.includes(":") ? 128 : 32}`);
 }
 
 /** Runs a DEL of an entry's plugin, even if it is no longer where the runtime looks. Code 100 if it is missing. */
@@ -199,11 +215,11 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
 /** Runs the ADDs again whose rules a DEL has removed as well. */
 export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
   for (const entry of entries) {
-    if (!isSameNamespace(entry.namespace, undoing.facts.namespace(undoing.netns))) continue;
+    if (!undoing.facts.isThere(entry.namespace)) continue;
     const environment = {
       CNI_COMMAND: "ADD",
       CNI_CONTAINERID: entry.containerId,
-      CNI_NETNS: undoing.netns,
+      CNI_NETNS: entry.namespace.path,
       CNI_IFNAME: entry.ifName,
       CNI_ARGS: entry.args,
     };
@@ -221,9 +237,10 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
 export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
   if (facts.journal(journal.key).entries.length === 0) return;
   const text = linesText(lines);
-  const problem = session.host.appendJournal(journal.file, text, false);
+  const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
   facts.wrote(journal.file, text);
-  if (problem !== undefined) warn(session, `cannot write the journal: ${problem}`);
+  // Another call may have undone everything meanwhile.
+  if (problem !== undefined && problem !== "ENOENT") warn(session, `cannot write the journal: ${problem}`);
 }
 
 /** Removes a journal if every entry is undone. Returns whether something is left. */

@@ -37,11 +37,8 @@ export interface Host {
   spawn(path: string, changes: Environment, streams: Streams): Answer;
   /** Reads a small text file; undefined if it cannot be read. */
   readFile(path: string): string | undefined;
-  /**
-   * Appends a text to a file with one write. Makes the file (0600) and its directory (0700) if missing. If `isFlushed`, it
-   * survives a power loss. Returns the name of the error, or undefined.
-   */
-  appendJournal(file: string, text: string, isFlushed: boolean): string | undefined;
+  /** Appends a text to a journal with one write. Returns the name of the error, or undefined. */
+  appendJournal(file: string, text: string, how: Appending): string | undefined;
   /** Removes a file if possible. Never throws. */
   removeFile(path: string): void;
   /** Removes a directory if it is empty. Never throws. */
@@ -89,6 +86,14 @@ export interface FileIdentity {
   readonly size: number;
   readonly modifiedMs: number;
   readonly changedMs: number;
+}
+
+/** How a text is appended to a journal. */
+export interface Appending {
+  /** Makes the file (0600) and its directory (0700) if missing. Otherwise a missing file is an error. */
+  readonly makesFile: boolean;
+  /** The text and the name of the file survive a power loss. */
+  readonly isFlushed: boolean;
 }
 
 /** The stdin of an executable, and how many bytes of its stdout are read. */

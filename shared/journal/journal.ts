@@ -68,12 +68,18 @@ export interface Done {
   readonly routing?: MovedRouting | undefined;
 }
 
+/** The line after an ADD that failed. */
+export interface Failed {
+  /** The index of the interface of that name, 0 for none; undefined if it could not be read. */
+  readonly left?: number | undefined;
+}
+
 /** What is remembered of one plugin's ADD. */
 export interface Entry extends Began {
   /** Undefined if the ADD did not pass, or still runs. */
   readonly done?: Done | undefined;
-  /** After an ADD that failed: the index of the interface of that name, 0 for none. Undefined if nobody could look. */
-  readonly left?: number | undefined;
+  /** The ADD failed. */
+  readonly failed?: Failed | undefined;
   /** The attachment is given up: undone, or to be undone. */
   readonly isGivenUp: boolean;
   /** Nothing is left of it. */
@@ -84,7 +90,7 @@ export interface Entry extends Began {
 export type Line =
   | ({ readonly line: "began"; readonly format: number } & Began)
   | ({ readonly line: "done"; readonly id: string } & Done)
-  | { readonly line: "failed"; readonly id: string; readonly left: number }
+  | ({ readonly line: "failed"; readonly id: string } & Failed)
   | { readonly line: "given up"; readonly ids: readonly string[] }
   | { readonly line: "undone"; readonly id: string };
 
@@ -127,6 +133,11 @@ export function namespaceOf(path: string, file: FileIdentity | undefined): Names
   return path.startsWith("/proc/")
     ? { path, device, inode }
     : { path, device, inode, changedMs: Math.floor(file.changedMs) };
+}
+
+/** The namespace at a path where there is none. */
+export function nowhere(path: string): Namespace {
+  return { path, device: -1, inode: -1 };
 }
 
 /** Whether two namespaces are one. */

@@ -89,7 +89,7 @@ function apply(line: Line, entries: Map<string, Entry>): void {
       break;
     }
     case "failed":
-      change(line.id, { left: line.left });
+      change(line.id, { failed: { left: line.left } });
       break;
     case "given up":
       for (const id of line.ids) change(id, { isGivenUp: true });
@@ -109,7 +109,7 @@ function isLine(value: JsonObject): value is JsonObject & Line {
     case "done":
       return typeof value.id === "string" && isTexts(value.addresses) && typeof value.uptime === "number";
     case "failed":
-      return typeof value.id === "string" && typeof value.left === "number";
+      return typeof value.id === "string" && ["number", "undefined"].includes(typeof value.left);
     case "given up":
       return isTexts(value.ids);
     default:

@@ -40,11 +40,9 @@ export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry 
       ? [(entry: Entry) => entry.ifName === ifName && entry.checksum === plugin.checksum()]
       : []),
   ];
-  for (const isIt of ways) {
-    const found = lastOf(entries, isIt);
-    if (found) return found;
-  }
-  return undefined;
+  const left = entries.filter(({ isUndone }) => !isUndone);
+  const found = [left, entries].flatMap((some) => ways.map((isIt) => some.findLast(isIt)));
+  return found.find((entry) => entry !== undefined);
 }
 
 function isCreator({ role }: PluginIdentity): boolean {

@@ -33,16 +33,26 @@ export type Because = "of an earlier boot" | "its namespace is gone" | "not comp
 
 /** Decides what an ADD does about the entries that it would give up, row by row as in docs/behavior.md. */
 export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Present): Recovery {
-  const { mode, resultMs } = present;
+  const { mode } = present;
   const left = entriesFrom(journal, adding).filter(({ isUndone }) => !isUndone);
-  // Without an entry, something else made what libcni has a result of. It may be in use.
-  if (left.length === 0) return { do: adding.own === undefined && resultMs !== undefined ? "add, then write" : "add" };
+  if (left.length === 0) return { do: mayBeOfOthers(journal, adding, present) ? "add, then write" : "add" };
   if (mode === "never") return { do: "add, then write" };
   const states = left.filter(isStanding).map((entry) => stateOf(journal, entry, present));
   const because = states.find((state) => state !== "may be in use") ?? "not complete";
   if (!states.includes("may be in use")) return { do: "undo, then add", entries: left, because };
   if (mode === "always") return { do: "undo, then add", entries: left, because: "recover is always" };
   return { do: "add, then write" };
+}
+
+/**
+ * Whether something else made what libcni has a result of. It may be in use. If an earlier plugin of this try has an entry,
+ * that is from after the result.
+ */
+function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, { resultMs, bootId, namespace }: Present): boolean {
+  const isOfThisTry = (entry: Entry) =>
+    isStanding(entry) && entry.bootId === bootId && isSameNamespace(entry.namespace, namespace);
+  if (own !== undefined || resultMs === undefined) return false;
+  return !entries.some((entry) => isOfThisTry(entry) && entry.resultMs === resultMs);
 }
 
 /** The plugin whose ADD runs. */
@@ -55,29 +65,30 @@ export interface AddingPlugin {
 function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
   if (entry.bootId !== present.bootId) return "of an earlier boot";
   if (isSameNamespace(entry.namespace, present.namespace)) {
-    return isComplete(journal, present) ? "may be in use" : "not complete";
+    return isComplete(journal, entry, present) ? "may be in use" : "not complete";
   }
   return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";
 }
 
 /**
- * Whether libcni has written a result since the last entry, or that is too old to be of a try. No clock counts: one that was
+ * Whether libcni has written a result since an entry, or the last one is too old to be of a try. No clock counts: one that was
  * set back would make a live attachment a failed try.
  */
-function isComplete({ entries }: Journal, { resultMs, bootId, uptime }: Present): boolean {
-  const times = entries.filter((entry) => entry.bootId === bootId).map((entry) => entry.done?.uptime ?? entry.uptime);
-  return (resultMs !== undefined && resultMs !== entries.at(-1)?.resultMs) || uptime - Math.max(...times) > longestTry;
+function isComplete({ entries }: Journal, entry: Entry, { resultMs, bootId, uptime }: Present): boolean {
+  const times = entries.filter((one) => one.bootId === bootId).map((one) => one.done?.uptime ?? one.uptime);
+  return (resultMs !== undefined && resultMs !== entry.resultMs) || uptime - Math.max(...times) > longestTry;
 }
 
 /**
- * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. If its own one is
- * given up already, what stands after it is of this try.
+ * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. What stands after
+ * one that is given up already is of this try.
  */
 function entriesFrom(journal: Journal, { own, isFirst }: AddingPlugin): readonly Entry[] {
   if (isFirst) return journal.entries;
   if (own === undefined || own.isUndone) return [];
   const after = journal.entries.slice(journal.entries.indexOf(own));
-  return own.isGivenUp ? after.filter(({ isGivenUp }) => isGivenUp) : after;
+  const firstGivenUp = after.findIndex(({ isGivenUp }) => isGivenUp);
+  return firstGivenUp < 0 ? after : after.filter(({ isGivenUp }, index) => isGivenUp || index < firstGivenUp);
 }
 
 /** The addresses that the last attachment of an interface had, and whether others will do. */

@@ -6,7 +6,8 @@ import { type Entry, isSameNamespace, isStanding, type Namespace } from "./journ
 export interface Around {
   /** The namespace of the call; undefined if there is none. */
   readonly namespace: Namespace | undefined;
-  /** The entries of the container's other journals. */
+  readonly bootId: string | undefined;
+  /** The entries of the container's other journals, and those of this one that began later and stand. */
   readonly siblings: readonly Entry[];
   readonly profile: Profile | undefined;
   /** The index of the interface of the entry's name in that namespace, 0 for none; undefined if it cannot be read. */
@@ -24,6 +25,8 @@ export type Removal =
       readonly do: "DEL";
       readonly withNamespace: boolean;
       readonly freesLease: boolean;
+      /** Its masquerading stays until the last attachment of the container that shares the chain is undone. */
+      readonly keepsMasquerading: boolean;
       /** The entries whose rules the DEL removes as well. Their ADDs run again. */
       readonly addAgain: readonly Entry[];
     };
@@ -35,28 +38,45 @@ export function removalOf(entry: Entry, around: Around): Removal {
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
-  const isShared =
-    holders(entry, around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
+  const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
   if (!withNamespace && isShared) {
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
-  return { do: "DEL", withNamespace, freesLease: !isShared, addAgain: [] };
+  const keepsMasquerading =
+    masquerades(entry, around.profile) &&
+    entry.bootId === around.bootId &&
+    holders(around).some((other) => sharesMasquerading(entry, other));
+  return { do: "DEL", withNamespace, freesLease: !isShared, keepsMasquerading, addAgain: [] };
+}
+
+/** Whether the DEL of an entry's plugin removes masquerading rules. */
+export function masquerades({ configuration }: Entry, profile: Profile | undefined): boolean {
+  return profile?.masquerades === true && configuration.ipMasq === true;
+}
+
+// The chain is named by network and container (pkg/ip/ipmasq_iptables_linux.go). A DEL clears it for all.
+function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): boolean {
+  const isMasqueraded = other.role === "creator" && other.configuration.ipMasq === true;
+  return isMasqueraded && other.delegateNetwork === delegateNetwork && other.bootId === bootId;
 }
 
 function removalOfChained(entry: Entry, around: Around): Removal {
   const { profile, namespace } = around;
   const withNamespace = isSameNamespace(entry.namespace, namespace) && !isInterfaceOfSibling(entry, around);
   if (profile?.movesRoutes && !withNamespace) return { do: "nothing", why: "all that it left was in the namespace" };
-  const shared = holders(entry, around).filter((other) => hasSameName(entry, other, scopeOf(profile)));
-  if (shared.length === 0) return { do: "DEL", withNamespace, freesLease: true, addAgain: [] };
-  if (!entry.done) return { do: "nothing", why: "its rules may belong to another attachment of this container" };
-  if (!profile?.repeatable) return { do: "later" };
-  return { do: "DEL", withNamespace, freesLease: true, addAgain: shared };
+  const shared = holders(around)
+    .filter((other) => hasSameName(entry, other, scopeOf(profile)))
+    // Rules are gone after a boot. What an unknown plugin leaves may be on the disk.
+    .filter(({ bootId }) => profile === undefined || bootId === entry.bootId);
+  const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false } as const;
+  if (shared.length === 0) return { ...del, addAgain: [] };
+  if (!entry.done || !profile?.repeatable) return { do: "later" };
+  return { ...del, addAgain: shared.filter(({ done }) => done) };
 }
 
-/** The entries of other journals that count for this one: a failed ADD takes nothing from one that passed. */
-function holders(entry: Entry, { siblings }: Around): Entry[] {
-  return siblings.filter((other) => isStanding(other) && (other.done || !entry.done));
+/** The entries that hold what they share with another one. What a failed ADD left holds nothing. */
+function holders({ siblings }: Around): Entry[] {
+  return siblings.filter((other) => isStanding(other) && !other.failed);
 }
 
 /**
@@ -65,10 +85,10 @@ function holders(entry: Entry, { siblings }: Around): Entry[] {
  */
 function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (!isSameNamespace(entry.namespace, around.namespace)) return false;
-  const { done, before, left } = entry;
+  const { done, before, failed } = entry;
   if (done && done.made === undefined) return !isNameOfOthers(entry, around);
   const link = around.link();
-  if (!done) return !!link && before === 0 && (left ?? link) === link && !isNameOfOthers(entry, around);
+  if (!done) return !!link && before === 0 && (failed?.left ?? link) === link && !isNameOfOthers(entry, around);
   if (link === undefined) return !isNameOfOthers(entry, around);
   return link === 0 || link === done.made;
 }
@@ -76,7 +96,7 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
 /** Whether another attachment of the container has an interface of that name in that namespace. */
 function isNameOfOthers(entry: Entry, around: Around): boolean {
   return (
-    holders(entry, around).some((other) => hasInterface(other, entry)) ||
+    around.siblings.some((other) => isStanding(other) && (other.done || !entry.done) && hasInterface(other, entry)) ||
     around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
   );
 }
@@ -87,7 +107,13 @@ function isOfEntry({ name, sandbox }: { name: string; sandbox: string }, { ifNam
 
 function hasInterface(other: Entry, { ifName, namespace }: Entry): boolean {
   const names = [other.ifName, ...(other.done?.added ?? []).map(({ name }) => name)];
-  return other.role === "creator" && names.includes(ifName) && isSameNamespace(other.namespace, namespace);
+  const hasName = other.role === "creator" && names.includes(ifName) && mayHaveMade(other);
+  return hasName && isSameNamespace(other.namespace, namespace);
+}
+
+/** Whether an entry may have made an interface: what was there before, and still was afterwards, is somebody else's. */
+function mayHaveMade({ done, before, failed: { left = before } = {} }: Entry): boolean {
+  return done !== undefined || !before || left !== before;
 }
 
 /** Whether a chained plugin's interface was replaced by one that another attachment made. */

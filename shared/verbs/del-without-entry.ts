@@ -10,14 +10,14 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import {
   addAgain,
   keepingOthers,
-  leaseKept,
   planRemoval,
   runDel,
   type Undoing,
   undoEntries,
+  withoutShared,
 } from "../delegate/undo.ts";
 import type { CachedResult } from "../journal/cached-result.ts";
-import { type Entry, journalDirectory, type Namespace } from "../journal/journal.ts";
+import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { finish, prevResultFor, undoingOf } from "./removal.ts";
 
@@ -70,8 +70,8 @@ function imaginedEntry(
   { role, isListed }: Pick<Entry, "role"> & { isListed: boolean },
 ): Entry {
   const { key, facts, request } = call;
+  const { netns } = request.variables;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
-  const nowhere: Namespace = { path: request.variables.netns, device: -1, inode: -1 };
   return {
     ...key,
     id: "",
@@ -83,7 +83,7 @@ function imaginedEntry(
     delegateNetwork: target.network,
     path: "",
     args: "",
-    namespace: isListed ? (facts.namespace(request.variables.netns) ?? nowhere) : nowhere,
+    namespace: (isListed ? facts.namespace(netns) : undefined) ?? nowhere(netns),
     checksum: "",
     wrapper: {},
     configuration: {},
@@ -132,7 +132,7 @@ function delWithoutEntry(
   }
   const isThere = facts.namespace(request.variables.netns) !== undefined;
   const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
-  const configuration = keepingOthers(undoing, as, leaseKept(call.configuration ?? {}, removal));
+  const configuration = keepingOthers(undoing, as, withoutShared(call.configuration ?? {}, removal));
   return { call: prepareCall(session, { ...call, environment, configuration }), addAgain: removal.addAgain };
 }
 

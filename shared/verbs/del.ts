@@ -10,14 +10,14 @@ import {
   addAgain,
   append,
   giveUp,
-  leaseKept,
   planRemoval,
   runDel,
   runRemoval,
   tryToUndo,
   type Undoing,
+  withoutShared,
 } from "../delegate/undo.ts";
-import type { Entry } from "../journal/journal.ts";
+import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -82,8 +82,26 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
   if (answer.exitCode !== 0) return answer;
   addAgain(undoing, removal.addAgain);
-  append(undoing, [{ line: "undone", id: entry.id }]);
+  removeStray(call, undoing, entry);
+  if (removal.keepsMasquerading) giveUp(undoing, [entry]);
+  else append(undoing, [{ line: "undone", id: entry.id }]);
   return answer;
+}
+
+/**
+ * Removes the interface that a failed ADD left in another namespace than that of the entry. That attachment may have been in
+ * use, so nothing was written about the ADD.
+ */
+function removeStray(call: Call, undoing: Undoing, entry: Entry): void {
+  const { facts, session, request } = call;
+  const { netns } = request.variables;
+  const namespace = facts.namespace(netns);
+  if (entry.role === "meta" || namespace === undefined || isSameNamespace(entry.namespace, namespace)) return;
+  if (!session.host.linkIndex(netns, entry.ifName)) return;
+  const stray = { ...entry, namespace, done: { uptime: entry.uptime, addresses: [] } };
+  const removal = planRemoval(undoing, stray);
+  if (removal.do !== "DEL" || !removal.withNamespace) return;
+  runDel(undoing, entry, ownDel(call, stray, removal));
 }
 
 type Del = Removal & { readonly do: "DEL" };
@@ -100,7 +118,7 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
     ...(runtimeConfig === undefined ? {} : { runtimeConfig }),
     ...(prevResult === undefined ? {} : { prevResult: withRuleAddresses(call, entry, prevResult) }),
   };
-  return delCall(call, entry, { removal, configuration: leaseKept(whole, removal) });
+  return delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
 }
 
 /** The same with the configuration that the list has now: tokens rotate. */
@@ -108,7 +126,7 @@ function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { prevResult: _, ...rest } = delegateCall({ ...call, target: targetOfEntry(call, entry) }).configuration ?? {};
   const prevResult = prevResultFor(call, entry);
   const whole = prevResult === undefined ? rest : { ...rest, prevResult };
-  const listed = delCall(call, entry, { removal, configuration: leaseKept(whole, removal) });
+  const listed = delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
   warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const { filter } = delegateCall(call);
   return prepareCall(call.session, filter ? { ...listed, filter } : listed);

@@ -37,7 +37,8 @@ export function finish({ facts, key, journal, session }: Call, undoing: Undoing)
   if (journal.problem !== undefined) return;
   if (removeIfUndone(undoing)) return;
   for (const sibling of facts.siblings(key)) {
-    const isLeft = sibling.entries.length > 0 && sibling.entries.every(({ isGivenUp }) => isGivenUp);
+    const { entries } = sibling;
+    const isLeft = entries.every(({ isGivenUp }) => isGivenUp) && entries.some(({ isUndone }) => !isUndone);
     if (isLeft) undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
   }
 }

@@ -9,7 +9,7 @@ import { missingDelegate } from "../delegate/missing-delegate.ts";
 import { readRouting } from "../delegate/read-routing.ts";
 import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
 import { append, removeIfUndone, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
-import type { FileIdentity } from "../host/host.ts";
+import type { Appending, FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
 import {
   type Done,
@@ -19,6 +19,7 @@ import {
   type Line,
   type Moment,
   type Namespace,
+  nowhere,
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { checksumOf } from "../journal/own-entry.ts";
@@ -69,10 +70,13 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
     warn(session, `nothing is undone, and nothing is remembered: ${journal.file} cannot be read: ${journal.problem}`);
     return undefined;
   }
-  const [moment, namespace] = [facts.moment(), facts.namespace(netns)];
-  // The delegate itself reports a wrong namespace.
-  if (moment === undefined) warn(session, "nothing is remembered: cannot read the boot id");
-  if (moment === undefined || namespace === undefined) return undefined;
+  const moment = facts.moment();
+  if (moment === undefined) {
+    warn(session, "nothing is remembered: cannot read the boot id");
+    return undefined;
+  }
+  // firewall's and portmap's ADD pass without the namespace.
+  const namespace = facts.namespace(netns) ?? nowhere(netns);
   const isFirst = (request.configuration.prevResult ?? undefined) === undefined;
   const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
   const recovery = recoveryOf(
@@ -184,7 +188,7 @@ function entryOf(
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const { undoing, entry } = attempt;
   // A power loss takes rules along, but not leases.
-  write(undoing, `${isTorn ? "\n" : ""}${linesText([lineOf(entry)])}`, entry.role === "creator");
+  write(undoing, `${isTorn ? "\n" : ""}${linesText([lineOf(entry)])}`, beginning(entry));
   return { ...attempt, written: undoing.session.host.stat(undoing.journal.file) };
 }
 
@@ -192,8 +196,12 @@ function lineOf({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: En
   return beganLine(began);
 }
 
-function write({ session, facts, journal }: Undoing, text: string, isFlushed: boolean): void {
-  const problem = session.host.appendJournal(journal.file, text, isFlushed);
+function beginning({ role }: Entry): Appending {
+  return { makesFile: true, isFlushed: role === "creator" };
+}
+
+function write({ session, facts, journal }: Undoing, text: string, how: Appending): void {
+  const problem = session.host.appendJournal(journal.file, text, how);
   if (problem !== undefined) throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
   facts.wrote(journal.file, text);
 }
@@ -241,11 +249,11 @@ function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
   if (isWritten) {
-    write(undoing, linesText(lines), false);
+    write(undoing, linesText(lines), { makesFile: false, isFlushed: false });
     return;
   }
   const text = linesText([lineOf(entry), ...lines, ...replaced(call, entry)]);
-  write(undoing, `${call.journal.isTorn ? "\n" : ""}${text}`, entry.role === "creator");
+  write(undoing, `${call.journal.isTorn ? "\n" : ""}${text}`, beginning(entry));
 }
 
 /** The attachment may have been in use. The new entry takes the place of the old one; another namespace still has that. */
@@ -255,11 +263,11 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
   return [{ line: "given up", ids: [own.id] }];
 }
 
-/** Writes which interface a failed ADD left: a later one of that name is somebody else's. */
+/** Writes that ADD failed, and which interface it left: a later one of that name is somebody else's. */
 function rememberFailure({ undoing, entry: { id, role, namespace, ifName }, isWritten }: Attempt): void {
-  if (role === "meta" || !isWritten) return;
-  const left = undoing.session.host.linkIndex(namespace.path, ifName);
-  if (left !== undefined) append(undoing, [{ line: "failed", id, left }]);
+  if (!isWritten) return;
+  const left = role === "meta" ? undefined : undoing.session.host.linkIndex(namespace.path, ifName);
+  append(undoing, [{ line: "failed", id, left }]);
 }
 
 function madeBy({ session }: Undoing, { role, namespace, ifName }: Entry): number | undefined {
@@ -290,7 +298,9 @@ function undo({ undoing, entry }: Attempt, error: CniError): CniError {
     message: `${error.message}; running the delegate's DEL`,
     more: { details: error.details },
   });
-  const done = entry.done ?? { uptime: entry.uptime, made: madeBy(undoing, entry), addresses: [] };
+  // An interface of that name may be the next call's.
+  const made = error.key === "givenUp" ? undefined : madeBy(undoing, entry);
+  const done = entry.done ?? { uptime: entry.uptime, made, addresses: [] };
   const outcome = tryToUndo(undoing, { ...entry, done });
   removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;

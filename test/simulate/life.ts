@@ -18,6 +18,7 @@ export interface Life {
   /** The boot and the namespace of its last ADD, and when that was after the boot. */
   boot: number;
   serial: number;
+  inode: number;
   addedAt: number;
   /** Its interfaces and addresses since it was attached, until DEL. */
   addresses: Readonly<Record<string, readonly string[]>> | undefined;
@@ -45,6 +46,7 @@ const nothing = {
   phase: "none",
   boot: 0,
   serial: 0,
+  inode: 0,
   addedAt: 0,
   addresses: undefined,
   effects: [],
@@ -53,10 +55,10 @@ const nothing = {
   removed: { front: [], behind: [] },
 } as const;
 
-/** Notes that an edit removed a plugin from the list of an attachment. */
-export function noteRemoved(life: Life, plugin: string, index: number): void {
+/** Notes that an edit removed a plugin from the list of an attachment: behind another wrapped one, or from the front. */
+export function noteRemoved(life: Life, plugin: string, isBehind: boolean): void {
   const { front, behind } = life.removed;
-  if (index > 0) life.removed = { front, behind: [...behind, plugin] };
+  if (isBehind) life.removed = { front, behind: [...behind, plugin] };
   else life.removed = { front: [...front, ...behind, plugin], behind: [] };
 }
 
@@ -90,6 +92,9 @@ export function isOld(machine: Machine, life: Life): boolean {
 export function mustPass(machine: Machine, life: Life, list: readonly ListedPlugin[]): boolean {
   if (life.mayFail || machine.missing.size > 0) return false;
   if (life.phase === "attached" && namespaceOf(machine, life)) return false;
+  // Of a namespace without a path, only the inode is known.
+  if ([...machine.tasks.values()].some(({ inode, serial }) => inode === life.inode && serial !== life.serial))
+    return false;
   if (life.phase === "tried" && namespaceOf(machine, life) && !isInPlace(machine, life)) return false;
   return isSound(list, life.of) && interfacesOf(list, life.of).every((name) => isFree(machine, life, name));
 }

@@ -1,7 +1,9 @@
+import { journalDirectory } from "../../shared/journal/journal.ts";
 import { interfacesOf, isLive, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
 import { leaseDirectory } from "./model/ipam.ts";
 import type { Thing } from "./model/machine.ts";
+import { portMappingsOf } from "./runtime.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The promises that hold between any two events, and after DEL and GC. */
@@ -34,9 +36,17 @@ export class Promises {
   }
 
   /** An attachment has all that its ADD gave it. */
-  expectAll(promise: Promised, { key, effects }: Life): void {
-    const missing = effects.filter(({ holds }) => !holds()).map(({ what }) => what);
+  expectAll(promise: Promised, life: Life): void {
+    const { key, effects } = life;
+    const isSure = ({ what }: Life["effects"][number]) => !what.startsWith("port ") || !this.#isHalfDeleted(life);
+    const missing = effects.filter((effect) => !effect.holds() && isSure(effect)).map(({ what }) => what);
     this.#simulation.log.expect(promise, missing.length === 0, () => `${key} has no ${missing.join(", no ")}`);
+  }
+
+  /** Whether the DEL of a sibling was cut off, perhaps before the ports were published again that it removed as well. */
+  #isHalfDeleted({ key, of: { container } }: Life): boolean {
+    const siblings = [...this.#simulation.lives.values()].filter((one) => one.of.container === container);
+    return siblings.some((one) => one.key !== key && one.phase === "tried" && one.mayFail);
   }
 
   /** Nothing is left of an attachment, except for what a sibling has, too. */
@@ -44,9 +54,15 @@ export class Promises {
     const { machine, log, lives } = this.#simulation;
     const others = [...lives.values()].filter((other) => other !== life && other.phase !== "none");
     const left: Thing[] = [];
-    for (const thing of machine.things().filter(({ by }) => by.has(life.key))) {
-      const sibling = this.#siblingWith(thing, life, others);
+    let sharing: Life | undefined;
+    // What a sibling shares comes before the journal, which then stays as long.
+    const made = machine.things().filter(({ by }) => by.has(life.key));
+    for (const thing of made.toSorted((one, other) => Number(isJournal(one)) - Number(isJournal(other)))) {
+      const sibling = isJournal(thing)
+        ? (others.find(({ key }) => thing.by.has(key)) ?? sharing)
+        : this.#siblingWith(thing, life, others);
       if (sibling) {
+        sharing = sibling;
         thing.by.delete(life.key);
         thing.by.set(sibling.key, "");
       } else if (this.#isForPrune(thing, life)) thing.remove();
@@ -67,8 +83,18 @@ export class Promises {
     return (
       others.find(({ key }) => thing.by.has(key)) ??
       siblings.find((sibling) => this.#wants(sibling, thing)) ??
-      siblings.find((sibling) => this.#needs(sibling, thing))
+      siblings.find((sibling) => this.#needs(sibling, thing)) ??
+      siblings.find((sibling) => this.#masquerades(sibling, thing)) ??
+      siblings.find(({ of }) => portMappingsOf(of).some(({ hostPort }) => thing.what.includes(` --dport ${hostPort} `)))
     );
+  }
+
+  /** Whether it is a rule of a masquerading chain that the attachment has rules in: the last one's DEL removes all. */
+  #masquerades({ key, phase }: Life, { what }: Thing): boolean {
+    if (phase === "tried" && / CNI-(?!HOSTPORT|FORWARD|DN-)/.test(what)) return true;
+    const [chain] = /CNI-(?!HOSTPORT|FORWARD|DN-)\S+/.exec(what) ?? [];
+    const rules = this.#simulation.machine.things().filter(({ by }) => by.has(key));
+    return chain !== undefined && rules.some((rule) => rule.what.includes(chain));
   }
 
   /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */
@@ -96,6 +122,10 @@ export class Promises {
     // The wrappers' own files say what is left.
     return plugins.includes(by.get(key) ?? "") || (plugins.length > 0 && by.get(key) === "");
   }
+}
+
+function isJournal({ what }: Thing): boolean {
+  return what.startsWith(`file ${journalDirectory}/`);
 }
 
 function keepingPromise({ key, of: { container } }: Life, of: string): Promised {

@@ -1,3 +1,4 @@
+import { journalFile } from "../../shared/journal/journal.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
 import {
@@ -38,6 +39,7 @@ interface Begun {
   readonly plugins: Lists[string];
   readonly boot: number;
   readonly serial: number;
+  readonly inode: number;
   readonly must: boolean;
   readonly wasLive: boolean;
 }
@@ -150,29 +152,31 @@ export class Simulation {
   /** Makes the namespace if needed. Returns what is known before ADD. */
   #beginAdd(life: Life): Begun {
     const { machine } = this;
-    const { serial } = machine.namespaces.get(netnsOf(life.of)) ?? machine.addNamespace(netnsOf(life.of));
+    const { serial, inode } = machine.namespaces.get(netnsOf(life.of)) ?? machine.addNamespace(netnsOf(life.of));
     const plugins = this.pluginsOf(life);
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
     const must = mustPass(machine, life, plugins);
-    return { plugins, serial, boot: machine.boot, must, wasLive: isLive(machine, life) };
+    return { plugins, serial, inode, boot: machine.boot, must, wasLive: isLive(machine, life) };
   }
 
   #endAdd(life: Life, begun: Begun, { value, problem, isStruck = false }: Outcome<JsonObject | undefined>): void {
     const { machine } = this;
-    const { plugins, serial, boot, must, wasLive } = begun;
+    const { plugins, serial, inode, boot, must, wasLive } = begun;
     const isFull = !!problem?.includes("no IP addresses available");
     this.log.expect("ADD passes", !problem || !must || isStruck || isFull, () => `${life.key}: ${problem}`);
     // A second ADD of a live attachment leaves it as it was.
     if (problem && wasLive && namespaceOf(machine, life)) return;
     const { addresses: former, isEdited } = life;
     if (problem && this.#forgives) life.addresses = undefined;
-    Object.assign(life, { serial, boot, addedAt: machine.uptime, phase: problem ? "tried" : "attached" });
+    Object.assign(life, { serial, inode, boot, addedAt: machine.uptime, phase: problem ? "tried" : "attached" });
     if (!value || !isInPlace(machine, life)) return;
     if (wasLive) this.#promises.expectAll("a live attachment keeps what it has", life);
     Object.assign(life, { mayFail: false, isEdited: false });
     life.addresses = addressesIn(value);
     life.effects = effectsOf(machine, life, plugins, life.addresses);
+    // Two lists of one attachment publish the same ports: the first one's rule decides.
+    if (wasLive && isEdited) life.effects = life.effects.filter(({ holds }) => holds());
     this.#promises.expectAll("ADD gives all that the list asks for", life);
     if (isEdited || isStruck || !former) return;
     for (const name of chosenInterfaces(plugins, life.of)) {
@@ -232,15 +236,18 @@ export class Simulation {
     const { problem } = this.#noted(this.#step("the GC", runtime.gc(list, plugins, of(valid), of(invalid))) ?? {});
     this.log.expect("GC passes", !problem || this.machine.missing.size > 0, () => String(problem));
     for (const life of isAnothers ? [] : invalid) {
-      if (problem === undefined && !this.machine.namespaces.has(netnsOf(life.of))) {
+      if (problem === undefined && !this.machine.namespaces.has(netnsOf(life.of)) && !namespaceOf(this.machine, life)) {
         this.#promises.expectGone("GC leaves nothing", life);
         forget(life);
         // libcni ran DEL for an attachment that has another namespace in its place.
       } else if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
     }
-    // The other runtime's GC may have taken what an attachment left whose namespace is gone.
+    // The other runtime's GC may have taken what an attachment left whose namespace is gone, and its journal.
     if (isAnothers)
-      for (const life of invalid) Object.assign(life, { mayFail: life.phase !== "none", addresses: undefined });
+      for (const { of } of invalid)
+        for (const life of this.#ofContainer(of.container))
+          Object.assign(life, { mayFail: life.phase !== "none", addresses: undefined });
+    for (const life of known) if (life.phase === "tried" && !this.#hasJournal(life)) life.addresses = undefined;
   }
 
   /** Runs verbs of several attachments at once. */
@@ -308,6 +315,15 @@ export class Simulation {
     }
   }
 
+  /** A call that began after the next runtime's DEL is known only to its journal, and `prune` runs its DEL. */
+  #noteOutrun(life: Life): void {
+    if (life.phase === "none" && this.#hasJournal(life)) Object.assign(life, { phase: "tried", mayFail: true });
+  }
+
+  #hasJournal({ of: { container: containerId, list: network, ifName: runtimeIfName } }: Life): boolean {
+    return this.machine.files.has(journalFile({ containerId, network, runtimeIfName }));
+  }
+
   #noted<T>(outcome: Outcome<T>): Outcome<T> {
     this.log.note(`  ${outcome.problem ?? "passed"}`, outcome.problem ? "failed" : "passed");
     return outcome;
@@ -328,6 +344,7 @@ export class Simulation {
         return "all end";
       case "kill the runtime":
         while (runtime.call && !this.#step(life.key, runtime.call));
+        this.#noteOutrun(life);
         return "all end";
       case "power":
         this.machine.reboot();
@@ -335,7 +352,8 @@ export class Simulation {
       case "kill the plugin":
         return "killed";
       case "fail the plugin":
-        return "fails";
+        // Masquerading is the last thing that a plugin does.
+        return /chain filled|masqueraded/.test(this.#point) ? "killed" : "fails";
       case "go on":
         return undefined;
       default:
@@ -362,11 +380,13 @@ export class Simulation {
     const isRemoval = event.do === "remove from the list";
     const plugin = isRemoval && list.length > 1 ? list[event.plugin] : undefined;
     if (isRemoval && !plugin) return;
+    if (!isRemoval) this.machine.isOnePool = true;
     this.lists.set(event.list, isRemoval ? removed(list, event.plugin) : renamed(list, event.from, event.to));
     for (const life of this.lives.values()) {
       if (life.of.list !== event.list || life.phase === "none") continue;
       life.isEdited = true;
-      if (isRemoval && plugin) noteRemoved(life, delegateOf(plugin), event.plugin);
+      const isBehind = list.slice(0, event.do === "rename" ? 0 : event.plugin).some(({ type }) => isWrapper(type));
+      if (plugin) noteRemoved(life, delegateOf(plugin), isBehind);
     }
   }
 
@@ -376,6 +396,10 @@ export class Simulation {
     const keeps = hasTask && this.machine.namespaces.has(path) && !this.machine.tasks.has(pid);
     this.machine.removeNamespace(path, keeps ? pid : undefined);
   }
+}
+
+function isWrapper(type: string): boolean {
+  return type.endsWith("-wrapper");
 }
 
 function pidOf(container: string): number {

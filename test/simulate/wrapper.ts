@@ -1,7 +1,8 @@
 import { profiles } from "../../plugins/index.ts";
-import type { Answer, Bytes, Host } from "../../shared/host/host.ts";
+import type { Answer, Appending, Bytes, Host, Streams } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { run } from "../../shared/run.ts";
+import { ip, mountsOf } from "./model/iproute.ts";
 import type { Machine } from "./model/machine.ts";
 import { type PluginCall, PluginError, type Steps } from "./model/plugin.ts";
 import { plugins } from "./model/plugins.ts";
@@ -149,7 +150,7 @@ class Process implements Host {
   }
 
   tryExec(path: string, env: Host["env"], stdin: string | undefined): void {
-    const answer = this.spawn(path, env, stdin);
+    const answer = this.spawn(path, env, { stdin });
     this.#ask("exit", () => {
       if (answer.ended === "exit") this.#output += answer.stdout.decodeUtf8();
       this.#replaced = answer.ended === "exit" ? answer.exitCode : 137;
@@ -157,7 +158,7 @@ class Process implements Host {
     throw new Error("replaced");
   }
 
-  spawn(path: string, changes: Host["env"], stdin: string | undefined): Answer {
+  spawn(path: string, changes: Host["env"], { stdin }: Pick<Streams, "stdin">): Answer {
     const [exitCode, output] = this.#ask("spawn", () => {
       const call = { env: { ...this.env, ...changes }, config: JSON.parse(stdin ?? this.#stdin) };
       return this.#runPlugin(nameOf(path), call);
@@ -169,18 +170,24 @@ class Process implements Host {
   readFile(path: string): string | undefined {
     return this.#ask("read", () => {
       if (path === "/proc/sys/kernel/random/boot_id") return `boot-${this.#machine.boot}\n`;
+      if (path.endsWith("/mountinfo")) return mountsOf(this.#machine);
       if (path === "/proc/uptime") return `${this.#machine.uptime / 1000} 0.00\n`;
       return this.#machine.files.get(path)?.text;
     });
   }
 
-  writeFile(path: string, text: string): undefined {
-    return this.#ask("write", () => this.#machine.writeFile(path, text));
+  appendJournal(file: string, text: string, { makesFile }: Appending): string | undefined {
+    return this.#ask("write", () =>
+      makesFile || this.#machine.files.has(file) ? this.#machine.appendFile(file, text) : "ENOENT",
+    );
   }
 
   removeFile(path: string): void {
     this.#ask("removal", () => this.#machine.files.delete(path));
   }
+
+  // The model's directories are there as long as a file is in them.
+  removeDirectory(): void {}
 
   listDirectory(path: string): readonly string[] {
     return this.#ask("list", () =>
@@ -192,9 +199,12 @@ class Process implements Host {
     return this.#ask("stat", () => {
       const [, pid] = /^\/proc\/(\d+)\/ns\/net$/.exec(path) ?? [];
       const namespace = pid ? this.#machine.tasks.get(Number(pid)) : this.#machine.namespaces.get(path);
-      if (namespace) return { device: 4, inode: namespace.inode, modifiedMs: 0 };
+      const { madeMs = 0 } = namespace ?? {};
+      if (namespace) return { device: 4, inode: namespace.inode, size: 0, modifiedMs: madeMs, changedMs: madeMs };
       const file = this.#machine.files.get(path);
-      return file && { device: 1, inode: 2, modifiedMs: file.modifiedMs };
+      if (!file) return undefined;
+      const { inode, text, modifiedMs } = file;
+      return { device: 1, inode, size: text.length, modifiedMs, changedMs: modifiedMs };
     });
   }
 
@@ -207,13 +217,12 @@ class Process implements Host {
 
   writeStderr(): void {}
 
-  ip(): undefined {}
+  ip(args: readonly string[], commands: string, netns?: string): string | undefined {
+    return this.#ask("ip", () => ip(this.#machine, { args, commands, netns }));
+  }
 
   appendLine(file: string, line: string): undefined {
-    return this.#ask("append", () => {
-      const before = this.#machine.files.get(file)?.text ?? "";
-      return this.#machine.writeFile(file, `${before}${line}\n`);
-    });
+    return this.#ask("append", () => this.#machine.appendFile(file, `${line}\n`));
   }
 
   #bytes(text: string): Bytes {

@@ -71,15 +71,18 @@ pub fn stat(path: &str) -> Option<Vec<f64>> {
     Some(vec![file.dev() as f64, file.ino() as f64, file.size() as f64, modified, changed])
 }
 
-/// Appends a text to a journal with one write. Makes the file and its directory if missing. If flushed, it survives a power
+/// Appends a text to a journal with one write. May make the file and its directory if missing. If flushed, it survives a power
 /// loss: its content and its name are on the disk before this returns.
-pub fn append_journal(path: &str, text: &str, is_flushed: bool) -> io::Result<()> {
+pub fn append_journal(path: &str, text: &str, makes_file: bool, is_flushed: bool) -> io::Result<()> {
     let directory = Path::new(path).parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut journal = open_journal(path, directory)?;
+    let mut journal = if makes_file { open_journal(path, directory)? } else { OpenOptions::new().append(true).open(path)? };
     journal.write_all(text.as_bytes())?;
     if is_flushed {
         journal.sync_all()?;
-        sync_directory(directory);
+        // The name of an older file is on the disk already.
+        if journal.metadata()?.size() == text.len() as u64 {
+            sync_directory(directory);
+        }
     }
     Ok(())
 }

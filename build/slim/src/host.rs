@@ -37,7 +37,7 @@ static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"exec", native!(exec)),
     (c"spawn", native!(spawn)),
     (c"readFile", native!(|call| Ok(read_file(call.engine, &call.text(0)?)))),
-    (c"appendJournal", native!(|call| Ok(outcome(files::append_journal(&call.text(0)?, &call.text(1)?, call.flag(2)))))),
+    (c"appendJournal", native!(|call| Ok(outcome(files::append_journal(&call.text(0)?, &call.text(1)?, call.flag(2), call.flag(3)))))),
     (c"removeFile", native!(|call| Ok(drop(fs::remove_file(&*call.text(0)?))))),
     (c"removeDirectory", native!(|call| Ok(drop(fs::remove_dir(&*call.text(0)?))))),
     (c"listDirectory", native!(|call| Ok(files::list_directory(&call.text(0)?)))),

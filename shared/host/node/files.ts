@@ -1,6 +1,8 @@
 import {
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -12,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { FileIdentity } from "../host.ts";
+import type { Appending, FileIdentity } from "../host.ts";
 
 /** Reads a small text file; undefined if it cannot be read. */
 export function readFile(path: string): string | undefined {
@@ -20,17 +22,17 @@ export function readFile(path: string): string | undefined {
 }
 
 /** Appends a text to a journal, as `Host.appendJournal` says. */
-export function appendJournal(path: string, text: string, isFlushed: boolean): string | undefined {
+export function appendJournal(path: string, text: string, { makesFile, isFlushed }: Appending): string | undefined {
   try {
-    const file = openJournal(path);
+    const file = makesFile ? openJournal(path) : openSync(path, constants.O_WRONLY | constants.O_APPEND);
     try {
-      writeSync(file, text);
+      const written = writeSync(file, text);
       if (isFlushed) fsyncSync(file);
+      // The name of an older file is on the disk already.
+      if (isFlushed && fstatSync(file).size === written) flushDirectory(dirname(path));
     } finally {
       closeSync(file);
     }
-    // The name must survive as well.
-    if (isFlushed) flushDirectory(dirname(path));
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);

@@ -28,7 +28,7 @@ export interface Machine {
     isQuiet: boolean,
   ): readonly number[];
   readFile(path: string): string | undefined;
-  appendJournal(file: string, text: string, isFlushed: boolean): number;
+  appendJournal(file: string, text: string, makesFile: boolean, isFlushed: boolean): number;
   removeFile(path: string): void;
   removeDirectory(path: string): void;
   listDirectory(path: string): readonly string[];

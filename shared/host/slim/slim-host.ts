@@ -1,5 +1,5 @@
 import type { Environment } from "../../protocol/variables.ts";
-import type { Host, Release, Streams } from "../host.ts";
+import type { Appending, Host, Release, Streams } from "../host.ts";
 import { ipCommand } from "../ip-command.ts";
 import { HeldBytes, orThrow } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
@@ -68,8 +68,8 @@ export class SlimHost implements Host {
     return this.#machine.readFile(wellFormed(path));
   }
 
-  appendJournal(file: string, text: string, isFlushed: boolean) {
-    return problemOf(this.#machine.appendJournal(wellFormed(file), text, isFlushed));
+  appendJournal(file: string, text: string, { makesFile, isFlushed }: Appending) {
+    return problemOf(this.#machine.appendJournal(wellFormed(file), text, makesFile, isFlushed));
   }
 
   removeFile(path: string) {

@@ -217,7 +217,7 @@ export function secondName(ifName: string): string {
   return `${ifName}b`;
 }
 
-/** A plugin of somebody else's that makes two interfaces. Its CHECK and DEL know them from prevResult. */
+/** A plugin of somebody else's that makes two interfaces. Its CHECK and DEL know them from prevResult, if there is one. */
 function twin(): Plugin {
   const named = ({ env, config }: PluginCall, name: string): PluginCall => ({
     env: { ...env, CNI_IFNAME: name },
@@ -226,7 +226,7 @@ function twin(): Plugin {
   const ownNames = (call: PluginCall): string[] => {
     const { ifName } = namesOf(call);
     const listed = resultOf(call.config).interfaces.map(({ name }) => String(name));
-    return listed.length > 0 ? listed : [ifName];
+    return listed.length > 0 ? listed : [ifName, secondName(ifName)];
   };
   return {
     *add(machine, call) {
@@ -262,7 +262,7 @@ function flannel(): Plugin {
   return {
     *add(machine, call) {
       const { name, subnet } = call.config;
-      const config = { name, type: "bridge", ipMasq: true, ipam: { type: "host-local", subnet } };
+      const config = { name, type: "bridge", ipam: { type: "host-local", subnet } };
       machine.writeFile(fileOf(call), JSON.stringify(config));
       yield "configuration kept";
       return yield* attach(bridge, machine, { env: call.env, config });
@@ -275,7 +275,7 @@ function flannel(): Plugin {
       machine.files.delete(fileOf(call));
     },
     effects: (machine, place) =>
-      linkEffects(machine, { ...place, config: { ipMasq: true, ipam: { type: "host-local" } } }).map(
+      linkEffects(machine, { ...place, config: { ipam: { type: "host-local" } } }).map(
         ({ lose: _, ...unseen }) => unseen,
       ),
   };

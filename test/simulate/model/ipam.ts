@@ -28,7 +28,11 @@ const ipams: Readonly<Record<string, Ipam>> = {
         throw new PluginError("duplicate allocation is not allowed");
       }
       if (asked !== undefined && !asked.startsWith(base)) throw new PluginError("failed to allocate all requested IPs");
-      const isFree = (address: string) => !machine.files.has(`${directory}/${address}`);
+      const directories = machine.isOnePool
+        ? machine.list(leaseDirectory).map((name) => `${leaseDirectory}/${name}`)
+        : [];
+      const isFree = (address: string) =>
+        [directory, ...directories].every((one) => !machine.files.has(`${one}/${address}`));
       const last = machine.files.get(`${directory}/last_reserved_ip.0`)?.text;
       const address = asked ?? nextFree(base, last, isFree);
       if (!isFree(address)) throw new PluginError(`requested IP address ${address} is not available`);

@@ -4,6 +4,7 @@ export type Makers = Map<string, string>;
 /** A file. Those below `/run` and `/var/run` do not outlive a boot. */
 export interface File {
   readonly text: string;
+  readonly inode: number;
   readonly modifiedMs: number;
   readonly by: Makers;
 }
@@ -30,6 +31,8 @@ export interface Namespace {
   readonly inode: number;
   /** No other namespace ever has this number. */
   readonly serial: number;
+  /** When its path was made, by the wall clock. */
+  readonly madeMs: number;
   readonly links: Map<string, Link>;
   /** The addresses that have a routing table of their own. */
   readonly sources: Map<string, Makers>;
@@ -68,6 +71,8 @@ export class Machine {
   now = Date.UTC(2030, 0, 1);
   uptime = 60_000;
   boot = 1;
+  /** No two networks give out one address: an operator who renames an interface sees to that. */
+  isOnePool = false;
   /** The attachment whose call is running, and the plugin, if one is running. */
   maker = "";
   plugin = "";
@@ -88,7 +93,7 @@ export class Machine {
   addNamespace(path: string): Namespace {
     const inode = this.#freeInodes.pop() ?? 0;
     if (this.#freeInodes.length === 0) this.#freeInodes.push(inode + 1);
-    const namespace = { inode, serial: ++this.#serials, links: new Map(), sources: new Map() };
+    const namespace = { inode, serial: ++this.#serials, madeMs: this.now, links: new Map(), sources: new Map() };
     this.namespaces.set(path, namespace);
     return namespace;
   }
@@ -129,9 +134,14 @@ export class Machine {
 
   /** Writes a file, which may stay for good or must go with the attachment that made it. */
   writeFile(path: string, text: string, mayStay = false): undefined {
-    const by = new Map(this.files.get(path)?.by);
+    const { by: before, inode = ++this.#serials } = this.files.get(path) ?? {};
+    const by = new Map(before);
     if (!mayStay) by.set(this.maker, this.plugin);
-    this.files.set(path, { text, modifiedMs: this.now, by });
+    this.files.set(path, { text, inode, modifiedMs: this.now, by });
+  }
+
+  appendFile(path: string, text: string): undefined {
+    return this.writeFile(path, `${this.files.get(path)?.text ?? ""}${text}`);
   }
 
   /** Returns the names in a directory. */

@@ -12,7 +12,7 @@ describe("a journal", () => {
   test("has the entries that were written, in their order", () => {
     const entries = [
       entryOf({ isGivenUp: true, isUndone: true }),
-      tryOf({ ifName: "eth1", left: 9, isGivenUp: true }),
+      tryOf({ ifName: "eth1", failed: { left: 9 }, isGivenUp: true }),
       chainedOf("portmap", { id: "third" }),
     ];
     expect(parseJournal(zoneOfBlue, linesText(linesOf(entries)))).toEqual({

@@ -4,7 +4,7 @@ import type { CachedResult } from "../../../shared/journal/cached-result.ts";
 import type { Entry, Namespace } from "../../../shared/journal/journal.ts";
 import { type Around, removalOf } from "../../../shared/journal/sharing.ts";
 import { profileOf } from "../../../shared/plugin/profile.ts";
-import { ownNamespace } from "../support/fake-host.ts";
+import { bootId, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, tryOf } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
@@ -14,6 +14,7 @@ const other = { network: "other", runtimeIfName: "net1" };
 function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "link">> & { link?: number | "unknown" }) {
   return removalOf(entry, {
     namespace: here,
+    bootId,
     siblings: [],
     profile: profileOf(entry.type, profiles),
     results: () => [],
@@ -27,7 +28,7 @@ function resultWith(name: string, sandbox = blue): CachedResult {
   return { file: "", key, result: {}, interfaces: [{ name, sandbox }] };
 }
 
-const everything = { do: "DEL", withNamespace: true, freesLease: true, addAgain: [] };
+const everything = { do: "DEL", withNamespace: true, freesLease: true, keepsMasquerading: false, addAgain: [] };
 const leaseOnly = { ...everything, withNamespace: false };
 const interfaceOnly = { ...everything, freesLease: false };
 const nothing = { do: "nothing" };
@@ -52,8 +53,8 @@ describe("an interface", () => {
     ["of a failed ADD, new since then", tryOf(), {}, everything],
     ["of a failed ADD, which was there before", tryOf({ before: 7 }), {}, leaseOnly],
     ["of a failed ADD, if nobody looked before", tryOf({ before: undefined }), {}, leaseOnly],
-    ["of a failed ADD, made after it", tryOf({ left: 0 }), {}, leaseOnly],
-    ["of a failed ADD, with the index of then", tryOf({ left: 7 }), {}, everything],
+    ["of a failed ADD, made after it", tryOf({ failed: { left: 0 } }), {}, leaseOnly],
+    ["of a failed ADD, with the index of then", tryOf({ failed: { left: 7 } }), {}, everything],
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
     ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],

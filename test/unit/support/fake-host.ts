@@ -191,8 +191,9 @@ function fakeHost(
       return answer.ended === "exit" ? { ...answer, stdout: keep(answer.stdout) } : answer;
     },
     readFile: (path) => files.get(path)?.text,
-    appendJournal(path, text) {
+    appendJournal(path, text, { makesFile }) {
       if (writeProblem) return writeProblem;
+      if (!makesFile && !files.has(path)) return "ENOENT";
       files.set(path, { text: `${files.get(path)?.text ?? ""}${text}`, modifiedMs: clock });
       return undefined;
     },

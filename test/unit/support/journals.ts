@@ -49,10 +49,10 @@ export function chainedOf(type: string, changes: Partial<Entry> = {}): Entry {
 
 /** The lines that lead to entries. */
 export function linesOf(entries: readonly Entry[]): Line[] {
-  return entries.flatMap(({ done, left, isGivenUp, isUndone, ...began }): Line[] => [
+  return entries.flatMap(({ done, failed, isGivenUp, isUndone, ...began }): Line[] => [
     beganLine(began as Began),
     ...(done ? [{ line: "done" as const, id: began.id, ...(done as Done) }] : []),
-    ...(left === undefined ? [] : [{ line: "failed" as const, id: began.id, left }]),
+    ...(failed ? [{ line: "failed" as const, id: began.id, ...failed }] : []),
     ...(isGivenUp ? [{ line: "given up" as const, ids: [began.id] }] : []),
     ...(isUndone ? [{ line: "undone" as const, id: began.id }] : []),
   ]);

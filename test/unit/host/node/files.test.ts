@@ -42,6 +42,8 @@ afterAll(() => {
 });
 
 let directory: string;
+const made = { makesFile: true, isFlushed: false };
+const flushed = { makesFile: true, isFlushed: true };
 let number = 0;
 
 beforeEach(() => {
@@ -53,19 +55,33 @@ beforeEach(() => {
 });
 
 test("a text is appended with one write, for root only", () => {
-  for (const text of ["one\n", "two\n"]) expect(appendJournal(join(directory, "journal"), text, false)).toBeUndefined();
+  for (const text of ["one\n", "two\n"]) expect(appendJournal(join(directory, "journal"), text, made)).toBeUndefined();
   expect(done).toEqual(["write journal", "write journal"]);
   expect(readFileSync(join(directory, "journal"), "utf8")).toBe("one\ntwo\n");
   expect(statSync(join(directory, "journal")).mode & 0o777).toBe(0o600);
 });
 
 test("a flushed one is on the disk, and its name too", () => {
-  expect(appendJournal(join(directory, "journal"), "text", true)).toBeUndefined();
+  expect(appendJournal(join(directory, "journal"), "text", flushed)).toBeUndefined();
   expect(done).toEqual(["write journal", "sync journal", `sync ${basename(directory)}`]);
 });
 
+test("the name of an older file is not flushed again", () => {
+  writeFileSync(join(directory, "journal"), "old");
+  expect(appendJournal(join(directory, "journal"), "new", flushed)).toBeUndefined();
+  expect(done).toEqual(["write journal", "sync journal"]);
+});
+
+test("a file that another call has removed stays removed", () => {
+  const later = { makesFile: false, isFlushed: false };
+  expect(appendJournal(join(directory, "journal"), "text", later)).toBe("ENOENT");
+  writeFileSync(join(directory, "journal"), "old");
+  expect(appendJournal(join(directory, "journal"), "new", later)).toBeUndefined();
+  expect(readFileSync(join(directory, "journal"), "utf8")).toBe("oldnew");
+});
+
 test("missing directories are made for root only, and each is on the disk", () => {
-  expect(appendJournal(join(directory, "one/two/journal"), "text", false)).toBeUndefined();
+  expect(appendJournal(join(directory, "one/two/journal"), "text", made)).toBeUndefined();
   expect(done).toEqual(["make one", `sync ${basename(directory)}`, "make two", "sync one", "write journal"]);
   expect([join(directory, "one"), join(directory, "one/two")].map((path) => statSync(path).mode & 0o777)).toEqual([
     0o700, 0o700,
@@ -74,30 +90,30 @@ test("missing directories are made for root only, and each is on the disk", () =
 
 test("a directory that another call removes meanwhile is made again", () => {
   failing.gone = 3;
-  expect(appendJournal(join(directory, "one/journal"), "text", false)).toBeUndefined();
+  expect(appendJournal(join(directory, "one/journal"), "text", made)).toBeUndefined();
   expect(readFileSync(join(directory, "one/journal"), "utf8")).toBe("text");
 });
 
 test("if the file system cannot sync a directory, the file is still there", () => {
   failing.sync = basename(directory);
-  expect(appendJournal(join(directory, "journal"), "text", true)).toBeUndefined();
+  expect(appendJournal(join(directory, "journal"), "text", flushed)).toBeUndefined();
   expect(readdirSync(directory)).toEqual(["journal"]);
 });
 
 describe("a failure has the name of the error", () => {
   test("the disk", () => {
     failing.sync = "journal";
-    expect(appendJournal(join(directory, "journal"), "new", true)).toBe("EIO");
+    expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EIO");
   });
 
   test("a directory of that name", () => {
     mkdirSync(join(directory, "journal"));
-    expect(appendJournal(join(directory, "journal"), "new", true)).toBe("EISDIR");
+    expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EISDIR");
   });
 
   test("a file where a directory must be", () => {
     writeFileSync(join(directory, "file"), "old");
-    expect(appendJournal(join(directory, "file/journal"), "new", true)).toBe("ENOTDIR");
+    expect(appendJournal(join(directory, "file/journal"), "new", flushed)).toBe("ENOTDIR");
   });
 });
 
