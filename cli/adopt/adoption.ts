@@ -41,7 +41,7 @@ export function adopt(
   const own = { file, before: read, after, journal: added };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
   // The result comes last: after a kill, the next run still sees that something is missing.
-  const problem = added && appendJournal(added.file, added.text, true);
+  const problem = added && appendJournal(added.file, added.text, { makesFile: true, isFlushed: true });
   if (added && problem !== undefined) throw new Trouble(`${added.file}: ${problem}`);
   try {
     // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.

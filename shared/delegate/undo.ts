@@ -67,7 +67,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const answer = again ? runDel(undoing, entry, again) : first;
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
     addAgain(undoing, removal.addAgain);
-    if (removal.keepsMasquerading) return { end: "later" };
+    if (removal.keepsMasquerading && !entry.failed) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
@@ -214,8 +214,10 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
 
 /** Runs the ADDs again whose rules a DEL has removed as well. */
 export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
-  for (const entry of entries) {
-    if (!undoing.facts.isThere(entry.namespace)) continue;
+  for (const { id, ...others } of entries) {
+    // A DEL of that attachment may run at the same time.
+    const entry = undoing.facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
+    if (!entry || !undoing.facts.isThere(entry.namespace)) continue;
     const environment = {
       CNI_COMMAND: "ADD",
       CNI_CONTAINERID: entry.containerId,

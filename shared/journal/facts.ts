@@ -10,6 +10,7 @@ import {
   journalFile,
   type Moment,
   type Namespace,
+  namesOf,
   namespaceOf,
 } from "./journal.ts";
 import { type Lease, leaseDirectory, parseLease } from "./lease.ts";
@@ -79,6 +80,13 @@ export class Facts {
     this.#read.set(file, text === undefined ? undefined : `${this.read(file) ?? ""}${text}`);
   }
 
+  /** Reads the container's journals again, because another call may have written to them. */
+  forget(containerId: string): void {
+    const directory = containerDirectory(containerId);
+    this.#listed.delete(directory);
+    for (const file of [...this.#read.keys()]) if (file.startsWith(`${directory}/`)) this.#read.delete(file);
+  }
+
   /** Reads a journal again, because another call has written to it. */
   journalAgain(key: AttachmentKey): Journal {
     this.#read.delete(journalFile(key));
@@ -93,16 +101,18 @@ export class Facts {
 
   /**
    * libcni's results for the container's other attachments. One of an attachment whose journal is of another namespace says
-   * nothing about this one.
+   * nothing about this one, and the journal knows the interfaces of wrapped plugins better.
    */
   otherResults(key: AttachmentKey, namespace: Namespace | undefined): readonly CachedResult[] {
     const siblings = this.siblings(key);
-    return this.results(key.containerId)
-      .filter((one) => !isSameAttachment(one.key, key))
-      .filter((one) => {
-        const journal = siblings.find((sibling) => isSameAttachment(sibling.key, one.key));
-        return !journal || journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace));
-      });
+    const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
+    return others.flatMap((one) => {
+      const journal = siblings.find((sibling) => isSameAttachment(sibling.key, one.key));
+      if (!journal) return [one];
+      if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
+      const known = journal.entries.flatMap(namesOf);
+      return [{ ...one, interfaces: one.interfaces.filter(({ name }) => !known.includes(name)) }];
+    });
   }
 
   /** libcni's results for a container. */

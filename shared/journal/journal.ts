@@ -146,6 +146,11 @@ export function isSameNamespace(one: Namespace, other: Namespace | undefined): b
   return one.changedMs === undefined || other.changedMs === undefined || one.changedMs === other.changedMs;
 }
 
+/** Returns the names of the container interfaces of an entry's plugin. */
+export function namesOf({ ifName, done }: Entry): readonly string[] {
+  return [ifName, ...(done?.added ?? []).map(({ name }) => name)];
+}
+
 /** Whether an entry is neither given up nor undone. */
 export function isStanding({ isGivenUp, isUndone }: Entry): boolean {
   return !isGivenUp && !isUndone;

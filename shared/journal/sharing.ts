@@ -1,6 +1,6 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
 import type { CachedResult } from "./cached-result.ts";
-import { type Entry, isSameNamespace, isStanding, type Namespace } from "./journal.ts";
+import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
 
 /** What is around an entry that is to be undone. */
 export interface Around {
@@ -38,7 +38,7 @@ export function removalOf(entry: Entry, around: Around): Removal {
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
-  const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
+  const isShared = around.siblings.some((other) => holdsLease(other, entry)) || isLeaseInResults(entry, around);
   if (!withNamespace && isShared) {
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
@@ -76,7 +76,11 @@ function removalOfChained(entry: Entry, around: Around): Removal {
 
 /** The entries that hold what they share with another one. What a failed ADD left holds nothing. */
 function holders({ siblings }: Around): Entry[] {
-  return siblings.filter((other) => isStanding(other) && !other.failed);
+  return siblings.filter(isHolding);
+}
+
+function isHolding(entry: Entry): boolean {
+  return isStanding(entry) && !entry.failed;
 }
 
 /**
@@ -106,8 +110,7 @@ function isOfEntry({ name, sandbox }: { name: string; sandbox: string }, { ifNam
 }
 
 function hasInterface(other: Entry, { ifName, namespace }: Entry): boolean {
-  const names = [other.ifName, ...(other.done?.added ?? []).map(({ name }) => name)];
-  const hasName = other.role === "creator" && names.includes(ifName) && mayHaveMade(other);
+  const hasName = other.role === "creator" && namesOf(other).includes(ifName) && mayHaveMade(other);
   return hasName && isSameNamespace(other.namespace, namespace);
 }
 
@@ -124,7 +127,12 @@ function isInterfaceOfSibling(entry: Entry, around: Around): boolean {
   return others.some(({ done }) => done?.made !== undefined && done.made === link);
 }
 
-function hasSameLease(entry: Entry, other: Entry): boolean {
+/** Whether another entry holds the lease that an interface has in a network. */
+export function holdsLease(other: Entry, interfaceIn: Pick<Entry, "delegateNetwork" | "ifName">): boolean {
+  return isHolding(other) && hasSameLease(interfaceIn, other);
+}
+
+function hasSameLease(entry: Pick<Entry, "delegateNetwork" | "ifName">, other: Entry): boolean {
   return other.role === "creator" && other.delegateNetwork === entry.delegateNetwork && other.ifName === entry.ifName;
 }
 

@@ -78,12 +78,14 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
     append(undoing, [{ line: "undone", id: entry.id }]);
     return undefined;
   }
+  // Another DEL may be about to run this plugin's ADD again.
+  if (removal.addAgain.length > 0) giveUp(undoing, [entry]);
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
   if (answer.exitCode !== 0) return answer;
   addAgain(undoing, removal.addAgain);
   removeStray(call, undoing, entry);
-  if (removal.keepsMasquerading) giveUp(undoing, [entry]);
+  if (removal.keepsMasquerading && !entry.failed) giveUp(undoing, [entry]);
   else append(undoing, [{ line: "undone", id: entry.id }]);
   return answer;
 }

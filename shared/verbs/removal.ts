@@ -4,7 +4,7 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";
 import { removeIfUndone, type Undoing, undoJournal } from "../delegate/undo.ts";
-import type { Entry } from "../journal/journal.ts";
+import type { Entry, Journal } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
@@ -35,10 +35,21 @@ export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "r
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */
 export function finish({ facts, key, journal, session }: Call, undoing: Undoing): void {
   if (journal.problem !== undefined) return;
-  if (removeIfUndone(undoing)) return;
-  for (const sibling of facts.siblings(key)) {
-    const { entries } = sibling;
-    const isLeft = entries.every(({ isGivenUp }) => isGivenUp) && entries.some(({ isUndone }) => !isUndone);
-    if (isLeft) undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
+  if (removeIfUndone(undoing)) {
+    // Another DEL at the same time may leave what is shared to this one, as this one does to it.
+    if (facts.siblings(key).length === 0 || !isLeft(facts.journal(key))) return;
+    facts.forget(key.containerId);
+    undoJournal({ ...undoing, journal: facts.journal(key) });
   }
+  // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.
+  for (let pass = 0; pass < 2; pass++) {
+    for (const sibling of facts.siblings(key).filter(isLeft)) {
+      undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
+    }
+  }
+}
+
+/** Whether a journal has only what could not be undone yet. */
+function isLeft({ entries }: Journal): boolean {
+  return entries.every(({ isGivenUp }) => isGivenUp) && entries.some(({ isUndone }) => !isUndone);
 }

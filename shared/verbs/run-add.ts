@@ -3,6 +3,7 @@ import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
+import type { Target } from "../call/target.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { missingDelegate } from "../delegate/missing-delegate.ts";
@@ -16,6 +17,7 @@ import {
   type Entry,
   isSameNamespace,
   isStanding,
+  type Journal,
   type Line,
   type Moment,
   type Namespace,
@@ -23,8 +25,9 @@ import {
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { checksumOf } from "../journal/own-entry.ts";
-import { lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
+import { type Lent, lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
 import { repairs } from "../journal/repairs.ts";
+import { holdsLease } from "../journal/sharing.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
@@ -116,8 +119,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
     undoEntries(undoing, recovery.entries);
     journal = call.facts.journal(call.key);
   }
-  const lent =
-    call.target.role === "meta" ? undefined : lentAddresses(journal, call.target.selector.ifName, memory.moment.bootId);
+  const lent = lentTo(adding, journal, memory.moment);
   const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
   const isWritten = recovery.do !== "add, then write";
@@ -139,6 +141,24 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   if (other.exitCode === 0) return complete(second, other);
   rememberFailure(second);
   return printed(other);
+}
+
+/**
+ * The addresses for an interface. None if another attachment has its lease: host-local gives an address that is asked for
+ * beside another one, and takes both back when ADD fails.
+ */
+function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Lent | undefined {
+  const { target, facts, key } = call;
+  const { ifName } = target.selector;
+  const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
+  if (!lent?.addresses.length) return undefined;
+  const delegateNetwork = networkIn(delegateCall, target);
+  const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
+  return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName })) ? undefined : lent;
+}
+
+function networkIn({ configuration }: DelegateCall, { network }: Target): string {
+  return String(configuration?.name ?? network);
 }
 
 /** One entry, and the delegate's call for it. */
@@ -169,7 +189,7 @@ function entryOf(
     type: target.delegate,
     role: isMeta ? "meta" : "creator",
     ifName,
-    delegateNetwork: String(delegateCall.configuration?.name ?? target.network),
+    delegateNetwork: networkIn(delegateCall, target),
     path,
     args: delegateCall.environment.CNI_ARGS ?? request.variables.args,
     namespace,

@@ -1,7 +1,7 @@
 import { containerInterfaceNames } from "../attachment/attachments.ts";
 import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";
-import type { Entry } from "../journal/journal.ts";
+import { type Entry, namesOf } from "../journal/journal.ts";
 
 /**
  * Warns, in the log and on stderr, about interfaces of prevResult without an entry: their plugins are not wrapped. Their CHECK
@@ -9,7 +9,7 @@ import type { Entry } from "../journal/journal.ts";
  */
 export function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }: Entry): void {
   if (prevResult === undefined || role === "meta") return;
-  const known = journal.entries.flatMap(({ ifName, done }) => [ifName, ...(done?.added ?? []).map(({ name }) => name)]);
+  const known = journal.entries.flatMap(namesOf);
   const names = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo" && !known.includes(name)));
   if (names.size === 0) return;
   const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;

@@ -52,7 +52,9 @@ export class Promises {
   /** Nothing is left of an attachment, except for what a sibling has, too. */
   expectGone(promise: Promised, life: Life): void {
     const { machine, log, lives } = this.#simulation;
-    const others = [...lives.values()].filter((other) => other !== life && other.phase !== "none");
+    const others = [...lives.values()].filter(
+      (other) => other !== life && (other.phase !== "none" || this.#busy.has(other)),
+    );
     const left: Thing[] = [];
     let sharing: Life | undefined;
     // What a sibling shares comes before the journal, which then stays as long.
@@ -91,7 +93,7 @@ export class Promises {
 
   /** Whether it is a rule of a masquerading chain that the attachment has rules in: the last one's DEL removes all. */
   #masquerades({ key, phase }: Life, { what }: Thing): boolean {
-    if (phase === "tried" && / CNI-(?!HOSTPORT|FORWARD|DN-)/.test(what)) return true;
+    if (phase !== "attached" && / CNI-(?!HOSTPORT|FORWARD|DN-)/.test(what)) return true;
     const [chain] = /CNI-(?!HOSTPORT|FORWARD|DN-)\S+/.exec(what) ?? [];
     const rules = this.#simulation.machine.things().filter(({ by }) => by.has(key));
     return chain !== undefined && rules.some((rule) => rule.what.includes(chain));
@@ -99,10 +101,11 @@ export class Promises {
 
   /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */
   #wants(life: Life, { what }: Thing): boolean {
+    const own = interfacesOf(this.#simulation.pluginsOf(life), life.of);
+    const [, client = ""] = /^DHCP lease .*\/(.*)/.exec(what) ?? [];
     const path = what.replace("file ", "");
     const [, ifName = ""] = this.#simulation.machine.files.get(path)?.text.split("\r\n") ?? [];
-    const own = interfacesOf(this.#simulation.pluginsOf(life), life.of);
-    return path.startsWith(leaseDirectory) && own.includes(ifName);
+    return own.includes(client) || (path.startsWith(leaseDirectory) && own.includes(ifName));
   }
 
   /** Whether a live attachment would lose something with this rule: a call for another one made it again. */

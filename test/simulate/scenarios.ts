@@ -66,6 +66,13 @@ const inPool = (subnet: number, more = {}) => ({
 
 const masqueraded = { ipMasq: true };
 
+/** Each DEL has asked its host a few things when the other one begins. */
+const deletedTogether = (...keys: readonly string[]): Event => ({
+  do: "together",
+  verbs: keys.map((of) => ({ do: "DEL", of })),
+  turns: Array<number>(40).fill(3),
+});
+
 /** Short schedules, by what happens in them. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   "a failed ADD is deleted, and a sibling has its second interface": failsBeside(two, [ptp(3), bridge(4, "eth1")]),
@@ -233,6 +240,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "one masqueraded list under two names of the runtime, one container": {
     lists: { za: [{ ...bridge(1), ...masqueraded }] },
     events: [add("c1 za eth0"), add("c1 za net1"), del("c1 za net1")],
+  },
+  "one masqueraded list under three names of the runtime, one container": {
+    lists: { za: [{ ...bridge(1), ...masqueraded }] },
+    events: ["eth0", "net1", "eth1"].flatMap((name) => add(`c1 za ${name}`)),
+  },
+  "a masqueraded sibling of an earlier boot is deleted": {
+    lists: { za: [{ ...bridge(1), ...masqueraded }] },
+    events: [add("c1 za eth0"), add("c1 za net1"), { do: "reboot" }, del("c1 za eth0"), add("c1 za eth0")],
+  },
+  "two siblings are deleted at the same time, unknown plugins": {
+    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
+    events: [add("c1 za eth0"), add("c1 zb net1"), deletedTogether("c1 za eth0", "c1 zb net1")],
   },
   "two live siblings publish ports, nftables": {
     lists: { za: [macvlan(1), portmap("nftables")], zb: [bridge(2), portmap("nftables")] },

@@ -151,7 +151,9 @@ function meanwhile(random: Random, scene: Scene, key: string, killed: VerbEvent[
     case 0:
       return { do: "GC", list, ...(random.once(2) ? { by: "another" } : {}) };
     case 1:
-      return { do: "lose the namespace", container };
+      // The rules of an interface that goes in the middle of its plugin's DEL stay (plugins#810).
+      if (!scene.lists[list]?.some(({ ipMasq }) => ipMasq)) return { do: "lose the namespace", container };
+      return { do: "DEL", of: other };
     default:
       return { do: random.of(["ADD", "DEL"]), of: other };
   }

@@ -55,6 +55,7 @@ export class Simulation {
   readonly #forgives: boolean;
   /** Where the last task stopped. */
   #point = "";
+  readonly #edited = new Set<string>();
   /** The attachments whose verbs are under way. */
   readonly #busy = new Set<Life>();
 
@@ -143,7 +144,8 @@ export class Simulation {
 
   #add({ of, fault }: VerbEvent): void {
     const life = this.#life(of);
-    if (this.#busy.has(life)) return;
+    // An operator edits no list while its attachments get another ADD.
+    if (this.#busy.has(life) || (life.isEdited && isLive(this.machine, life))) return;
     const begun = this.#beginAdd(life);
     const outcome = this.#drive(life, fault, (runtime, verb) => runtime.add(verb));
     if (!outcome.isOutrun) this.#endAdd(life, begun, outcome);
@@ -175,8 +177,6 @@ export class Simulation {
     Object.assign(life, { mayFail: false, isEdited: false });
     life.addresses = addressesIn(value);
     life.effects = effectsOf(machine, life, plugins, life.addresses);
-    // Two lists of one attachment publish the same ports: the first one's rule decides.
-    if (wasLive && isEdited) life.effects = life.effects.filter(({ holds }) => holds());
     this.#promises.expectAll("ADD gives all that the list asks for", life);
     if (isEdited || isStruck || !former) return;
     for (const name of chosenInterfaces(plugins, life.of)) {
@@ -379,7 +379,9 @@ export class Simulation {
     const list = this.lists.get(event.list) ?? [];
     const isRemoval = event.do === "remove from the list";
     const plugin = isRemoval && list.length > 1 ? list[event.plugin] : undefined;
-    if (isRemoval && !plugin) return;
+    // Several edits between two verbs are too many to tell the plugins apart.
+    if ((isRemoval && !plugin) || this.#edited.has(event.list)) return;
+    this.#edited.add(event.list);
     if (!isRemoval) this.machine.isOnePool = true;
     this.lists.set(event.list, isRemoval ? removed(list, event.plugin) : renamed(list, event.from, event.to));
     for (const life of this.lives.values()) {

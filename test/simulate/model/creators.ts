@@ -232,7 +232,8 @@ function twin(): Plugin {
     *add(machine, call) {
       const { ifName } = namesOf(call);
       const one = yield* attach(macvlan, machine, call);
-      const other = yield* attach(macvlan, machine, named(call, secondName(ifName)));
+      const { args: _, ...config } = call.config;
+      const other = yield* attach(macvlan, machine, named({ ...call, config }, secondName(ifName)));
       const [first, second] = [resultOf({ prevResult: one }), resultOf({ prevResult: other })];
       const moved = second.ips.map((ip) => ({ ...ip, interface: 1 }));
       return { ...one, interfaces: [...first.interfaces, ...second.interfaces], ips: [...first.ips, ...moved] };

@@ -51,7 +51,7 @@ function lentLink({ links, serial }: Namespace): Link {
 
 /** The routes, rules and addresses, as JSON. All addresses of the model are IPv4. */
 function routingOf({ links, sources }: Namespace, isIpv4: boolean): string {
-  const tables = new Map([...sources.keys()].map((address, index) => [address, `${100 + index}`]));
+  const tables = new Map([...sources.keys()].map((address) => [address, `1${address.replace(/\D/g, "")}`]));
   const own = isIpv4 ? [...links].map(([dev, { addresses }]) => ({ dev, addresses })) : [];
   const routes = own.flatMap(({ dev, addresses }) =>
     addresses.map((address) => ({ dst: subnetOf(address), dev, table: tables.get(address) ?? "main" })),

@@ -97,16 +97,17 @@ describe("a lease", () => {
     [
       "of a failed ADD does not keep one that passed",
       entryOf(),
-      { siblings: [{ ...same, done: undefined }] },
+      { siblings: [{ ...same, done: undefined, failed: {} }] },
       everything,
     ],
+    ["of an ADD that still runs stays with it", entryOf(), { siblings: [{ ...same, done: undefined }] }, interfaceOnly],
     [
       "of a failed ADD stays with the one that passed, and so does the interface",
       tryOf(),
       { siblings: [same] },
       nothing,
     ],
-    ["of two failed ADDs stays with the last", tryOf(), { siblings: [{ ...same, done: undefined }] }, nothing],
+    ["of a failed ADD stays with one that still runs", tryOf(), { siblings: [{ ...same, done: undefined }] }, nothing],
     [
       "of an attachment that only libcni knows",
       tryOf({ delegateNetwork: "other" }),
@@ -133,7 +134,7 @@ describe("what a chained plugin leaves", () => {
 
   test.each(rows)("%s with %j has one name with the other: %s", (type, changes, isShared) => {
     const siblings = [chainedOf(type, { ...other, ...changes })];
-    expect(decide(chainedOf(type, failed), { siblings })).toMatchObject(isShared ? nothing : everything);
+    expect(decide(chainedOf(type, failed), { siblings })).toMatchObject(isShared ? { do: "later" } : everything);
     expect(decide(chainedOf(type, failed), { siblings: [chainedOf("other", { ...other, ...changes })] })).toMatchObject(
       everything,
     );
@@ -150,9 +151,9 @@ describe("what a chained plugin leaves", () => {
   });
 
   test("the other's ADD failed: it holds nothing against one that passed", () => {
-    expect(decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", { ...other, ...failed })] })).toEqual(
-      everything,
-    );
+    expect(
+      decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", { ...other, ...failed, failed: {} })] }),
+    ).toEqual(everything);
   });
 
   test("its interface is another attachment's by now: DEL gets no namespace", () => {
