@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { readFile } from "../../shared/host/node/files.ts";
+import { namespaceMounts } from "../../shared/journal/namespace-mounts.ts";
 import { type Link, readLinks } from "../host/links.ts";
 import { atOnce } from "../live/at-once.ts";
 import { isNamespace, namespacePath } from "../live/namespaces.ts";
@@ -82,15 +83,6 @@ function namespacesOfProcesses(): ReadonlyMap<string, Found> {
       add(id, path, `/proc/${pid}/root${path}`);
   }
   return found;
-}
-
-/** Returns the namespaces among the mounts of a process with their paths (proc(5), mountinfo). */
-export function namespaceMounts(mountinfo: string): readonly (readonly [string, string])[] {
-  return mountinfo.split("\n").flatMap((line) => {
-    const [, id, path] = /^\S+ \S+ \S+ (net:\[\d+\]) (\S+) .* - nsfs /.exec(line) ?? [];
-    if (id === undefined || path === undefined) return [];
-    return [[id, path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))]];
-  });
 }
 
 // A process may have ended meanwhile, and others may be in its namespace.

@@ -15,6 +15,7 @@ import {
 } from "./journal.ts";
 import { type Lease, leaseDirectory, parseLease } from "./lease.ts";
 import { parseFoundJournal, parseJournal } from "./lines.ts";
+import { namespaceMounts } from "./namespace-mounts.ts";
 
 type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;
 
@@ -158,8 +159,7 @@ export class Facts {
   // Only the host's own mounts tell the truth: those of a container may show anything.
   #mountsOf(inode: number): string[] {
     const mounts = ["self", "1"].map((process) => this.read(`/proc/${process}/mountinfo`) ?? "").join("");
-    const lines = mounts.split("\n").map((line) => line.split(" "));
-    return lines.flatMap(([, , , root, path]) => (root === `net:[${inode}]` && path !== undefined ? [path] : []));
+    return namespaceMounts(mounts).flatMap(([id, path]) => (id === `net:[${inode}]` ? [path] : []));
   }
 
   #resultsIn(isWanted: (name: string) => boolean): readonly CachedResult[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namespaceMounts, pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
+import { pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -96,15 +96,6 @@ test("a journal without a result tells the namespace", () => {
   expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", runtimeIfName: "eth0", result: undefined }]);
   const states = (live: string[]) => [...statesOf(knowns, hostWith(live)).values()].map(({ is }) => is);
   expect([states([]), states(["/run/netns/c1"])]).toEqual([["gone"], ["live"]]);
-});
-
-test("mounts of namespaces in mountinfo", () => {
-  const text = `25 1 0:23 / /run rw,nosuid shared:5 - tmpfs tmpfs rw
-512 25 0:4 net:[4026532290] /run/netns/c\\0401 rw shared:215 - nsfs nsfs rw
-513 25 0:4 mnt:[4026532291] /run/snapd/ns/x rw - nsfs nsfs rw
-514 25 0:5 net:[4026532292] /run/x rw - tmpfs nsfs rw
-`;
-  expect(namespaceMounts(text)).toEqual([["net:[4026532290]", "/run/netns/c 1"]]);
 });
 
 test("a container with the host's network and without its processes must not prune", () => {
