@@ -5,66 +5,73 @@ import { linkIndex } from "../../shared/host/node/link-index.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { Call } from "../live/libcni.ts";
 
+/** What a rehearsal reads of a host. */
+export type HostView = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
+
 /** The part of a host that a wrapper's plan depends on. */
-export interface HostState
-  extends Pick<
-    Host,
-    "readFile" | "appendJournal" | "removeFile" | "removeDirectory" | "listDirectory" | "stat" | "linkIndex" | "ip"
-  > {
+export interface HostState extends HostView, Pick<Host, "appendJournal" | "removeFile" | "removeDirectory"> {
   /** Notes the result of a plugin that passed. */
   note(call: Call, result: CniResult): void;
 }
 
-const bootIdFile = "/proc/sys/kernel/random/boot_id";
 const defaultCache = "/var/lib/cni/";
 const identity = { device: 1, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 };
 
-/** Returns a host with one container and no files. It keeps the journal that the wrappers write, and the interfaces that plugins make. */
-export function emptyState(netns: string): HostState {
-  const files = new Map([
-    [bootIdFile, "example"],
-    ["/proc/uptime", "1.00 1.00"],
-  ]);
-  const links: Link[] = [];
+/** Returns a host on which nothing is written: it keeps the wrappers' journals in memory. */
+export function stateOver(view: HostView, note: HostState["note"] = () => {}): HostState {
+  const written = new Map<string, string | undefined>();
+  const read = (path: string) => (written.has(path) ? written.get(path) : view.readFile(path));
   return {
-    readFile: (path) => files.get(path),
-    appendJournal(path, text) {
-      files.set(path, `${files.get(path) ?? ""}${text}`);
-      return undefined;
-    },
+    ...view,
+    note,
+    readFile: read,
+    appendJournal: (path, text) => void written.set(path, `${read(path) ?? ""}${text}`),
+    removeFile: (path) => void written.set(path, undefined),
     removeDirectory: () => {},
-    removeFile: (path) => void files.delete(path),
-    listDirectory: (path) => [...new Set([...files.keys()].flatMap((file) => nameIn(path, file) ?? []))],
+    listDirectory(path) {
+      const added = [...written.keys()].flatMap((file) => nameIn(path, file) ?? []);
+      return [...new Set([...view.listDirectory(path), ...added])];
+    },
     stat(path) {
-      const text = files.get(path);
-      if (text !== undefined) return { ...identity, size: text.length, modifiedMs: Date.now() };
-      return path === netns ? { ...identity, device: 4 } : undefined;
+      const text = written.get(path);
+      return text === undefined ? view.stat(path) : { ...identity, size: text.length, modifiedMs: Date.now() };
     },
-    linkIndex: (_, name) => links.findIndex(({ ifname }) => ifname === name) + 1,
-    note({ environment: { CNI_COMMAND, CNI_IFNAME = "" } }, result) {
-      const isKnown = links.some(({ ifname }) => ifname === CNI_IFNAME);
-      if (CNI_COMMAND === "ADD" && !isKnown) links.push(linkOf(CNI_IFNAME, result));
-    },
-    ip: () => `[]\n[]\n${JSON.stringify(links)}\n`,
+    // Without a namespace, it would make one.
+    ip: (args, commands, netns) => (netns === undefined ? undefined : view.ip(args, commands, netns)),
   };
 }
 
-/** Returns this host, with libcni's cache and the journals in a directory. Nothing can be written. */
+/** Returns a host with one container and no files. It has the interfaces that plugins make. */
+export function emptyState(netns: string): HostState {
+  const files = new Map([
+    ["/proc/sys/kernel/random/boot_id", "example"],
+    ["/proc/uptime", "1.00 1.00"],
+  ]);
+  const links: Link[] = [];
+  const view: HostView = {
+    readFile: (path) => files.get(path),
+    listDirectory: () => [],
+    stat: (path) => (path === netns ? { ...identity, device: 4 } : undefined),
+    linkIndex: (_, name) => links.findIndex(({ ifname }) => ifname === name) + 1,
+    ip: () => `[]\n[]\n${JSON.stringify(links)}\n`,
+  };
+  return stateOver(view, ({ environment: { CNI_COMMAND, CNI_IFNAME = "" } }, result) => {
+    const isKnown = links.some(({ ifname }) => ifname === CNI_IFNAME);
+    if (CNI_COMMAND === "ADD" && !isKnown) links.push(linkOf(CNI_IFNAME, result));
+  });
+}
+
+/** Returns this host, with libcni's cache and the journals in a directory. */
 export function presentState(cacheDirectory: string): HostState {
   const at = (path: string) =>
     path.startsWith(defaultCache) ? `${cacheDirectory}/${path.slice(defaultCache.length)}` : path;
-  return {
+  return stateOver({
     readFile: (path) => readFile(at(path)),
-    appendJournal: () => undefined,
-    removeDirectory: () => {},
-    removeFile: () => {},
     listDirectory: (path) => listDirectory(at(path)),
     stat: (path) => stat(at(path)),
     linkIndex,
-    note: () => {},
-    // Without a namespace, it would make one.
-    ip: (args, commands, netns) => (netns === undefined ? undefined : ip(args, commands, netns)),
-  };
+    ip,
+  });
 }
 
 /** A link as `ip -json address` prints it, as far as the wrappers read it. */

@@ -83,7 +83,7 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage,
   const print = (text: string): void => void output.push(text);
   return {
     ...state,
-    env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
+    env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...withoutMark(call.environment) },
     calledAs,
     executable: "/opt/cni/bin/cni-wrappers",
     pid,
@@ -110,7 +110,7 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage,
   };
 }
 
-// It is for another wrapper, if the plugin runs one. Plugins do not read it.
+// The mark is for a wrapper that a plugin runs. A recorded call can have it, too.
 function withoutMark(environment: object): Record<string, string> {
   const given = Object.entries(environment).filter(([name]) => !(name in nestedMark));
   return Object.fromEntries(given);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleAttachment } from "../../cli/explain/attachment.ts";
 import { explain, type Source } from "../../cli/explain/explain.ts";
-import type { HostState } from "../../cli/explain/host-state.ts";
+import { type HostState, stateOver } from "../../cli/explain/host-state.ts";
 import { readCache } from "../../cli/explain/read-cache.ts";
 import { readTrace } from "../../cli/explain/read-trace.ts";
 import { cacheSource, traceSource } from "../../cli/explain/sources.ts";
@@ -101,17 +101,13 @@ function cachedSource(list: List, container: Container): Source {
 
 /** The lab as `explain` would see it from inside. */
 function stateOfLab(): HostState {
-  return {
+  return stateOver({
     readFile: (file) => readFile(lab.path(file)),
-    appendJournal: () => undefined,
-    removeFile: () => {},
-    removeDirectory: () => {},
-    note: () => {},
     listDirectory: (directory) => listDirectory(lab.path(directory)),
     stat: (file) => stat(lab.path(file)),
     linkIndex: (netns, ifName) => linkIndex(lab.path(netns), ifName),
-    ip: (args, commands, netns) => (netns === undefined ? undefined : ip(args, commands, lab.path(netns))),
-  };
+    ip: (args, commands, netns) => ip(args, commands, netns && lab.path(netns)),
+  });
 }
 
 interface Call {

@@ -48,7 +48,7 @@ test("after the loss of four namespaces nothing of theirs is left, and four neig
     "nft delete rule ip cni_hostport hostports $(nft -a list table ip cni_hostport | grep -m1 dport | grep -o 'handle .*')",
     "ip link delete $(ip -oneline link | grep -o -m1 'bwp[0-9a-f]*')",
     "echo >>$(ls /var/lib/leases/modern-eth1/172* | head -1)",
-    "rm $(ls -d /var/lib/cni/wrappers/* | head -1)",
+    "rm $(ls -d /var/lib/cni/wrappers/*/* | head -1)",
     "touch $(ls -d /var/lib/cni/results/* | head -1)",
   ];
   let seen: readonly string[] = expected;
