@@ -214,10 +214,11 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
 
 /** Runs the ADDs again whose rules a DEL has removed as well. */
 export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
+  const { facts } = undoing;
   for (const { id, ...others } of entries) {
     // A DEL of that attachment may run at the same time.
-    const entry = undoing.facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
-    if (!entry || !undoing.facts.isThere(entry.namespace)) continue;
+    const entry = facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
+    if (!entry || !facts.isThere(entry.namespace)) continue;
     const environment = {
       CNI_COMMAND: "ADD",
       CNI_CONTAINERID: entry.containerId,
@@ -229,6 +230,8 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
     try {
       const call = { delegate: entry.type, environment, configuration: entry.configuration };
       runDel(undoing, entry, call);
+      const isGivenUp = !facts.journalAgain(others).entries.some((one) => one.id === id && isStanding(one));
+      if (isGivenUp) runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
     } catch (thrown) {
       warn(undoing.session, `its ADD failed: ${toCniError(thrown).message}`);
     }

@@ -115,8 +115,9 @@ function hasInterface(other: Entry, { ifName, namespace }: Entry): boolean {
 }
 
 /** Whether an entry may have made an interface: what was there before, and still was afterwards, is somebody else's. */
-function mayHaveMade({ done, before, failed: { left = before } = {} }: Entry): boolean {
-  return done !== undefined || !before || left !== before;
+function mayHaveMade({ done, before, failed }: Entry): boolean {
+  if (done) return true;
+  return failed?.left === undefined ? !before : failed.left !== 0 && failed.left !== before;
 }
 
 /** Whether a chained plugin's interface was replaced by one that another attachment made. */

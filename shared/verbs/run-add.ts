@@ -3,7 +3,6 @@ import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
-import type { Target } from "../call/target.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { missingDelegate } from "../delegate/missing-delegate.ts";
@@ -12,45 +11,14 @@ import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delega
 import { append, removeIfUndone, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
 import type { Appending, FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
-import {
-  type Done,
-  type Entry,
-  isSameNamespace,
-  isStanding,
-  type Journal,
-  type Line,
-  type Moment,
-  type Namespace,
-  nowhere,
-} from "../journal/journal.ts";
+import { type Done, type Entry, isSameNamespace, isStanding, type Line, nowhere } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
-import { checksumOf } from "../journal/own-entry.ts";
-import { type Lent, lentAddresses, type Recovery, recoveryOf } from "../journal/recovery-table.ts";
+import { recoveryOf } from "../journal/recovery-table.ts";
 import { repairs } from "../journal/repairs.ts";
-import { holdsLease } from "../journal/sharing.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { type Adding, entryOf, lentTo, type Memory } from "./adding.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 import { warnOfUnwrapped } from "./warn-unwrapped.ts";
-
-/** One run of ADD. */
-interface Adding {
-  readonly call: Call;
-  readonly plan: AddPlan;
-  readonly path: string;
-  readonly delegateCall: DelegateCall;
-  /** Undefined if nothing can be remembered. */
-  readonly memory: Memory | undefined;
-}
-
-/** Where and when ADD runs. */
-interface Memory {
-  readonly moment: Moment;
-  readonly namespace: Namespace;
-  readonly resultMs: number | undefined;
-  readonly recovery: Recovery;
-  readonly undoing: Undoing;
-}
 
 /**
  * Undoes what an earlier try left, runs the delegate's ADD and gives the runtime its spliced answer. Returns the exit code.
@@ -119,7 +87,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
     undoEntries(undoing, recovery.entries);
     journal = call.facts.journal(call.key);
   }
-  const lent = lentTo(adding, journal, memory.moment);
+  const lent = recovery.do === "add, then write" ? undefined : lentTo(adding, journal, memory.moment);
   const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
   const isWritten = recovery.do !== "add, then write";
@@ -143,24 +111,6 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   return printed(other);
 }
 
-/**
- * The addresses for an interface. None if another attachment has its lease: host-local gives an address that is asked for
- * beside another one, and takes both back when ADD fails.
- */
-function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Lent | undefined {
-  const { target, facts, key } = call;
-  const { ifName } = target.selector;
-  const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
-  if (!lent?.addresses.length) return undefined;
-  const delegateNetwork = networkIn(delegateCall, target);
-  const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
-  return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName })) ? undefined : lent;
-}
-
-function networkIn({ configuration }: DelegateCall, { network }: Target): string {
-  return String(configuration?.name ?? network);
-}
-
 /** One entry, and the delegate's call for it. */
 interface Attempt {
   readonly adding: Adding;
@@ -171,37 +121,6 @@ interface Attempt {
   /** The journal's file after that. */
   readonly written?: FileIdentity | undefined;
   readonly delegateCall: DelegateCall;
-}
-
-function entryOf(
-  { call, path, delegateCall }: Adding,
-  { moment, namespace, resultMs }: Pick<Memory, "moment" | "namespace" | "resultMs">,
-  { asked, order }: { asked: readonly string[] | undefined; order: number },
-): Entry {
-  const { session, key, request, target } = call;
-  const { host } = session;
-  const isMeta = target.role === "meta";
-  const { ifName } = target.selector;
-  return {
-    ...key,
-    ...moment,
-    id: `${host.pid}-${host.now()}-${order}`,
-    type: target.delegate,
-    role: isMeta ? "meta" : "creator",
-    ifName,
-    delegateNetwork: networkIn(delegateCall, target),
-    path,
-    args: delegateCall.environment.CNI_ARGS ?? request.variables.args,
-    namespace,
-    before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
-    resultMs,
-    asked,
-    checksum: checksumOf(request.configuration),
-    wrapper: request.wrapper as JsonObject,
-    configuration: delegateCall.configuration ?? {},
-    isGivenUp: false,
-    isUndone: false,
-  };
 }
 
 /** Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. */

@@ -105,7 +105,8 @@ export class Promises {
     const [, client = ""] = /^DHCP lease .*\/(.*)/.exec(what) ?? [];
     const path = what.replace("file ", "");
     const [, ifName = ""] = this.#simulation.machine.files.get(path)?.text.split("\r\n") ?? [];
-    return own.includes(client) || (path.startsWith(leaseDirectory) && own.includes(ifName));
+    const isLease = client !== "" || path.startsWith(leaseDirectory);
+    return isLease && (life.isEdited || own.includes(client) || own.includes(ifName));
   }
 
   /** Whether a live attachment would lose something with this rule: a call for another one made it again. */

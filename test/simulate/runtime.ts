@@ -130,6 +130,6 @@ export function portMappingsOf({ container, list, ifName }: Attachment): JsonObj
 }
 
 /** The file in which libcni keeps the result of an attachment. */
-function resultFile({ container, list, ifName }: Attachment): string {
+export function resultFile({ container, list, ifName }: Attachment): string {
   return `/var/lib/cni/results/${list}-${container}-${ifName}`;
 }

@@ -21,7 +21,7 @@ import { type Lists, removed, renamed } from "./lists.ts";
 import { Log } from "./log.ts";
 import { Machine } from "./model/machine.ts";
 import { Promises } from "./promises.ts";
-import { netnsOf, Runtime, type Verb, VerbFailed } from "./runtime.ts";
+import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
 import type { PluginEnd, Sabotage, Stops, Task } from "./wrapper.ts";
 
 /** How a verb ended. Without a problem it passed. */
@@ -158,6 +158,8 @@ export class Simulation {
     const plugins = this.pluginsOf(life);
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
+    // Another's GC or a sibling's DEL may have undone all of it.
+    if (!this.#hasJournal(life)) life.addresses = undefined;
     const must = mustPass(machine, life, plugins);
     return { plugins, serial, inode, boot: machine.boot, must, wasLive: isLive(machine, life) };
   }
@@ -171,6 +173,8 @@ export class Simulation {
     if (problem && wasLive && namespaceOf(machine, life)) return;
     const { addresses: former, isEdited } = life;
     if (problem && this.#forgives) life.addresses = undefined;
+    // As long as a task runs in the old namespace, its attachment may be in use.
+    if (problem && !must && machine.tasks.size > 0) life.mayFail = true;
     Object.assign(life, { serial, inode, boot, addedAt: machine.uptime, phase: problem ? "tried" : "attached" });
     if (!value || !isInPlace(machine, life)) return;
     if (wasLive) this.#promises.expectAll("a live attachment keeps what it has", life);
@@ -243,11 +247,10 @@ export class Simulation {
       } else if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
     }
     // The other runtime's GC may have taken what an attachment left whose namespace is gone, and its journal.
-    if (isAnothers)
-      for (const { of } of invalid)
-        for (const life of this.#ofContainer(of.container))
-          Object.assign(life, { mayFail: life.phase !== "none", addresses: undefined });
-    for (const life of known) if (life.phase === "tried" && !this.#hasJournal(life)) life.addresses = undefined;
+    for (const { of } of isAnothers ? invalid : []) {
+      this.machine.files.delete(resultFile(of));
+      for (const life of this.#ofContainer(of.container)) Object.assign(life, { mayFail: life.phase !== "none" });
+    }
   }
 
   /** Runs verbs of several attachments at once. */

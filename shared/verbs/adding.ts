@@ -1,0 +1,79 @@
+import type { Call } from "../call/call.ts";
+import type { DelegateCall } from "../call/delegate-call.ts";
+import type { AddPlan } from "../call/plan.ts";
+import type { Target } from "../call/target.ts";
+import type { Undoing } from "../delegate/undo.ts";
+import type { Entry, Journal, Moment, Namespace } from "../journal/journal.ts";
+import { checksumOf } from "../journal/own-entry.ts";
+import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
+import { holdsLease } from "../journal/sharing.ts";
+import type { JsonObject } from "../protocol/json.ts";
+
+/** One run of ADD. */
+export interface Adding {
+  readonly call: Call;
+  readonly plan: AddPlan;
+  readonly path: string;
+  readonly delegateCall: DelegateCall;
+  /** Undefined if nothing can be remembered. */
+  readonly memory: Memory | undefined;
+}
+
+/** Where and when ADD runs. */
+export interface Memory {
+  readonly moment: Moment;
+  readonly namespace: Namespace;
+  readonly resultMs: number | undefined;
+  readonly recovery: Recovery;
+  readonly undoing: Undoing;
+}
+
+/**
+ * The addresses for an interface. None if another attachment has its lease: host-local gives an address that is asked for
+ * beside another one, and takes both back when ADD fails.
+ */
+export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Lent | undefined {
+  const { target, facts, key } = call;
+  const { ifName } = target.selector;
+  const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
+  if (!lent?.addresses.length) return undefined;
+  const delegateNetwork = networkIn(delegateCall, target);
+  const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
+  return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName })) ? undefined : lent;
+}
+
+function networkIn({ configuration }: DelegateCall, { network }: Target): string {
+  return String(configuration?.name ?? network);
+}
+
+/** Returns the entry of an ADD that begins now. */
+export function entryOf(
+  { call, path, delegateCall }: Adding,
+  { moment, namespace, resultMs }: Pick<Memory, "moment" | "namespace" | "resultMs">,
+  { asked, order }: { asked: readonly string[] | undefined; order: number },
+): Entry {
+  const { session, key, request, target } = call;
+  const { host } = session;
+  const isMeta = target.role === "meta";
+  const { ifName } = target.selector;
+  return {
+    ...key,
+    ...moment,
+    id: `${host.pid}-${host.now()}-${order}`,
+    type: target.delegate,
+    role: isMeta ? "meta" : "creator",
+    ifName,
+    delegateNetwork: networkIn(delegateCall, target),
+    path,
+    args: delegateCall.environment.CNI_ARGS ?? request.variables.args,
+    namespace,
+    before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
+    resultMs,
+    asked,
+    checksum: checksumOf(request.configuration),
+    wrapper: request.wrapper as JsonObject,
+    configuration: delegateCall.configuration ?? {},
+    isGivenUp: false,
+    isUndone: false,
+  };
+}
