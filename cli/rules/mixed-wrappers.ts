@@ -10,7 +10,7 @@ export const mixedWrappers: ListRule = {
   severity: "warning",
   title: "The wrappers of a list have several versions.",
   page: `All wrappers are links to one executable, \`cni-wrappers\`. If one of them is a copy, an upgrade does not reach it. The
-wrappers of a list share records, so install one version of all.`,
+wrappers of a list share a journal, so install one version of all.`,
   find({ file, plugins }, { plugins: folder }) {
     if (!folder) return [];
     const wrappers = plugins.flatMap((plugin) => wrapperOf(plugin, folder));
