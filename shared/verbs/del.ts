@@ -81,11 +81,11 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   // A sibling's DEL may be about to run this plugin's ADD again.
   const isRepeatable = profileOf(entry.type, session.profiles)?.repeatable === true;
   if (isRepeatable && call.facts.siblings(call.key).length > 0) giveUp(undoing, [entry]);
+  removeStray(call, undoing, entry);
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
   if (answer.exitCode !== 0) return answer;
   addAgain(undoing, removal.addAgain);
-  removeStray(call, undoing, entry);
   if (removal.keepsMasquerading && !entry.failed) giveUp(undoing, [entry]);
   else append(undoing, [{ line: "undone", id: entry.id }]);
   return answer;

@@ -14,12 +14,14 @@ export function undoingOf({ session, facts, journal, request }: Call): Undoing {
 
 /** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a meta plugin all of it. */
 export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">): unknown {
-  const { prevResult, request, session, target } = call;
+  const { prevResult, request, session, target, journal } = call;
   if (prevResult === undefined) return role === "meta" || !call.problem ? request.configuration.prevResult : undefined;
   const selector = { ...target.selector, ifName };
   const attachment = ownAttachment(prevResult, selector);
+  // The result may be of an ADD before the last one, which was cut off.
+  const { added = [] } = done ?? journal.entries.findLast((one) => one.done && one.ifName === ifName)?.done ?? {};
   try {
-    if (attachment) return narrowPrevResult(prevResult, withAdded(prevResult, attachment, done?.added ?? []), selector);
+    if (attachment) return narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
     if (containerInterfaceNames(prevResult).length === 0) return prevResult;
   } catch (error) {
     if (!(error instanceof CniError)) throw error;

@@ -1,5 +1,5 @@
 import { journalDirectory } from "../../shared/journal/journal.ts";
-import { interfacesOf, isLive, type Life } from "./life.ts";
+import { delegateOf, interfacesOf, isLive, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
 import { leaseDirectory } from "./model/ipam.ts";
 import type { Thing } from "./model/machine.ts";
@@ -60,14 +60,15 @@ export class Promises {
     // What a sibling shares comes before the journal, which then stays as long.
     const made = machine.things().filter(({ by }) => by.has(life.key));
     for (const thing of made.toSorted((one, other) => Number(isJournal(one)) - Number(isJournal(other)))) {
+      const isForPrune = this.#isForPrune(thing, life);
       const sibling = isJournal(thing)
-        ? (others.find(({ key }) => thing.by.has(key)) ?? sharing)
+        ? (others.find(({ key }) => thing.by.has(key)) ?? sharing ?? this.#siblingOfTry(life, others))
         : this.#siblingWith(thing, life, others);
-      if (sibling) {
+      if (sibling && !isForPrune) {
         sharing = sibling;
         thing.by.delete(life.key);
         thing.by.set(sibling.key, "");
-      } else if (this.#isForPrune(thing, life)) thing.remove();
+      } else if (isForPrune) thing.remove();
       else left.push(thing);
     }
     log.expect(promise, left.length === 0, () => `${life.key}: ${left.map(({ what }) => what).join("; ")}`);
@@ -87,6 +88,7 @@ export class Promises {
       siblings.find((sibling) => this.#wants(sibling, thing)) ??
       siblings.find((sibling) => this.#needs(sibling, thing)) ??
       siblings.find((sibling) => this.#masquerades(sibling, thing)) ??
+      siblings.find((sibling) => this.#mayHaveMade(sibling, thing, life)) ??
       siblings.find(({ of }) => portMappingsOf(of).some(({ hostPort }) => thing.what.includes(` --dport ${hostPort} `)))
     );
   }
@@ -97,6 +99,18 @@ export class Promises {
     const [chain] = /CNI-(?!HOSTPORT|FORWARD|DN-)\S+/.exec(what) ?? [];
     const rules = this.#simulation.machine.things().filter(({ by }) => by.has(key));
     return chain !== undefined && rules.some((rule) => rule.what.includes(chain));
+  }
+
+  /** What a try left, or may have left, stays until the last attachment with such a plugin is deleted. */
+  #mayHaveMade(sibling: Life, { by }: Thing, life: Life): boolean {
+    const plugin = by.get(life.key) ?? "";
+    const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
+    const isTry = life.phase === "tried" || sibling.phase !== "attached";
+    return isTry && (has || sibling.isEdited) && ["portmap", "bandwidth", "tuning", "mark"].includes(plugin);
+  }
+
+  #siblingOfTry({ phase, of }: Life, others: readonly Life[]): Life | undefined {
+    return phase === "tried" ? others.find((other) => other.of.container === of.container) : undefined;
   }
 
   /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */

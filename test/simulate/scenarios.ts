@@ -212,6 +212,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1), bridge(2, "eth1"), { ...ptp(3), wrapper: { ifName: "eth2" } }] },
     events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 1 }, del("c1 za eth0")],
   },
+  "the runtime is killed, the next one's ADD passes, and the old call goes on": {
+    lists: { za: two },
+    events: [{ do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") } }],
+  },
   "the runtime is killed, the next one's DEL passes, and the old call goes on": {
     lists: { za: [macvlan(1), chained("mark")] },
     events: [

@@ -111,7 +111,7 @@ function nextVerb(random: Random, scene: Scene, simulation: Simulation, wanted: 
   const key = isAlone ? rival : wanted;
   const life = lives.get(key);
   const faulty = (verb: VerbEvent): VerbEvent =>
-    random.once(2) ? { ...verb, fault: nextFault(random, scene, verb, !life || life.phase === "none") } : verb;
+    random.once(2) ? { ...verb, fault: nextFault(random, scene, verb.of) } : verb;
   if (!life || life.phase === "none") return faulty({ do: "ADD", of: key });
   if (!isLive(machine, life)) return faulty({ do: random.once(rival ? 2 : 3) ? "DEL" : "ADD", of: key });
   const way = random.below(5);
@@ -125,7 +125,7 @@ function isAttached({ lives, machine }: Simulation, key: string): boolean {
   return life !== undefined && isLive(machine, life) && isInPlace(machine, life);
 }
 
-function nextFault(random: Random, scene: Scene, { do: verb, of: key }: VerbEvent, isNew: boolean): Fault {
+function nextFault(random: Random, scene: Scene, key: string): Fault {
   const kind = random.of(faultKinds.filter((one) => !scene.clashes || one !== "kill the runtime"));
   // A plugin has fewer points than its wrapper.
   const at = random.below(kind.endsWith("the plugin") ? 20 : random.of([20, 60, 150]));
@@ -133,18 +133,15 @@ function nextFault(random: Random, scene: Scene, { do: verb, of: key }: VerbEven
   return {
     at,
     do: kind,
-    first: meanwhile(random, scene, key, kind === "kill the runtime" ? (isNew ? verb : "DEL") : undefined),
+    first: meanwhile(random, scene, key, kind === "kill the runtime"),
   };
 }
 
 /** What happens in the middle of a call. Its own runtime may have been killed, and the next one begins. */
-function meanwhile(random: Random, scene: Scene, key: string, killed: VerbEvent["do"] | undefined): Event {
+function meanwhile(random: Random, scene: Scene, key: string, isKilled: boolean): Event {
   const [container = "", list = ""] = key.split(" ");
-  // A ptp that is still running gives its lease back when it sees the next one's interface, and the next one's with it.
-  const hasPtp = scene.lists[list]?.some(({ type }) => type === "ptp-wrapper");
-  // Nothing can hold a plugin's DEL that is still running.
-  const verbs = hasPtp || killed === "DEL" ? (["DEL"] as const) : (["ADD", "DEL"] as const);
-  if (killed && random.once(2)) return { do: random.of(verbs), of: key };
+  // Not an ADD: nothing can hold a plugin that is still running, and it acts on the next one's interface and lease.
+  if (isKilled && random.once(2)) return { do: "DEL", of: key };
   const isPossible = (one: string) => (scene.clashes ? !one.startsWith(container) && !scene.clashes[one] : one !== key);
   const other = random.of(scene.attachments.filter(isPossible));
   switch (random.below(5)) {
