@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 const patience = 1000;
 
 /** Tells people how far a command is. */
-export interface Progress {
+interface Progress {
   /** Says how many of all are done. */
   report(done: number): void;
   /** Removes what is shown. */

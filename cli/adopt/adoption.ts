@@ -6,8 +6,10 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/pro
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
+import type { Verdict } from "../live/check.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import type { MissingJournal } from "./journal.ts";
+import type { Case, Evidence } from "./proposal.ts";
 
 /** What `--undo` needs: the cache file before and after, and the journal that was added. */
 interface Backup {
@@ -155,4 +157,33 @@ function withResult(text: string, result: CniResult): string {
 
 function textOf(file: string): string | undefined {
   return existsSync(file) ? withPath(file, () => readFileSync(file, "utf8")) : undefined;
+}
+
+/**
+ * Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. So it is if the
+ * files cannot be written: the other cases do not depend on it.
+ */
+export async function adoptCase(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
+  try {
+    return await written(cacheDirectory, one, check);
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    return { ...one, proposal: { is: "lost", error: error.message } };
+  }
+}
+
+async function written(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
+  const { attachment, proposal } = one;
+  if (proposal.is !== "adoptable") return one;
+  const takeBack = adopt(cacheDirectory, attachment, proposal);
+  const verdict = await check({ ...attachment, result: proposal.result });
+  if (verdict.is === "passes") return one;
+  // The journal changed how a wrapper looks at the attachment.
+  takeBack();
+  return { ...one, proposal: { is: "lost", error: errorOf(verdict) } };
+}
+
+function errorOf(verdict: Verdict): string {
+  if (verdict.is === "fails") return verdict.error;
+  return verdict.is === "gone" ? "its namespace is gone" : "CHECK did not run";
 }

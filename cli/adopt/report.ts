@@ -3,14 +3,7 @@ import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Workload } from "../live/workload.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Undone } from "./adoption.ts";
-import type { Proposal } from "./proposal.ts";
-
-/** An attachment, and what adopt does about it. */
-export interface Case {
-  readonly attachment: CachedAttachment;
-  readonly workload: Workload;
-  readonly proposal: Proposal;
-}
+import type { Case } from "./proposal.ts";
 
 /** The proposals for people: what is added to each result, and a line that sums up. */
 export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {

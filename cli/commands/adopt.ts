@@ -1,9 +1,8 @@
 import { Command } from "commander";
-import { adoptCase } from "../adopt/adopt-case.ts";
-import { undo } from "../adopt/adoption.ts";
+import { adoptCase, undo } from "../adopt/adoption.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
-import { proposalFor } from "../adopt/proposal.ts";
-import { type Case, jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
+import { type Case, proposalFor } from "../adopt/proposal.ts";
+import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";

@@ -1,9 +1,7 @@
 import { Argument, Command } from "commander";
 import type { CommandMaker } from "../command.ts";
-import { bashCompletion } from "../reference/bash.ts";
 import { commandsOf, referenceOf } from "../reference/command-reference.ts";
-import { fishCompletion } from "../reference/fish.ts";
-import { zshCompletion } from "../reference/zsh.ts";
+import { bashCompletion, fishCompletion, zshCompletion } from "../reference/shells.ts";
 
 type Shell = "bash" | "zsh" | "fish";
 

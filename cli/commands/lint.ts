@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
-import { readState } from "../host/read-state.ts";
-import { fixInPlace } from "../lint/fix-in-place.ts";
+import { readState } from "../host/state.ts";
+import { fixInPlace } from "../lint/fix.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type Format, reports } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";

@@ -8,16 +8,14 @@ import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { checkOptionsOn, type Verdict } from "../live/check.ts";
-import { everyAttachment } from "../live/every-attachment.ts";
+import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
-import { straysAmong } from "../live/strays.ts";
 import { timeoutOption } from "../live/timeout.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
 import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
-import { readAnswers } from "../preflight/summary/read-answers.ts";
-import { summaryJson, summaryText } from "../preflight/summary/report.ts";
+import { readAnswers, summaryJson, summaryText } from "../preflight/summary.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Options extends HostOptions {

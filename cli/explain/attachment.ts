@@ -21,7 +21,7 @@ export function exampleAttachment(
 }
 
 /** Parses a port mapping such as `8080:80` or `8080:80/udp`. Throws Trouble if it is none. */
-export function portMapping(text: string): JsonObject {
+function portMapping(text: string): JsonObject {
   const [, host, container, protocol = "tcp"] = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp|sctp))?$/.exec(text) ?? [];
   if (host === undefined) throw new Trouble(`--port ${text}: write it like 8080:80 or 8080:80/udp`);
   const [hostPort, containerPort] = [Number(host), Number(container)];

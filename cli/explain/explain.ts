@@ -8,10 +8,10 @@ import type { HostState } from "./host-state.ts";
 import { type Answer, type PluginRun, rehearse } from "./rehearsal.ts";
 
 /** The origin of a plugin's answer: a recorded trace, or an invented one. */
-export type Origin = "trace" | "example";
+type Origin = "trace" | "example";
 
 /** An answer, its origin, and who chooses the address that an example stands for. */
-export type KnownAnswer = Answer & { readonly origin: Origin; readonly chosenBy?: string };
+type KnownAnswer = Answer & { readonly origin: Origin; readonly chosenBy?: string };
 
 /** One plugin's part of a verb. */
 export interface Step {

@@ -6,7 +6,7 @@ import type { CniResult } from "../../shared/protocol/result.ts";
 import type { Call } from "../live/libcni.ts";
 
 /** What a rehearsal reads of a host. */
-export type HostView = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
+type HostView = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
 
 /** The part of a host that a wrapper's plan depends on. */
 export interface HostState extends HostView, Pick<Host, "appendJournal" | "removeFile" | "removeDirectory"> {

@@ -28,7 +28,7 @@ export interface PluginRun extends Call {
 }
 
 /** A call of a wrapper: its plan, the plugins that it runs, and its own answer. */
-export interface Rehearsal {
+interface Rehearsal {
   /** Undefined if the call is refused before there is a plan. */
   readonly plan: Plan | undefined;
   readonly runs: readonly PluginRun[];
@@ -38,7 +38,7 @@ export interface Rehearsal {
 }
 
 /** The surroundings of a rehearsal. */
-export interface Stage {
+interface Stage {
   readonly state: HostState;
   readonly jq: Host["jq"];
   /** Tells the wrappers of a list apart. */

@@ -1,10 +1,10 @@
+import { diffArrays } from "diff";
+import type { LeftOut, Plan, Splice } from "../../shared/call/plan.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { Call } from "../live/libcni.ts";
 import { styled, type Terminal } from "../terminal.ts";
-import { abridged, jsonDifferences, lineDifferences, paint } from "./differences.ts";
 import { type Explanation, hasPassed, type Step } from "./explain.ts";
 import { jsonLines } from "./json-lines.ts";
-import { planWords } from "./plan-words.ts";
 import type { PluginRun } from "./rehearsal.ts";
 
 type Screen = Pick<Terminal, "hasColors" | "width">;
@@ -119,4 +119,107 @@ function lastLines({ verb, list, steps }: Explanation, screen: Screen): string[]
   const rest = list.plugins.length - steps.length;
   const others = rest > 0 ? ` The runtime does not call the other plugins (${rest}).` : "";
   return [styled(screen, "red", `${verb} fails at ${failed.plugin.type}.${others}`)];
+}
+
+/** A line of a text that is compared with another: removed, added, or in both. */
+interface Line {
+  readonly sign: "-" | "+" | " ";
+  readonly text: string;
+}
+
+/** Compares two JSON values line by line. A comma at the end of a line does not count. */
+export function jsonDifferences(before: unknown, after: unknown, width: number): Line[] {
+  return lineDifferences(jsonLines(before, width), jsonLines(after, width));
+}
+
+/** Compares two texts line by line. */
+function lineDifferences(before: string[], after: string[]): Line[] {
+  const isSame = (one: string, other: string): boolean => one.replace(/,$/, "") === other.replace(/,$/, "");
+  return diffArrays(before, after, { comparator: isSame }).flatMap(({ added, removed, value }) => {
+    const sign = added ? "+" : removed ? "-" : " ";
+    return value.map((text): Line => ({ sign, text }));
+  });
+}
+
+/** Returns the lines without the middle of a long part that is in both. */
+export function abridged(lines: readonly Line[]): Line[] {
+  const isNear = (index: number): boolean =>
+    lines.slice(Math.max(index - 2, 0), index + 3).some(({ sign }) => sign !== " ");
+  const kept = lines.map((line, index) => (isNear(index) ? line : undefined));
+  return kept.flatMap((line, index) => {
+    if (line !== undefined) return [line];
+    return index === 0 || kept[index - 1] !== undefined ? [{ sign: " ", text: "⋮" } as const] : [];
+  });
+}
+
+const styles = { "-": "red", "+": "green", " ": "dim" } as const;
+
+/** Writes compared lines with their signs, in colors if the terminal has them. */
+export function paint(lines: readonly Line[], terminal: Pick<Terminal, "hasColors">): string[] {
+  return lines.map(({ sign, text }) => styled(terminal, styles[sign], `${sign} ${text}`));
+}
+
+/** Says in sentences how a wrapper acts on a plan. */
+function planWords(plan: Plan | undefined): string[] {
+  switch (plan?.do) {
+    case undefined:
+      return [];
+    case "handOver":
+      return [...filterWords(plan.call), ...(plan.leftOut ?? []).map((one) => leftOutWords[one]), ownAnswer];
+    case "checkTwice": {
+      const { call, network, leftOut } = plan;
+      const again = `If it fails, it runs again in the network ${network}, and that answer counts.`;
+      return [
+        ...filterWords(call),
+        ...leftOut.map((one) => leftOutWords[one]),
+        ownAnswer,
+        ...(network === undefined ? [] : [again]),
+      ];
+    }
+    case "add":
+      return [...filterWords(plan.call), spliceWords(plan.splice)];
+    case "undo":
+      return [`The wrapper undoes ${entryWords(plan.entries)}, the last one first.`, ...(plan.own ? [ownAnswer] : [])];
+    case "remove":
+      return plan.removals.length === 0
+        ? ["There is nothing to run: nothing says that the plugin made anything."]
+        : ["No journal has the plugin, so DEL follows the runtime's result.", ownAnswer];
+    case "collect":
+      return ["Before that, the wrapper undoes the journals of attachments that are no longer valid.", ownAnswer];
+    case "printVersions":
+      return ["The wrapper answers itself."];
+    default:
+      return plan satisfies never;
+  }
+}
+
+const ownAnswer = "The runtime gets the plugin's own answer.";
+
+const leftOutWords: Readonly<Record<LeftOut, string>> = {
+  MAC: "The plugin gets the MAC of its device only if somebody has set it: otherwise it follows the device's ports.",
+  "moved routes":
+    "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
+};
+
+function filterWords({ filter }: { readonly filter?: unknown }): string[] {
+  return filter ? ["The wrapper.jq program has rewritten the configuration."] : [];
+}
+
+function entryWords(entries: readonly { readonly type: string; readonly ifName: string }[]): string {
+  return entries.map(({ type, ifName }) => `${type} of ${ifName}`).join(", ") || "nothing";
+}
+
+function spliceWords(splice: Splice): string {
+  switch (splice.as) {
+    case "only":
+      return ownAnswer;
+    case "first":
+      return `The runtime gets the plugin's answer. It begins the result with ${splice.selector.ifName}.`;
+    case "creator":
+      return `The wrapper appends the answer to prevResult: ${splice.selector.ifName} comes after the other interfaces.`;
+    case "meta":
+      return `The wrapper puts the answer back into prevResult as ${splice.selector.ifName}.`;
+    default:
+      return splice satisfies never;
+  }
 }

@@ -1,5 +1,9 @@
+import { readdirSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Entry } from "../../shared/journal/journal.ts";
-import type { Lease } from "../../shared/journal/lease.ts";
+import { type Lease, leaseDirectory } from "../../shared/journal/lease.ts";
+import { withPath } from "../trouble.ts";
+import { entriesIn, Memory } from "./memory.ts";
 
 /** What wrappers and host-local remember on a host. */
 export interface State {
@@ -10,6 +14,17 @@ export interface State {
 }
 
 /** A lease, and the network under whose name it lies. */
-export interface KeptLease extends Lease {
+interface KeptLease extends Lease {
   readonly network: string;
+}
+
+/** Reads a directory like /var/lib/cni: `wrappers` has the journals, `networks` has host-local's leases. */
+export function readState(path: string, directory: string): State {
+  const root = resolve(directory, path);
+  withPath(path, () => readdirSync(root));
+  const memory = new Memory(root);
+  const leases = memory
+    .leaseNetworks()
+    .flatMap((network) => memory.leases(`${leaseDirectory}/${network}`).map((lease) => ({ network, ...lease })));
+  return { entries: entriesIn(memory.journals()).filter(({ role }) => role === "creator"), leases };
 }

@@ -43,7 +43,7 @@ export function ownRelease({ directory, executable, hidden }: Place): InstalledR
 }
 
 /** Whether a link's name is free, ours in another spelling, ours, or taken. `is` says by what. */
-export type LinkState = "missing" | "respelled" | "made" | { readonly is: string };
+type LinkState = "missing" | "respelled" | "made" | { readonly is: string };
 
 /** Looks at the name of a link. */
 export function linkState({ directory, executable }: Place, name: string): LinkState {

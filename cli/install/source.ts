@@ -4,8 +4,6 @@ import { basename, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import { isWhole, machineOf, ownMachine } from "./elf.ts";
-import { readTar } from "./tar.ts";
 
 /** The name of the executable, in an archive and in a directory of plugins. */
 export const executableName = "cni-wrappers";
@@ -64,4 +62,84 @@ function compareChecksum(file: string, bytes: Buffer): boolean {
       throw new Trouble(`${file}: it does not match ${basename(list)}; download both again`);
   }
   return algorithms.length > 0;
+}
+
+/** One file or link of a tar archive. */
+interface TarEntry {
+  /** Its path without `./` at the start. */
+  readonly path: string;
+  /** The target, if it is a symbolic link. */
+  readonly target: string | undefined;
+  readonly bytes: Buffer;
+}
+
+const block = 512;
+/** Files, in the old spelling and the new one, and symbolic links. */
+const fileTypes = ["\0", "0", "2"];
+
+/** Reads the files and the symbolic links of a tar archive (POSIX ustar). Throws a RangeError if the archive is cut short. */
+function readTar(archive: Buffer): readonly TarEntry[] {
+  const entries: TarEntry[] = [];
+  for (let at = 0; at + block <= archive.length && archive[at] !== 0; ) {
+    const header = archive.subarray(at, at + block);
+    const size = Number.parseInt(textAt(header, 124, 12), 8) || 0;
+    const [start, type] = [at + block, String.fromCharCode(header[156] ?? 0)];
+    if (start + size > archive.length) throw new RangeError("the archive is cut short");
+    const path = [textAt(header, 345, 155), textAt(header, 0, 100)].filter(Boolean).join("/").replace(/^\.\//, "");
+    const target = type === "2" ? textAt(header, 157, 100) : undefined;
+    if (fileTypes.includes(type)) entries.push({ path, target, bytes: archive.subarray(start, start + size) });
+    at = start + Math.ceil(size / block) * block;
+  }
+  return entries;
+}
+
+function textAt(header: Buffer, start: number, length: number): string {
+  const [text = ""] = header.toString("utf8", start, start + length).split("\0");
+  return text.trim();
+}
+
+/** The names of Linux for `e_machine` in the header of an ELF file (elf.h), as `uname -m` prints them. */
+const machines: Readonly<Record<number, string>> = {
+  3: "i686",
+  21: "ppc64le",
+  22: "s390x",
+  40: "armv7l",
+  62: "x86_64",
+  183: "aarch64",
+  243: "riscv64",
+};
+
+/** The same names for Node's `process.arch`. */
+const ownMachines: Readonly<Record<string, string>> = {
+  ia32: "i686",
+  ppc64: "ppc64le",
+  s390x: "s390x",
+  arm: "armv7l",
+  x64: "x86_64",
+  arm64: "aarch64",
+  riscv64: "riscv64",
+};
+
+/** Returns the machine that an executable is for; undefined if the bytes are no ELF file. */
+export function machineOf(bytes: Buffer): string | undefined {
+  if (bytes.length < 20 || bytes.readUInt32BE(0) !== 0x7f454c46) return undefined;
+  const machine = bytes[5] === 2 ? bytes.readUInt16BE(18) : bytes.readUInt16LE(18);
+  return machines[machine] ?? `machine ${machine}`;
+}
+
+/** Tells whether an ELF file has its table of sections, which is its end: a copy that was cut off may still answer some calls. */
+export function isWhole(bytes: Buffer): boolean {
+  const is64 = bytes[4] === 2;
+  const isBig = bytes[5] === 2;
+  const number = (at: number, size: number) => (isBig ? bytes.readUIntBE(at, size) : bytes.readUIntLE(at, size));
+  if (bytes.length < (is64 ? 64 : 52)) return false;
+  // Offsets of 64 bits have six used bytes: a Buffer is shorter than that.
+  const table = is64 ? number(isBig ? 42 : 40, 6) : number(32, 4);
+  const [entry, count] = [number(is64 ? 58 : 46, 2), number(is64 ? 60 : 48, 2)];
+  return table + entry * count <= bytes.length;
+}
+
+/** Returns the name of this host's machine. */
+function ownMachine(architecture: string): string {
+  return ownMachines[architecture] ?? architecture;
 }

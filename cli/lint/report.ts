@@ -1,12 +1,13 @@
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
+import { rules } from "../rules/index.ts";
 import type { Terminal } from "../terminal.ts";
-import { githubReport } from "./github-report.ts";
-import { jsonReport } from "./json-report.ts";
 import type { Finding } from "./lint.ts";
-import { sarifReport } from "./sarif-report.ts";
+import type { Rule } from "./rule.ts";
 import { textReport } from "./text-report.ts";
 
 /** Formats findings for stdout. */
-export type Report = (findings: readonly Finding[], terminal: Pick<Terminal, "hasColors" | "release">) => string;
+type Report = (findings: readonly Finding[], terminal: Pick<Terminal, "hasColors" | "release">) => string;
 
 /** The formats of `lint`, by the names of `--format`. */
 export const reports = {
@@ -18,3 +19,86 @@ export const reports = {
 
 /** A name for `--format`. */
 export type Format = keyof typeof reports;
+
+/** The findings for programs: one array, whose keys stay the same. */
+export function jsonReport(findings: readonly Finding[]): string {
+  return `${JSON.stringify(findings.map(dataOf), undefined, 2)}\n`;
+}
+
+function dataOf({ file, position, end, severity, code, message, hint, fix }: Finding): object {
+  return {
+    file: file.path,
+    line: position.line,
+    column: position.column,
+    endLine: end.line,
+    endColumn: end.column,
+    severity,
+    code,
+    message,
+    hint,
+    fixable: fix !== undefined,
+  };
+}
+
+/** The findings as GitHub's workflow commands, which become annotations of a pull request. */
+export function githubReport(findings: readonly Finding[]): string {
+  return findings.map((finding) => `${commandOf(finding)}\n`).join("");
+}
+
+function commandOf({ file, position, end, severity, code, message, hint }: Finding): string {
+  const properties = {
+    file: file.path,
+    line: position.line,
+    endLine: end.line,
+    col: position.column,
+    endColumn: end.column,
+    title: code,
+  };
+  const named = Object.entries(properties).map(([key, value]) => `${key}=${inProperty(String(value))}`);
+  return `::${severity} ${named.join(",")}::${inMessage(`${message}. ${hint}`)}`;
+}
+
+function inMessage(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function inProperty(text: string): string {
+  return inMessage(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+/** The findings as SARIF 2.1.0, which code scanners read. */
+export function sarifReport(findings: readonly Finding[], { release }: Pick<Terminal, "release">): string {
+  const driver = { name: "cni-wrappers", version: release.version, rules: rules.map(ruleOf) };
+  const run = { tool: { driver }, columnKind: "unicodeCodePoints", results: findings.map(resultOf) };
+  const log = { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+  return `${JSON.stringify(log, undefined, 2)}\n`;
+}
+
+function ruleOf({ code, severity, title, page }: Rule): object {
+  return {
+    id: code,
+    shortDescription: { text: title },
+    help: { text: page, markdown: page },
+    defaultConfiguration: { level: severity },
+  };
+}
+
+function resultOf({ file, position, end, severity, code, message, hint }: Finding): object {
+  const region = {
+    startLine: position.line,
+    startColumn: position.column,
+    endLine: end.line,
+    endColumn: end.column,
+  };
+  return {
+    ruleId: code,
+    ruleIndex: rules.findIndex((rule) => rule.code === code),
+    level: severity,
+    message: { text: `${message}. ${hint}.` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file.path) }, region } }],
+  };
+}
+
+function uriOf(path: string): string {
+  return isAbsolute(path) ? pathToFileURL(path).href : path.split("/").map(encodeURIComponent).join("/");
+}

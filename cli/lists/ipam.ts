@@ -10,7 +10,7 @@ export function ipamTypeOf(configuration: JsonObject): string | undefined {
 }
 
 /** An executable that a plugin of a list needs, and the place in the file that names it. */
-export interface PluginName {
+interface PluginName {
   readonly name: string;
   readonly path: JSONPath;
 }

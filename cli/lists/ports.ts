@@ -2,7 +2,7 @@ import { isPorts, type PortEntry, type PortsOption, portRange } from "../../shar
 import type { ListedPlugin } from "./list.ts";
 
 /** Ranges of container ports, without gaps or overlaps between neighbours, in ascending order. */
-export type PortRanges = readonly (readonly [first: number, last: number])[];
+type PortRanges = readonly (readonly [first: number, last: number])[];
 
 const highestPort = 65535;
 

@@ -53,7 +53,7 @@ export function checkOnHost(attachment: CachedAttachment, options: CheckOptions)
 }
 
 /** What is known of the host without asking a plugin. */
-export interface Circumstances {
+interface Circumstances {
   readonly network: Network | undefined;
   readonly isLive: boolean;
   readonly cniPath: readonly string[];
@@ -62,7 +62,7 @@ export interface Circumstances {
 }
 
 /** Tells what a restart would do to an attachment. It asks the plugins of the current list, in order, as libcni does. */
-export async function verdictOn(attachment: CachedAttachment, circumstances: Circumstances): Promise<Verdict> {
+async function verdictOn(attachment: CachedAttachment, circumstances: Circumstances): Promise<Verdict> {
   const { network, isLive, cniPath, ask } = circumstances;
   if (!isLive) return { is: "gone" };
   if (!network) return { is: "fails", error: `no list in the directories defines the network ${attachment.network}` };

@@ -1,7 +1,9 @@
-import { entriesIn, Memory } from "../host/memory.ts";
+import { cachedResultFile } from "../../shared/journal/cached-result.ts";
+import { type AttachmentKey, type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
+import { entriesIn, Memory, type MemoryFile } from "../host/memory.ts";
+import type { CachedAttachment } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
-import { withLostResult } from "./lost-results.ts";
-import { straysAmong } from "./strays.ts";
+import { namespacePath } from "./namespaces.ts";
 import { type Attachments, isWanted, readAttachments } from "./wanted.ts";
 
 /** Returns the attachments of a host, also those whose results are lost. */
@@ -12,4 +14,48 @@ export function everyAttachment(paths: HostPaths, leaveOut: (line: string) => vo
   const strays = straysAmong(all, [], new Memory().files());
   const lost = withLostResult(entriesIn(strays.memories.flatMap(({ journal }) => journal ?? [])));
   return { wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))], all: [...all, ...lost] };
+}
+
+/**
+ * Returns the live attachments that have entries, and no result in libcni's cache. The runtime runs their CHECK without one. An
+ * entry that is not done belongs to an ADD that still runs.
+ */
+export function withLostResult(
+  entries: readonly Entry[],
+  namespaceAt: (path: string) => Entry["namespace"] | undefined = (path) => new Memory().namespace(path),
+): readonly CachedAttachment[] {
+  const live = entries.filter((entry) => {
+    return entry.done && isStanding(entry) && isSameNamespace(entry.namespace, namespaceAt(entry.namespace.path));
+  });
+  const byFile = new Map(live.map((entry) => [cachedResultFile(entry), entry]));
+  return [...byFile].map(([file, { network, containerId, runtimeIfName, namespace }]) => {
+    const unknown = { text: "", list: undefined, args: [], capabilityArgs: {}, result: undefined };
+    return { file, network, containerId, runtimeIfName, netns: namespace.path, ...unknown };
+  });
+}
+
+/** What lies on the host and belongs to no attachment. */
+export interface Strays {
+  /** Namespaces that no attachment names. */
+  readonly namespaces: readonly string[];
+  /** Journals of the wrappers, and records of 0.2.0, whose container has no attachment. */
+  readonly memories: readonly MemoryFile[];
+}
+
+/** Finds the namespaces and the wrappers' files that no attachment needs. */
+export function straysAmong(
+  attachments: readonly CachedAttachment[],
+  namespaces: readonly string[],
+  memories: readonly MemoryFile[],
+): Strays {
+  const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
+  const owners = new Set(attachments.map(keyOf));
+  return {
+    namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
+    memories: memories.filter((one) => !owners.has(keyOf(one))),
+  };
+}
+
+function keyOf({ network, containerId, runtimeIfName }: AttachmentKey): string {
+  return `${network}:${containerId}:${runtimeIfName}`;
 }

@@ -15,7 +15,7 @@ export interface Allocation {
 }
 
 /** The allocations of this node by their id, which is the container's id. */
-export interface NomadAnswer {
+interface NomadAnswer {
   readonly allocations: ReadonlyMap<string, Allocation>;
   /** Why there are none; undefined if the agent told them. */
   readonly problem: string | undefined;

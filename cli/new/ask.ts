@@ -5,7 +5,7 @@ import type { Ask } from "./complete.ts";
 import { presets } from "./presets.ts";
 
 /** Where the questions are shown, and where the answers come from. stdout is for the list. */
-export interface Dialog {
+interface Dialog {
   readonly input: Readable;
   readonly output: Writable;
 }

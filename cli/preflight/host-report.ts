@@ -1,6 +1,6 @@
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
-import type { Strays } from "../live/strays.ts";
+import type { Strays } from "../live/every-attachment.ts";
 import type { Workload } from "../live/workload.ts";
 
 /** The forecast for one attachment. */

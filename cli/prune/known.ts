@@ -31,7 +31,7 @@ export function knownsIn(results: readonly CachedAttachment[], files: readonly M
 }
 
 /** The entries of an attachment that are not undone. */
-export function entriesOf({ remembered }: Known): readonly Entry[] {
+function entriesOf({ remembered }: Known): readonly Entry[] {
   return entriesIn(remembered.flatMap(({ journal }) => journal ?? []));
 }
 

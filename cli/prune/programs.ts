@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 
 /** How a program of the host ended. */
-export interface ProgramOutcome {
+interface ProgramOutcome {
   readonly passed: boolean;
   readonly stdout: string;
   /** The last line that it wrote to stderr. */

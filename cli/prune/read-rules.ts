@@ -6,7 +6,7 @@ import { hasProgram, runProgram } from "./programs.ts";
 import type { Thing } from "./thing.ts";
 
 /** A link of the host, with its kind. */
-export interface HostLink extends Link {
+interface HostLink extends Link {
   /** The namespace of its other end, if that is another one. */
   readonly link_netnsid?: number;
   readonly linkinfo?: { readonly info_kind?: string };
@@ -19,7 +19,7 @@ export function readHostLinks(): readonly HostLink[] {
 }
 
 /** The rules of containers. */
-export interface HostRules {
+interface HostRules {
   readonly things: readonly Thing[];
   /** Why some rules of the host cannot be read. */
   readonly problems: readonly string[];

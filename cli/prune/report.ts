@@ -5,7 +5,7 @@ import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
 
 /** What becomes of a thing. */
-export type Fate = "prunable" | "pruned" | "left";
+type Fate = "prunable" | "pruned" | "left";
 
 /** A thing of a gone attachment, and what becomes of it. */
 export interface Row {

@@ -1,6 +1,12 @@
+import { isIP } from "node:net";
 import * as z from "zod";
-import { address, cidr } from "./addresses.ts";
 import { dnsKeys } from "./dns.ts";
+
+/** An IP address as Go reads it: without a zone. */
+const address = z.string().refine((text) => text === "" || isAddress(text), "must be an IP address");
+
+/** A subnet, or an address with its prefix length. */
+const cidr = z.string().refine(isCidr, "must be an address with a prefix length, such as 10.0.0.0/24");
 
 /** One route that the container gets (types.Route). */
 const route = z
@@ -99,3 +105,13 @@ export const ipamKeys: Readonly<Record<string, z.ZodObject>> = {
 
 /** The keys of `ipam` for another plugin. */
 export const otherIpamKeys = z.looseObject({ type: type.optional() });
+
+function isAddress(text: string): boolean {
+  return isIP(text) > 0 && !text.includes("%");
+}
+
+function isCidr(text: string): boolean {
+  const [ip = "", length = "", ...rest] = text.split("/");
+  if (!isAddress(ip) || !/^\d{1,3}$/.test(length) || rest.length > 0) return false;
+  return Number(length) <= (isIP(ip) === 4 ? 32 : 128);
+}

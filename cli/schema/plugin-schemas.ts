@@ -5,7 +5,7 @@ import type { ListedPlugin } from "../lists/list.ts";
 import { commonKeysFor } from "./common.ts";
 
 /** The schemas of a plugin configuration: of the keys that every plugin may have, and of the plugin's own ones. */
-export interface PluginSchemas {
+interface PluginSchemas {
   readonly common: z.ZodObject;
   /** Undefined for an unknown plugin, which may have any key. */
   readonly own: z.ZodObject | undefined;

@@ -23,7 +23,7 @@ export interface HostStatus {
 }
 
 /** The attachments of one network. */
-export interface NetworkStatus {
+interface NetworkStatus {
   readonly network: string;
   readonly attachments: number;
   /** Those whose CHECK fails. */

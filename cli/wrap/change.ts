@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
 import type { ExitCode } from "../command.ts";
 import { backUp, writeAtomically } from "../files/atomic-write.ts";
 import { lintFiles } from "../lint/lint.ts";
@@ -7,12 +8,11 @@ import { textReport } from "../lint/text-report.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Style, styled, type Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import { diffText } from "./diff-text.ts";
 
 /** A change of a list that a command offers. */
-export interface Change {
+interface Change {
   readonly list: List;
   /** The decisions, for `--json`. */
   readonly decisions: { readonly plugins: readonly unknown[]; readonly notes: readonly string[] };
@@ -66,4 +66,23 @@ export function showErrors({ list, text }: Change, terminal: Terminal): ExitCode
   if (errors.length === 0) return 0;
   terminal.writeError(`\nThe list still has errors:\n${textReport(errors, terminal)}`);
   return 1;
+}
+
+/** Returns the unified diff of a file's old and new text, as `patch` reads it; colored if the terminal shows colors. */
+function diffText(path: string, before: string, after: string, terminal: Pick<Terminal, "hasColors">): string {
+  const patch = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
+  const lines = formatPatch(patch, FILE_HEADERS_ONLY).trimEnd().split("\n");
+  return lines.map((line) => `${colored(line, terminal)}\n`).join("");
+}
+
+const styles: readonly (readonly [RegExp, Style])[] = [
+  [/^(?:---|\+\+\+) /, "bold"],
+  [/^@@/, "cyan"],
+  [/^-/, "red"],
+  [/^\+/, "green"],
+];
+
+function colored(line: string, terminal: Pick<Terminal, "hasColors">): string {
+  const style = styles.find(([pattern]) => pattern.test(line))?.[1];
+  return style === undefined ? line : styled(terminal, style, line);
 }

@@ -1,9 +1,10 @@
+import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { delGetsResult } from "../../shared/protocol/versions.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import type { OlderAttachment } from "./attached.ts";
 import type { Decisions, Known, Wrapped } from "./decisions.ts";
 import { chooseNames } from "./names.ts";
-import { needsOf } from "./needs.ts";
-import { chooseNetworks } from "./networks.ts";
-import { namesFrom, notesOn } from "./notes.ts";
+import { chooseNetworks, sharesMasquerading } from "./networks.ts";
 
 /** Decides how to wrap a list. If no plugin changes, the list needs nothing. */
 export function decide(list: List, known: Known = {}): Decisions {
@@ -36,4 +37,143 @@ function sentence(
   const ifName = wrapper.ifName ?? given;
   const leases = wrapper.network === undefined ? "" : `, with the leases of the network ${wrapper.network}`;
   return `${role === "creator" ? "makes" : "acts on"} ${ifName}${leases}${why === undefined ? "" : `: ${why}`}`;
+}
+
+/** A plugin that needs its wrapper. */
+interface Need {
+  readonly plugin: ListedPlugin;
+  /** The reason, if it is not that the list has several creators. */
+  readonly why?: string;
+}
+
+/**
+ * Returns the plugins of a list that need their wrappers: all creators if there are several, and what fails without one. A meta
+ * plugin between creators is wrapped where it is. In the plain list it saw only the interfaces before it, and the wrapper keeps that.
+ */
+function needsOf({ plugins, cniVersion }: List): readonly Need[] {
+  const creators = plugins.filter(({ role }) => role === "creator");
+  // CHECK came with the version in which DEL gets the result.
+  const hasCheck = delGetsResult(cniVersion);
+  const moving = plugins.find(({ profile }) => profile?.movesRoutes);
+  return plugins.flatMap((plugin): readonly Need[] => {
+    if (plugin.role === "creator")
+      return creators.length > 1 ? [{ plugin }] : hasCheck ? aloneNeed(plugin, moving) : [];
+    if (plugin.role !== "meta" || creators.length === 0) return [];
+    if (hasCheck && plugin.profile?.movesRoutes)
+      return [{ plugin, why: "CHECK finds the routes that it moves only through wrappers" }];
+    const next = creators.find(({ index }) => index > plugin.index);
+    const isBetween = next !== undefined && creators.some(({ index }) => index < plugin.index);
+    return isBetween
+      ? [{ plugin, why: `${next.delegate} comes after it, and its CHECK must not see that interface` }]
+      : [];
+  });
+}
+
+/** Reasons why the CHECK of an only creator fails without a wrapper. */
+function aloneNeed(plugin: ListedPlugin, moving: ListedPlugin | undefined): readonly Need[] {
+  const { profile, configuration, delegate } = plugin;
+  if (moving) return [{ plugin, why: `its CHECK looks for the routes that ${moving.delegate} moves` }];
+  const ipam = goLookup(configuration, "ipam");
+  const hasIpam = isJsonObject(ipam) && Boolean(goLookup(ipam, "type"));
+  if (profile?.checkNeedsIpam && !hasIpam)
+    return [{ plugin, why: `CHECK of the plain ${delegate} fails without ipam` }];
+  const device = profile?.sharedDevice;
+  if (!device || (hasIpam && hasGatewayAddress(configuration))) return [];
+  const why = `the ${device.key}'s MAC changes with its containers, and CHECK of the plain ${delegate} then fails`;
+  return [{ plugin, why }];
+}
+
+/** Whether bridge gives its device an address, and with it a MAC that stays. With `vlan` another device gets it. */
+function hasGatewayAddress(configuration: JsonObject): boolean {
+  const isSet = (key: string) => Boolean(goLookup(configuration, key));
+  return (isSet("isGateway") || isSet("isDefaultGateway")) && !isSet("vlan");
+}
+
+/** Returns the interface names of the running attachments, by position; undefined if they do not agree. */
+function namesFrom(older: readonly OlderAttachment[] = [], count: number): readonly string[] | undefined {
+  const [first, ...others] = new Set(older.map(({ interfaces }) => interfaces.join(" ")));
+  const names = first?.split(" ") ?? [];
+  return others.length === 0 && names.length === count ? names : undefined;
+}
+
+/** Returns sentences about what `wrap` cannot do, or what it found on the host. */
+function notesOn(list: List, known: Known, plugins: readonly Wrapped[]): readonly string[] {
+  const creators = list.plugins.filter(({ role }) => role === "creator");
+  return [
+    ...(plugins.length === 0 ? [nothingToDo(creators)] : []),
+    ...unknownNotes(list.plugins, creators),
+    ...olderNotes(known, creators),
+    ...earlyNames(plugins),
+    ...networkNotes(list, known, creators, plugins),
+    ...(plugins.length > 0 && list.value.disableCheck === true ? [disabledCheck] : []),
+  ];
+}
+
+const disabledCheck =
+  'With "disableCheck": true Nomad checks nothing. The wrapped list does not need it: delete the key.';
+
+function nothingToDo(creators: readonly ListedPlugin[]): string {
+  if (creators.length > 1) return "Every interface plugin has its wrapper.";
+  const [only] = creators;
+  if (!only) return "No plugin of the list is known to make an interface.";
+  return only.isWrapped
+    ? "Its only interface plugin has its wrapper."
+    : `Its only interface plugin, ${only.type}, works without a wrapper.`;
+}
+
+/** Plugins without a profile that make no interface of their own. */
+const chained = [
+  "loopback",
+  "consul-cni",
+  "dnsname",
+  "route-override",
+  "tc-redirect-tap",
+  "istio-cni",
+  "linkerd-cni",
+  "cilium-cni",
+];
+
+function isUnknown({ type, role, delegate, isWrapped }: ListedPlugin): boolean {
+  return type !== "" && !isWrapped && role === undefined && !chained.includes(delegate);
+}
+
+/** An unknown plugin matters only if it may be one of several that make interfaces. */
+function unknownNotes(plugins: readonly ListedPlugin[], creators: readonly ListedPlugin[]): readonly string[] {
+  const types = [...new Set(plugins.filter(isUnknown).map(({ type }) => type))];
+  if (creators.length + types.length < 2) return [];
+  return types.map((type) => {
+    const block = `"type": "cni-wrappers", "wrapper": { "delegate": "${type}", "role": "creator" }`;
+    return `${type} is unknown. If it makes an interface, too, wrap it by hand: ${block}`;
+  });
+}
+
+function olderNotes({ older = [], wished }: Known, creators: readonly ListedPlugin[]): readonly string[] {
+  if (older.length === 0) return [];
+  const count = `${older.length} running ${older.length === 1 ? "container was" : "containers were"} attached without the wrappers`;
+  const lists = [...new Set(older.map(({ interfaces }) => interfaces.join(", ")))];
+  if (wished || namesFrom(older, creators.length)) return [`${count}, with ${lists.join(" or ")}.`];
+  return [`${count}, with ${lists.join(" or ")}, which does not fit the list. Set the names with --names.`];
+}
+
+function earlyNames(plugins: readonly Wrapped[]): readonly string[] {
+  const names = plugins.flatMap(({ wrapper: { ifName } }) =>
+    ifName !== undefined && ifName < runtimeIfName ? [ifName] : [],
+  );
+  return names.map((name) => `${name} sorts before ${runtimeIfName}, so Nomad advertises its address.`);
+}
+
+function networkNotes(
+  { name }: List,
+  { fromScript, older = [] }: Known,
+  creators: readonly ListedPlugin[],
+  plugins: readonly Wrapped[],
+): readonly string[] {
+  const isOlder = fromScript || older.some(({ leased }) => leased.length > 0);
+  if (!isOlder || !plugins.some(({ wrapper }) => wrapper.ifName !== undefined)) return [];
+  if (sharesMasquerading(creators)) {
+    return [
+      `No "network" was set: several plugins have ipMasq, and need networks of their own. The wrappers find the leases in ${name} by themselves.`,
+    ];
+  }
+  return [`The running containers keep their leases in the network ${name}.`];
 }

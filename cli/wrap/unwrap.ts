@@ -7,7 +7,7 @@ import { objectAt, removal, valueIn } from "./edits.ts";
 const suffix = "-wrapper";
 
 /** A plugin that `unwrap` changes. */
-export interface Unwrapped {
+interface Unwrapped {
   readonly index: number;
   /** Its type in the list, before and after. */
   readonly type: string;

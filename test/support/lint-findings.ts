@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readPluginFolder } from "../../cli/host/read-plugin-folder.ts";
-import { readState } from "../../cli/host/read-state.ts";
+import { readState } from "../../cli/host/state.ts";
 import { type Finding, lintFiles } from "../../cli/lint/lint.ts";
 import { readListFile, readListFiles } from "../../cli/lists/find-files.ts";
 import { type HostFolders, makeHostFolders } from "../unit/support/fake-host-folders.ts";

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { githubReport } from "../../../cli/lint/github-report.ts";
-import { jsonReport } from "../../../cli/lint/json-report.ts";
 import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
-import { sarifReport } from "../../../cli/lint/sarif-report.ts";
+import { githubReport, jsonReport, sarifReport } from "../../../cli/lint/report.ts";
 import { summaryOf } from "../../../cli/lint/summary.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 

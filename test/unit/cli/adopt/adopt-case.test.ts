@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { adoptCase } from "../../../../cli/adopt/adopt-case.ts";
-import { undo } from "../../../../cli/adopt/adoption.ts";
-import type { Case } from "../../../../cli/adopt/report.ts";
+import { adoptCase, undo } from "../../../../cli/adopt/adoption.ts";
+import type { Case } from "../../../../cli/adopt/proposal.ts";
 import { isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
 

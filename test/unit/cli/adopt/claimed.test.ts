@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isClaimed } from "../../../../cli/adopt/claimed.ts";
+import { isClaimed } from "../../../../cli/adopt/evidence.ts";
 import { proposalFor } from "../../../../cli/adopt/proposal.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
-import { abridged, jsonDifferences, paint } from "../../../../cli/explain/differences.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
 import { exampleSource } from "../../../../cli/explain/sources.ts";
-import { explanationText } from "../../../../cli/explain/text.ts";
+import { abridged, explanationText, jsonDifferences, paint } from "../../../../cli/explain/text.ts";
 import { explained, parsedList } from "./support.ts";
 
 const screen = { hasColors: false, width: 80 };

@@ -3,8 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isWhole, machineOf } from "../../../../cli/install/elf.ts";
-import { readSource } from "../../../../cli/install/source.ts";
+import { isWhole, machineOf, readSource } from "../../../../cli/install/source.ts";
 import type { Terminal } from "../../../../cli/terminal.ts";
 
 let directory = "";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withLostResult } from "../../../../cli/live/lost-results.ts";
+import { withLostResult } from "../../../../cli/live/every-attachment.ts";
 import type { Entry, Namespace } from "../../../../shared/journal/journal.ts";
 import { entryOf } from "../../support/journals.ts";
 
