@@ -1,9 +1,7 @@
 import { diffLines } from "diff";
-import type { CachedAttachment } from "../live/cached-results.ts";
-import type { Workload } from "../live/workload.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Undone } from "./adoption.ts";
-import type { Case } from "./proposal.ts";
+import type { Case, Proposal } from "./proposal.ts";
 
 /** The proposals for people: what is added to each result, and a line that sums up. */
 export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
