@@ -1,23 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
-import {
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
-  front,
-  hostLocal,
-  macvlan,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, expectFailure, expectNothingLeft, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
 
 const plugins = "1.9.1";
 const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
-const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
 
 test("the namespace was made anew, and the old one is gone: ADD passes with the same addresses", async () => {
   await using lab = await Lab.start({ plugins });
@@ -58,72 +47,6 @@ test("the plain loopback comes first: a later ADD passes", async () => {
   expectPassed(await lab.goCni.check(looped, container));
   expectPassed(await lab.goCni.del(looped, container));
   await expectNothingLeft(lab, ["disc0"]);
-});
-
-test("two lists want one interface at the same time: one gets it, and DEL of the other leaves it", async () => {
-  await using lab = await Lab.start({ plugins });
-  const named = (name: string, subnet: string) => ({
-    ...zone("1.0.0", wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1")),
-    name,
-  });
-  const lists = [named("za", "10.61.0.0/24"), named("zb", "10.62.0.0/24")] as const;
-  const container = await lab.addContainer("c1");
-  const outcomes = await Promise.all([
-    lab.cnitool.addAs("eth0", lists[0], container),
-    lab.cnitool.addAs("eth1", lists[1], container),
-  ]);
-  expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
-  const before = await identity(lab, container, "net1");
-  const [won, lost] = outcomes[0].exitCode === 0 ? (["eth0", "eth1"] as const) : (["eth1", "eth0"] as const);
-  const [winner, loser] = won === "eth0" ? lists : ([lists[1], lists[0]] as const);
-  expectPassed(await lab.cnitool.delAs(lost, loser, container));
-  expect(await identity(lab, container, "net1")).toEqual(before);
-  expectPassed(await lab.cnitool.checkAs(won, winner, container));
-  expectPassed(await lab.cnitool.delAs(won, winner, container));
-  await expectNothingLeft(lab, ["disc0"]);
-});
-
-describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {
-  test("the next ADD undoes it, and the first one leaves nothing behind", async () => {
-    await using lab = await Lab.start({ plugins });
-    // The first ADD waits before it makes anything.
-    await installPlugin(
-      lab,
-      "slow",
-      'if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then until [ -e /run/lab/go ]; do sleep 0.1; done; fi; exec /opt/cni/bin/macvlan',
-    );
-    await lab.run("mkdir", ["/run/lab/wait"]);
-    const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
-    const container = await lab.addContainer("c1");
-    const first = lab.goCni.add(slow, container);
-    await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
-    expectPassed(await lab.goCni.add(slow, container));
-    const before = await identity(lab, container, "eth0");
-    await lab.writeFile("/run/lab/go", "");
-    expectFailure(await first, /duplicate allocation|exists|given up/);
-    expect(await identity(lab, container, "eth0")).toEqual(before);
-    expectPassed(await lab.goCni.check(slow, container));
-    expectPassed(await lab.goCni.del(slow, container));
-    await expectNothingLeft(lab);
-  });
-
-  test("DEL ran meanwhile: the ADD undoes what its plugin made, and fails", async () => {
-    await using lab = await Lab.start({ plugins });
-    await installPlugin(
-      lab,
-      "slow",
-      '[ "$CNI_COMMAND" != ADD ] || until [ -e /run/lab/go ]; do sleep 0.1; done; exec /opt/cni/bin/macvlan',
-    );
-    const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
-    const container = await lab.addContainer("c1");
-    const first = lab.goCni.add(slow, container);
-    await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
-    expectPassed(await lab.goCni.del(slow, container));
-    await lab.writeFile("/run/lab/go", "");
-    expectFailure(await first, /interface eth0 was given up during ADD/);
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab);
-  });
 });
 
 test("a plugin that runs a drop-in wrapper: only the outer one remembers", async () => {

@@ -33,8 +33,8 @@ export async function failNext(lab: Lab, times = 1): Promise<void> {
 /** Puts a shell script among the plugins. */
 export async function installPlugin(lab: Lab, name: string, script: string): Promise<void> {
   const file = `${Lab.pluginPath}/${name}`;
-  // The installed plugin may be a link to a file outside the lab.
-  await lab.run("rm", ["-f", file]);
+  // The installed plugin may be a link to a file outside the lab, or a mount of one.
+  await lab.run("sh", ["-c", `umount ${file} 2>/dev/null; rm -f ${file}`]);
   await lab.writeFile(file, `#!/bin/sh\n${script}\n`);
   await lab.run("chmod", ["+x", file]);
 }

@@ -118,7 +118,6 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
 
   test("each gets an address of its own", async () => {
     await using lab = await Lab.start({ plugins });
-    const list = named("za", wrapped(front), wrapped(bridge, "eth1"));
     const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
     const single = named("zc", wrapped(bridge, "eth1"));
     expectPassed(await lab.cnitool.addAs("eth1", single, one));
@@ -129,7 +128,6 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
     expectPassed(await lab.cnitool.checkAs("eth0", single, other));
     expectPassed(await lab.cnitool.delAs("eth1", single, one));
     expectPassed(await lab.cnitool.delAs("eth0", single, other));
-    expect(list.plugins).toHaveLength(2);
     await expectNothingLeft(lab, ["disc0"]);
   });
 });
@@ -248,6 +246,25 @@ describe("the list was edited between ADD and DEL", () => {
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
     expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
   });
+});
+
+test("a plugin's name begins with another one's: each gets its own prevResult on DEL, without a result", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = zone("1.0.0", wrapped(front), ...["foo-x", "foo"].map((type) => ({ type: `${type}-wrapper` })));
+  for (const name of ["foo", "foo-x"]) {
+    const script = `cat >"/run/lab/${name}-$CNI_COMMAND"; exec /opt/cni/bin/tuning <"/run/lab/${name}-$CNI_COMMAND"`;
+    await installPlugin(lab, name, script);
+    await lab.run("ln", ["-s", "cni-wrappers", `/opt/cni/bin/${name}-wrapper`]);
+  }
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
+  expectPassed(await lab.goCni.del(list, container));
+  for (const name of ["foo", "foo-x"]) {
+    const { prevResult } = JSON.parse(await lab.readFile(`/run/lab/${name}-DEL`));
+    expect(prevResult?.ips, name).toMatchObject([{ address: "172.30.0.2/20" }]);
+  }
+  await expectNothingLeft(lab, ["front0"]);
 });
 
 test("two masquerading bridges in one network: DEL passes, and nothing is left", async () => {

@@ -30,16 +30,19 @@ export const commandTests = endToEnd(
 
 /** The end-to-end tests of what a flavor has of its own: its host, its log and jq. */
 export const hostTests = endToEnd(
+  "at-the-same-time",
   "bare-host",
   "being-told",
   "deadline",
   "drop-in",
+  "journal",
   "neighbours",
   "published-ports",
   "records",
   "recovery",
   "recovery-reboot",
   "sbr",
+  "siblings",
 );
 
 function endToEnd(...names: readonly string[]): readonly string[] {

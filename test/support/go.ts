@@ -65,6 +65,17 @@ export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" 
   };
 }
 
+/** Returns flannel's plugin, which runs bridge with a configuration of its own. Its newest releases are no module of the proxy. */
+export async function flannel(): Promise<string> {
+  const directory = await built({
+    title: "flannel's plugin",
+    module: path.join(testDirectory, "support", "flannel", "0.9.1"),
+    packages: ["github.com/containernetworking/plugins/plugins/meta/flannel"],
+    ldflags: "-s -w",
+  });
+  return path.join(directory, "flannel");
+}
+
 /** Returns multus, which passes a list's calls to its own delegates. */
 export async function multus(): Promise<string> {
   const directory = await built({
@@ -93,6 +104,7 @@ export async function buildAll(): Promise<void> {
   for (const version of pluginVersions) {
     await referencePlugins(version);
   }
+  await flannel();
 }
 
 // Without `await` at the top, so that mutation testing can bundle the tests that import this file.

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { identity, installPlugin } from "./recovery-support.ts";
+import { bridge, expectNothingLeft, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+
+// Calls for one container overlap: a runtime attaches lists in parallel, tries a DEL again that still runs, or was killed.
+
+const plugins = "1.9.1";
+const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+const web = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] } as const;
+const mail = { ports: [{ hostPort: 25025, containerPort: 25, protocol: "tcp" }] } as const;
+
+function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
+  return { ...zone("1.0.0", ...list), name };
+}
+
+test("two lists want one interface: one gets it, and DEL of the other leaves it", async () => {
+  await using lab = await Lab.start({ plugins });
+  const list = (name: string, subnet: string) =>
+    named(name, wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1"));
+  const lists = [list("za", "10.61.0.0/24"), list("zb", "10.62.0.0/24")] as const;
+  const container = await lab.addContainer("c1");
+  const outcomes = await Promise.all([
+    lab.cnitool.addAs("eth0", lists[0], container),
+    lab.cnitool.addAs("eth1", lists[1], container),
+  ]);
+  expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+  const before = await identity(lab, container, "net1");
+  const [won, lost] = outcomes[0].exitCode === 0 ? (["eth0", "eth1"] as const) : (["eth1", "eth0"] as const);
+  const [winner, loser] = won === "eth0" ? lists : ([lists[1], lists[0]] as const);
+  expectPassed(await lab.cnitool.delAs(lost, loser, container));
+  expect(await identity(lab, container, "net1")).toEqual(before);
+  expectPassed(await lab.cnitool.checkAs(won, winner, container));
+  expectPassed(await lab.cnitool.delAs(won, winner, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+describe("two DELs leave nothing", () => {
+  test("of one attachment", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped(bridge, "eth1"));
+    await waitsForAnother(lab, "bridge");
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(list, container));
+    await Promise.all([lab.goCni.del(list, container), lab.goCni.del(list, container)]);
+    expectPassed(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["front0", "disc0"]);
+  });
+
+  test.each(["iptables", "nftables"])("of two attachments whose ports share rules (%s)", async (backend) => {
+    await using lab = await Lab.start({ plugins });
+    await waitsForAnother(lab, "portmap");
+    const { za, zb, container } = await publishing(lab, backend);
+    const dels = [lab.cnitool.delAs("eth0", za, container, web), lab.cnitool.delAs("net1", zb, container, mail)];
+    for (const outcome of await Promise.all(dels)) expectPassed(outcome);
+    expect(await rulesOfPorts(lab)).toEqual([]);
+    expect(await lab.kernel.journals()).toEqual([]);
+  });
+
+  test("of two attachments: the second one runs while the first one publishes its ports again", async () => {
+    await using lab = await Lab.start({ plugins });
+    const { za, zb, container } = await publishing(lab, "nftables");
+    await installPlugin(
+      lab,
+      "portmap",
+      `if [ "$CNI_COMMAND" = ADD ]; then touch /run/lab/again; ${untilThere("/run/lab/go")}; fi; exec /run/lab/plugins/portmap`,
+    );
+    const first = lab.cnitool.delAs("eth0", za, container, web);
+    await expect.poll(() => lab.readdir("/run/lab")).toContain("again");
+    expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
+    await lab.writeFile("/run/lab/go", "");
+    expectPassed(await first);
+    expect(await rulesOfPorts(lab)).toEqual([]);
+    expect(await lab.kernel.journals()).toEqual([]);
+  });
+
+  test("of two attachments with rules that only the last one may remove", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installPlugin(
+      lab,
+      "marks",
+      "case $CNI_COMMAND in ADD) touch /run/lab/mark;; DEL) rm -f /run/lab/mark;; esac; exec /opt/cni/bin/tuning",
+    );
+    const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
+    const slow = wrapped({ type: "tuning", txQLen: 500 });
+    const [za, zb] = [named("za", wrapped(front), marks), named("zb", wrapped(ptp), marks)];
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.cnitool.addAs("eth0", { ...za, plugins: [...za.plugins, slow] }, container));
+    expectPassed(await lab.cnitool.addAs("net1", { ...zb, plugins: [...zb.plugins, slow] }, container));
+    // The last plugin was removed from both lists, so the DEL of the one before it runs its DEL first.
+    await waitsForAnother(lab, "tuning");
+    const dels = [lab.cnitool.delAs("eth0", za, container), lab.cnitool.delAs("net1", zb, container)];
+    for (const outcome of await Promise.all(dels)) expectPassed(outcome);
+    expect(await lab.readdir("/run/lab")).not.toContain("mark");
+    await expectNothingLeft(lab, ["front0"]);
+  });
+});
+
+describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {
+  const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
+
+  /** Starts an agent's ADD. It waits before it makes anything. Then kills the agent. */
+  async function addOfKilledAgent(lab: Lab, container: Container): Promise<void> {
+    await installPlugin(
+      lab,
+      "slow",
+      `if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then ${untilThere("/run/lab/go")}; fi; exec /opt/cni/bin/macvlan`,
+    );
+    await lab.run("mkdir", ["/run/lab/wait"]);
+    await lab.writeFile("/run/lab/net.d/zone.conflist", JSON.stringify(slow));
+    const variables = "CNI_PATH=/opt/cni/bin NETCONFPATH=/run/lab/net.d";
+    const agent = `echo $$ >/run/lab/agent; exec env ${variables} /run/lab/drivers/cnitool add zone ${container.netns}`;
+    const killed = lab.start("sh", ["-c", agent], "/run/lab/agent.log");
+    await expect.poll(() => lab.kernel.journals()).toEqual([`${lab.cnitool.id(container)}/zone:eth0`]);
+    await lab.run("sh", ["-c", "kill -KILL $(cat /run/lab/agent)"]);
+    expect((await killed).exitCode).not.toBe(0);
+  }
+
+  /** Lets the wrapper go on, and waits until it has ended. */
+  async function wrapperEnds(lab: Lab): Promise<void> {
+    await lab.writeFile("/run/lab/go", "");
+    await expect.poll(() => lab.run("sh", ["-c", "cat /proc/*/environ | grep -c CNI_COMMAND=ADD || :"])).toBe("0");
+  }
+
+  test("the next ADD undoes it, and the first one leaves nothing behind", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    await addOfKilledAgent(lab, container);
+    expectPassed(await lab.cnitool.add(slow, container));
+    const before = await identity(lab, container, "eth0");
+    await wrapperEnds(lab);
+    expect(await identity(lab, container, "eth0")).toEqual(before);
+    expectPassed(await lab.cnitool.check(slow, container));
+    expectPassed(await lab.cnitool.del(slow, container));
+    await expectNothingLeft(lab);
+  });
+
+  test("DEL ran meanwhile: the ADD undoes what its plugin made", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    await addOfKilledAgent(lab, container);
+    expectPassed(await lab.cnitool.del(slow, container));
+    await wrapperEnds(lab);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab);
+  });
+
+  test("nothing ran meanwhile: the ADD undoes what its plugin made, because nobody gets its answer", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    await addOfKilledAgent(lab, container);
+    await wrapperEnds(lab);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab);
+  });
+});
+
+/** Attaches one container twice, each time with a published port. Both attachments' rules are in one place. */
+async function publishing(lab: Lab, backend: string) {
+  const portmap = wrapped({ type: "portmap", backend, capabilities: { portMappings: true } });
+  const [za, zb] = [named("za", wrapped(front), portmap), named("zb", wrapped(ptp), portmap)];
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.addAs("eth0", za, container, web));
+  expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
+  expect(await rulesOfPorts(lab)).not.toEqual([]);
+  return { za, zb, container };
+}
+
+async function rulesOfPorts(lab: Lab): Promise<string[]> {
+  const text = await lab.run("sh", ["-c", "nft list ruleset; iptables-save -t nat"]);
+  return text.split("\n").filter((line) => /25080|25025/.test(line));
+}
+
+/** The DEL of a plugin waits until another one has come as far, if there is one. */
+async function waitsForAnother(lab: Lab, plugin: string): Promise<void> {
+  const wait = `mkdir -p /run/lab/here/$$; for i in $(seq 30); do [ $(ls /run/lab/here | wc -l) -ge 2 ] && break; sleep 0.1; done`;
+  await installPlugin(lab, plugin, `if [ "$CNI_COMMAND" = DEL ]; then ${wait}; fi; exec /run/lab/plugins/${plugin}`);
+}
+
+/** A script's words that wait for a file. */
+function untilThere(file: string): string {
+  return `until [ -e ${file} ]; do sleep 0.1; done`;
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { flannel } from "../support/go.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import { failNext, flaky, installFlaky } from "./recovery-support.ts";
+import { expectFailure, expectNothingLeft, expectPassed, front, wrapped, zone } from "./support.ts";
+
+// flannel's plugin runs bridge, with a configuration that it keeps by container id. If the wrapper is installed as `bridge`,
+// the wrapper of flannel and a wrapper inside it see one call.
+
+/** A directory before the plugins, in which the wrapper is called bridge. */
+const options = { pluginPath: "/opt/cni/first:/opt/cni/bin" };
+const memory = "/var/lib/cni/flannel";
+const outer = {
+  type: "flannel-wrapper",
+  wrapper: { role: "creator", ifName: "eth1" },
+  subnetFile: "/run/lab/subnet.env",
+  dataDir: memory,
+  delegate: { bridge: "flannel0" },
+};
+const list = zone("0.4.0", wrapped(front), outer);
+
+test("ADD, CHECK and DEL: only flannel's wrapper remembers, and nothing is left", async () => {
+  await using lab = await withFlannel();
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container, options));
+  expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/20"], eth1: ["10.244.7.2/24"] });
+  expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+  const journal = await lab.readFile("/var/lib/cni/wrappers/c1/zone:eth0");
+  const types = journal.match(/(?<="type":")\w+(?=","role")/g);
+  expect(types).toEqual(["bridge", "flannel"]);
+  expectPassed(await lab.goCni.check(list, container, options));
+  expectPassed(await lab.goCni.del(list, container, options));
+  await expectNoFlannelLeft(lab, container);
+});
+
+test("the last plugin fails once: the next ADD removes what flannel made, and adds it again", async () => {
+  await using lab = await withFlannel();
+  await installFlaky(lab);
+  const failing = { ...list, plugins: [...list.plugins, flaky] };
+  const container = await lab.addContainer("c1");
+  await failNext(lab);
+  expectFailure(await lab.goCni.add(failing, container, options), /not now/);
+  expectPassed(await lab.goCni.add(failing, container, options));
+  // Flannel hands on no address that is asked for, and host-local does not give the last one again.
+  expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/20"], eth1: ["10.244.7.3/24"] });
+  expect(await lab.kernel.leases()).toEqual(["zone/172.30.0.2", "zone-eth1/10.244.7.3"]);
+  expectPassed(await lab.goCni.del(failing, container, options));
+  await expectNoFlannelLeft(lab, container);
+});
+
+/** A lab in which flanneld has written its file. */
+async function withFlannel(): Promise<Lab> {
+  const lab = await Lab.start({ plugins: "1.9.1", programs: { flannel: await flannel() } });
+  const links = [
+    "ln -s /run/lab/programs/flannel /opt/cni/bin/flannel",
+    "ln -s cni-wrappers /opt/cni/bin/flannel-wrapper",
+    "mkdir /opt/cni/first",
+    "ln -s ../bin/cni-wrappers /opt/cni/first/bridge",
+  ];
+  await lab.run("sh", ["-ec", links.join("; ")]);
+  const subnet =
+    "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=false\n";
+  await lab.writeFile("/run/lab/subnet.env", subnet);
+  return lab;
+}
+
+async function expectNoFlannelLeft(lab: Lab, container: Container): Promise<void> {
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  expect(await lab.readdir(memory)).toEqual([]);
+  await expectNothingLeft(lab, ["front0", "flannel0"]);
+}
