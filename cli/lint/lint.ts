@@ -1,7 +1,7 @@
-import { type List, listOf } from "../lists/list.ts";
-import { type ListFile, type Position, positionOf } from "../lists/list-file.ts";
+import { type List, type ListedPlugin, listOf } from "../lists/list.ts";
+import { keyAt, type ListFile, type Position, positionOf, valueAt } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
-import type { Context, Found, FoundOnHost, Rule, Severity } from "./rule.ts";
+import type { Context, Found, FoundInPlugin, FoundOnHost, Rule, Severity } from "./rule.ts";
 
 /** One finding, with everything that a report needs. */
 export interface Finding extends Found {
@@ -38,7 +38,16 @@ function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context:
 
 function foundBy(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Found[] {
   if (rule.of === "file") return rule.find(file);
-  return rule.of === "list" && list ? rule.find(list, context) : [];
+  if (rule.of === "host" || !list) return [];
+  if (rule.of === "list") return rule.find(list, context);
+  return list.plugins.flatMap((plugin) => {
+    return [rule.find(plugin, list, context) ?? []].flat().map((found) => foundAt(found, plugin, file));
+  });
+}
+
+function foundAt({ at, isKey, instead, ...found }: FoundInPlugin, { path }: ListedPlugin, file: ListFile): Found {
+  const place = (isKey ? keyAt : valueAt)(file, [...path, ...at]);
+  return { ...found, place, ...(instead !== undefined && { fix: [{ ...place, content: instead }] }) };
 }
 
 function findingOf(found: Found, file: ListFile, { severity, code }: Rule): Finding {

@@ -1,6 +1,7 @@
+import type { JSONPath } from "jsonc-parser";
 import type { PluginFolder } from "../host/plugin-folder.ts";
 import type { State } from "../host/state.ts";
-import type { List } from "../lists/list.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
 import type { ListFile, Place } from "../lists/list-file.ts";
 
 /** `error`: it fails now, on the next restart, or with a second container. `warning`: it works and misleads. */
@@ -15,6 +16,16 @@ export interface Found {
   readonly hint: string;
   /** Changes to the text that are safe without a question. */
   readonly fix?: readonly Edit[];
+}
+
+/** One thing that a rule found in a plugin. */
+export interface FoundInPlugin extends Omit<Found, "place"> {
+  /** The path in the plugin's configuration. */
+  readonly at: JSONPath;
+  /** Whether the key is meant, and not its value. */
+  readonly isKey?: boolean;
+  /** A text for this place that is safe without a question. */
+  readonly instead?: string;
 }
 
 /** Replaces a place in the text. */
@@ -59,6 +70,12 @@ export interface ListRule extends RuleText {
   find(list: List, context: Context): readonly Found[];
 }
 
+/** A rule about each plugin of a list. */
+export interface PluginRule extends RuleText {
+  readonly of: "plugin";
+  find(plugin: ListedPlugin, list: List, context: Context): FoundInPlugin | readonly FoundInPlugin[] | undefined;
+}
+
 /** A rule about the host itself. Its findings belong to no list. */
 export interface HostRule extends RuleText {
   readonly of: "host";
@@ -66,4 +83,4 @@ export interface HostRule extends RuleText {
 }
 
 /** A rule. Each has a file of its own in cli/rules/, named for its code. */
-export type Rule = FileRule | ListRule | HostRule;
+export type Rule = FileRule | ListRule | PluginRule | HostRule;

@@ -2,6 +2,7 @@ import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
 import { leaseDirectoryOf } from "../../shared/journal/lease.ts";
 import { isRewritten } from "./chain.ts";
+import { ipamTypeOf } from "./ipam.ts";
 import {
   type Address,
   addressOf,
@@ -38,7 +39,7 @@ export function leasesOf(plugin: ListedPlugin): string {
 /** The pools of a plugin: host-local's ranges, and the fixed addresses of static. Invalid ones are left out. */
 export function poolsOf(plugin: ListedPlugin): readonly Pool[] {
   if (isRewritten(plugin)) return [];
-  return ipamOf(plugin).type === "static" ? fixedPools(plugin) : leasedPools(plugin);
+  return ipamTypeOf(plugin.configuration) === "static" ? fixedPools(plugin) : leasedPools(plugin);
 }
 
 /** Returns the first address that both pools may give out; undefined if there is none. */

@@ -1,27 +1,23 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, isRewritten, runsCheck } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** bandwidth limits traffic at the host's end of a veth pair. */
-export const bandwidthWithoutVeth: ListRule = {
-  of: "list",
+export const bandwidthWithoutVeth: PluginRule = {
+  of: "plugin",
   code: "bandwidth-without-veth",
   severity: "error",
   title: "bandwidth acts on an interface that is no veth pair.",
   page: `bandwidth limits traffic at the host's end of a veth pair, so it needs an interface of bridge or ptp. On any other
 interface its ADD fails (\`container interface eth0 has no veth peer\`). Without rates, only its CHECK fails. A plain
 bandwidth acts on the runtime's interface. Use a wrapped one, and set \`ifName\` to an interface of bridge or ptp.`,
-  find(list) {
-    return list.plugins.flatMap((plugin) => {
-      const creator = creatorFor(list, plugin);
-      if (plugin.delegate !== "bandwidth" || isRewritten(plugin) || !creator?.profile) return [];
-      if (/^(?:bridge|ptp)$/.test(creator.delegate) || !(limits(plugin) || runsCheck(list))) return [];
-      const { path, wrapper, ifName } = plugin;
-      const place = wrapper.ifName === undefined ? [...path, "type"] : [...path, "wrapper", "ifName"];
-      const message = `bandwidth needs a veth pair, and ${ifName} is an interface of ${creator.delegate}`;
-      return [{ place: valueAt(list.file, place), message, hint: hintOf(list) }];
-    });
+  find(plugin, list) {
+    const { delegate, wrapper, ifName } = plugin;
+    const creator = creatorFor(list, plugin);
+    if (delegate !== "bandwidth" || isRewritten(plugin) || !creator?.profile) return undefined;
+    if (/^(?:bridge|ptp)$/.test(creator.delegate) || !(limits(plugin) || runsCheck(list))) return undefined;
+    const message = `bandwidth needs a veth pair, and ${ifName} is an interface of ${creator.delegate}`;
+    return { at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"], message, hint: hintOf(list) };
   },
 };
 

@@ -1,23 +1,19 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** In a list for drop-in, the wrappers have the plugins' own names. */
-export const dropInNotInstalled: ListRule = {
-  of: "list",
+export const dropInNotInstalled: PluginRule = {
+  of: "plugin",
   code: "drop-in-not-installed",
   severity: "error",
   title: "A list is for drop-in, and the plain plugin comes first in `--cni-path`.",
   page: `A plain type with a \`wrapper\` block needs the wrapper under the plugin's own name, in a directory that comes first in
 \`cni_path\`. Otherwise the runtime runs the plain plugin. It does not know the block, so the second interface gets the
 first one's name and ADD fails. See [drop-in](configuration.md#drop-in).`,
-  find({ file, plugins, isDropIn }, { plugins: folder }) {
-    if (!folder || !isDropIn) return [];
-    return plugins.flatMap(({ path, type, isWrapped, role }) => {
-      const found = folder.find(type);
-      if (!isWrapped || isWrapperType(type) || role !== "creator" || !found || found.isWrapper) return [];
-      const hint = `Link cni-wrappers as ${type} in a directory that comes before, or change the type to "${type}-wrapper"`;
-      return [{ place: valueAt(file, [...path, "type"]), message: `${found.path} is the plain plugin`, hint }];
-    });
+  find({ type, isWrapped, role }, { isDropIn }, { plugins }) {
+    const found = isDropIn ? plugins?.find(type) : undefined;
+    if (!isWrapped || isWrapperType(type) || role !== "creator" || !found || found.isWrapper) return undefined;
+    const hint = `Link cni-wrappers as ${type} in a directory that comes before, or change the type to "${type}-wrapper"`;
+    return { at: ["type"], message: `${found.path} is the plain plugin`, hint };
   },
 };

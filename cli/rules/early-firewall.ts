@@ -1,29 +1,21 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam-block.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A plain firewall makes rules for the addresses so far, and its CHECK looks for rules for all of them. */
-export const earlyFirewall: ListRule = {
-  of: "list",
+export const earlyFirewall: PluginRule = {
+  of: "plugin",
   code: "early-firewall",
   severity: "error",
   title: "A plain firewall stands before an interface creator.",
   page: `A plain firewall makes rules for the addresses that exist on ADD. On CHECK it gets the whole result, and looks for rules
 for the later addresses as well (\`expected rule ... not found\`). Put it after the last interface creator, where it makes
 rules for all addresses. Or wrap it: then it makes rules for one interface only.`,
-  find(list) {
-    if (!runsCheck(list)) return [];
-    return list.plugins.flatMap(({ index, path, delegate, isWrapped }) => {
-      const later = creatorsOf(list).find((creator) => creator.index > index && hasIpam(creator));
-      if (delegate !== "firewall" || isWrapped || index === 0 || !later) return [];
-      return [
-        {
-          place: valueAt(list.file, [...path, "type"]),
-          message: `firewall makes no rules for ${later.ifName}, which ${later.type} makes later, and CHECK misses them`,
-          hint: `Put firewall after ${creatorsOf(list).at(-1)?.type}`,
-        },
-      ];
-    });
+  find({ index, delegate, isWrapped }, list) {
+    if (!runsCheck(list) || delegate !== "firewall" || isWrapped || index === 0) return undefined;
+    const later = creatorsOf(list).find((creator) => creator.index > index && hasIpam(creator));
+    if (!later) return undefined;
+    const message = `firewall makes no rules for ${later.ifName}, which ${later.type} makes later, and CHECK misses them`;
+    return { at: ["type"], message, hint: `Put firewall after ${creatorsOf(list).at(-1)?.type}` };
   },
 };

@@ -1,10 +1,9 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { interfaceProblem } from "../lists/chain.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** The kernel and libcni refuse some names. */
-export const interfaceName: ListRule = {
-  of: "list",
+export const interfaceName: PluginRule = {
+  of: "plugin",
   code: "interface-name",
   severity: "error",
   title: "An interface cannot have this name.",
@@ -12,13 +11,10 @@ export const interfaceName: ListRule = {
 network namespace. The kernel keeps \`all\` and \`default\` for its settings (\`/proc/sys/net/ipv4/conf/all\`). A renamed
 interface also gets a network name, \`<name>-<ifName>\`, and libcni accepts only letters, digits, \`_\`, \`.\` and \`-\` in it.
 ADD fails with any other name.`,
-  find({ file, plugins }) {
-    return plugins.flatMap((plugin) => {
-      const problem = interfaceProblem(plugin);
-      if (problem === undefined) return [];
-      const place = valueAt(file, [...plugin.path, "wrapper", "ifName"]);
-      const message = `the interface name ${JSON.stringify(plugin.ifName)} ${problem}`;
-      return [{ place, message, hint: 'Use a short name with letters and digits, such as "eth1"' }];
-    });
+  find(plugin) {
+    const problem = interfaceProblem(plugin);
+    if (problem === undefined) return undefined;
+    const message = `the interface name ${JSON.stringify(plugin.ifName)} ${problem}`;
+    return { at: ["wrapper", "ifName"], message, hint: 'Use a short name with letters and digits, such as "eth1"' };
   },
 };

@@ -1,19 +1,27 @@
-import type { Found, ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, mayBeMadeBefore } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A meta plugin acts on an interface that exists already. */
-export const interfaceNotMade: ListRule = {
-  of: "list",
+export const interfaceNotMade: PluginRule = {
+  of: "plugin",
   code: "interface-not-made",
   severity: "error",
   title: "A plugin acts on an interface that no plugin before it makes.",
   page: `portmap, tuning, bandwidth, firewall, sbr and vrf act on an interface that exists. A plain one at the beginning of the
 list has no earlier result (\`must be called as chained plugin\`). A wrapped one whose \`ifName\` no earlier plugin makes fails
 with code 103 (\`interface eth2 is not in prevResult\`). Put it after its interface creator, or correct \`ifName\`.`,
-  find(list) {
-    return list.plugins.filter((plugin) => isLost(list, plugin)).map((plugin) => foundIn(list, plugin));
+  find(plugin, list) {
+    if (!isLost(list, plugin)) return undefined;
+    const { type, ifName, index, wrapper } = plugin;
+    const later = creatorsOf(list).find((creator) => creator.index > index && creator.ifName === ifName);
+    const made = creatorsOf({ plugins: list.plugins.slice(0, index) }).map((creator) => creator.ifName);
+    const names = made.length > 0 ? `Earlier plugins make ${made.join(", ")}` : "Put it after an interface creator";
+    return {
+      at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"],
+      message: `no plugin before ${type} makes ${ifName}`,
+      hint: later ? `Put it after ${later.type}, which makes ${ifName}` : names,
+    };
   },
 };
 
@@ -21,16 +29,4 @@ function isLost(list: List, plugin: ListedPlugin): boolean {
   if (plugin.role !== "meta") return false;
   if (!plugin.isWrapped) return list.hasPlugins && plugin.index === 0;
   return creatorFor(list, plugin) === undefined && !mayBeMadeBefore(list, plugin.index);
-}
-
-function foundIn(list: List, { path, type, ifName, index, wrapper }: ListedPlugin): Found {
-  const isNamed = wrapper.ifName !== undefined;
-  const later = creatorsOf(list).find((creator) => creator.index > index && creator.ifName === ifName);
-  const made = creatorsOf({ plugins: list.plugins.slice(0, index) }).map((creator) => creator.ifName);
-  const names = made.length > 0 ? `Earlier plugins make ${made.join(", ")}` : "Put it after an interface creator";
-  return {
-    place: valueAt(list.file, isNamed ? [...path, "wrapper", "ifName"] : [...path, "type"]),
-    message: `no plugin before ${type} makes ${ifName}`,
-    hint: later ? `Put it after ${later.type}, which makes ${ifName}` : names,
-  };
 }

@@ -1,11 +1,12 @@
-import type { ListRule } from "../lint/rule.ts";
+import { goLookup } from "../../shared/protocol/json.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
 import { ipamOf } from "../lists/ipam-block.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** Leases must stay as long as their containers. */
-export const leaseDirectory: ListRule = {
-  of: "list",
+export const leaseDirectory: PluginRule = {
+  of: "plugin",
   code: "lease-directory",
   severity: "warning",
   title: "dataDir is a place where leases get lost.",
@@ -13,14 +14,11 @@ export const leaseDirectory: ListRule = {
 \`/var/tmp\`, and host-local then gives the address of a running container to another one. A relative path depends on the
 directory in which the runtime was started. Leave \`dataDir\` out (\`/var/lib/cni/networks\`), or use \`/var/run/cni\`, as Nomad
 does.`,
-  find({ file, plugins }) {
-    return plugins.flatMap((plugin) => {
-      const { type, dataDir } = ipamOf(plugin);
-      const problem = type === "host-local" && !isRewritten(plugin) ? problemOf(dataDir) : undefined;
-      if (problem === undefined) return [];
-      const hint = "Leave dataDir out, or use /var/run/cni";
-      return [{ place: valueAt(file, [...plugin.path, "ipam", "dataDir"]), message: problem, hint }];
-    });
+  find(plugin) {
+    const isLeased = ipamTypeOf(plugin.configuration) === "host-local" && !isRewritten(plugin);
+    const message = isLeased ? problemOf(goLookup(ipamOf(plugin), "dataDir")) : undefined;
+    if (message === undefined) return undefined;
+    return { at: ["ipam", "dataDir"], message, hint: "Leave dataDir out, or use /var/run/cni" };
   },
 };
 

@@ -1,30 +1,26 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A runtime hands an argument only to plugins that ask for it. */
-export const missingCapability: ListRule = {
-  of: "list",
+export const missingCapability: PluginRule = {
+  of: "plugin",
   code: "missing-capability",
   severity: "warning",
   title: "portmap or bandwidth does nothing, because it does not ask for the runtime's data.",
   page: `A runtime hands published ports only to a plugin with \`"capabilities": { "portMappings": true }\`. Without it, portmap's
 ADD passes and no port is published. bandwidth does nothing without rates of its own (\`ingressRate\`, \`egressRate\`) and
 without \`"capabilities": { "bandwidth": true }\`.`,
-  find({ file, plugins }) {
-    return plugins.flatMap((plugin) => {
-      const need = Object.hasOwn(needs, plugin.delegate) ? needs[plugin.delegate] : undefined;
-      if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return [];
-      const { capabilities } = plugin.configuration;
-      // Other rules report a wrong value, and a misspelt name.
-      if (capabilities !== undefined && !isEmpty(capabilities)) return [];
-      const asked = capabilities === undefined ? "type" : "capabilities";
-      const { type, path } = plugin;
-      const hint = `Add "capabilities": { "${need.capability}": true }`;
-      return [{ place: valueAt(file, [...path, asked]), message: `${type} ${need.message}`, hint }];
-    });
+  find(plugin) {
+    const { type, delegate, configuration } = plugin;
+    const need = Object.hasOwn(needs, delegate) ? needs[delegate] : undefined;
+    if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return undefined;
+    const { capabilities } = configuration;
+    // Other rules report a wrong value, and a misspelt name.
+    if (capabilities !== undefined && !isEmpty(capabilities)) return undefined;
+    const hint = `Add "capabilities": { "${need.capability}": true }`;
+    return { at: [capabilities === undefined ? "type" : "capabilities"], message: `${type} ${need.message}`, hint };
   },
 };
 

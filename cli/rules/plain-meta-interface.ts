@@ -1,27 +1,24 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { runtimeIfName } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A plain meta plugin acts on the runtime's interface only. */
-export const plainMetaInterface: ListRule = {
-  of: "list",
+export const plainMetaInterface: PluginRule = {
+  of: "plugin",
   code: "plain-meta-interface",
   severity: "warning",
   title: "A plain tuning or bandwidth acts on one of several interfaces, and does not say which.",
   page: `A plain tuning or bandwidth acts on the runtime's interface (\`eth0\`), wherever it is in the list. In a list with several
 interfaces that is easy to overlook. Use the wrapper: its \`ifName\` says which interface is meant. Without \`ifName\` it is
 the runtime's, too. tuning's settings for the whole namespace, such as \`net.core.somaxconn\`, are no reason for an alarm.`,
-  find(list) {
+  find(plugin, list) {
+    const { isWrapped, type } = plugin;
     const names = creatorsOf(list).map(({ ifName }) => ifName);
-    if (names.length < 2) return [];
-    const plain = list.plugins.filter((plugin) => !plugin.isWrapped && actsOnOne(plugin));
-    return plain.map(({ path, type }) => ({
-      place: valueAt(list.file, [...path, "type"]),
-      message: `${type} acts on ${runtimeIfName} only, and the list makes ${names.join(", ")}`,
-      hint: `Use ${type}-wrapper, and set wrapper.ifName if another interface is meant`,
-    }));
+    if (names.length < 2 || isWrapped || !actsOnOne(plugin)) return undefined;
+    const message = `${type} acts on ${runtimeIfName} only, and the list makes ${names.join(", ")}`;
+    const hint = `Use ${type}-wrapper, and set wrapper.ifName if another interface is meant`;
+    return { at: ["type"], message, hint };
   },
 };
 

@@ -1,32 +1,26 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { typeProblem } from "../../shared/protocol/names.ts";
-import type { Found, ListRule } from "../lint/rule.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { PluginRule } from "../lint/rule.ts";
 
 /** `type` is the name of an executable. */
-export const pluginType: ListRule = {
-  of: "list",
+export const pluginType: PluginRule = {
+  of: "plugin",
   code: "plugin-type",
   severity: "error",
   title: "A plugin has no type, or one that is not the name of an executable.",
   page: `\`type\` is the name of the plugin's executable in a directory of CNI_PATH. Without it, libcni does not load the list
 (\`missing 'type'\`). A path is not a name: libcni refuses it on ADD (\`invalid plugin name\`).`,
-  find(list) {
-    return list.plugins.flatMap((plugin) => foundIn(list, plugin));
+  find({ index, type, configuration }, { value }) {
+    if (configuration.type === undefined) {
+      // Another rule reports an entry that is no object.
+      const entry = Array.isArray(value.plugins) ? value.plugins[index] : value;
+      if (!isJsonObject(entry)) return undefined;
+      const hint = 'Add "type": "..." with the name of the plugin\'s executable';
+      return { at: [], message: "the plugin has no type", hint };
+    }
+    const problem = typeof configuration.type === "string" ? typeProblem(type) : undefined;
+    if (problem === undefined) return undefined;
+    const hint = "Write only the executable's name. Runtimes look for it in CNI_PATH";
+    return { at: ["type"], message: `the type ${JSON.stringify(type)} ${problem}`, hint };
   },
 };
-
-function foundIn({ file, value }: List, { index, path, type, configuration }: ListedPlugin): readonly Found[] {
-  if (configuration.type === undefined) {
-    // Another rule reports an entry that is no object.
-    const entry = Array.isArray(value.plugins) ? value.plugins[index] : value;
-    if (!isJsonObject(entry)) return [];
-    const hint = 'Add "type": "..." with the name of the plugin\'s executable';
-    return [{ place: valueAt(file, path), message: "the plugin has no type", hint }];
-  }
-  const problem = typeof configuration.type === "string" ? typeProblem(type) : undefined;
-  if (problem === undefined) return [];
-  const hint = "Write only the executable's name. Runtimes look for it in CNI_PATH";
-  return [{ place: valueAt(file, [...path, "type"]), message: `the type ${JSON.stringify(type)} ${problem}`, hint }];
-}

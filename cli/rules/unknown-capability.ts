@@ -1,11 +1,10 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { nearest } from "../../shared/protocol/spelling.ts";
-import type { ListRule } from "../lint/rule.ts";
-import { keyAt } from "../lists/list-file.ts";
+import type { PluginRule } from "../lint/rule.ts";
 
 /** A runtime ignores a capability that it does not know. */
-export const unknownCapability: ListRule = {
-  of: "list",
+export const unknownCapability: PluginRule = {
+  of: "plugin",
   code: "unknown-capability",
   severity: "warning",
   title: "A capability has a name that no runtime knows.",
@@ -13,19 +12,16 @@ export const unknownCapability: ListRule = {
 [CONVENTIONS.md](https://github.com/containernetworking/cni/blob/main/CONVENTIONS.md) of the specification: \`portMappings\`,
 \`ipRanges\`, \`bandwidth\`, \`dns\`, \`ips\`, \`mac\`, \`infinibandGUID\`, \`deviceID\`, \`aliases\` and \`cgroupPath\`. Letter case
 counts. A runtime ignores other names without a word, and the plugin does not get the data.`,
-  find({ file, plugins }) {
-    return plugins.flatMap(({ path, profile, configuration: { capabilities } }) => {
-      const names = isJsonObject(capabilities) ? Object.keys(capabilities) : [];
-      return names.flatMap((name) => {
-        const meant = nearest(name, knownNames);
-        const isSame = meant.toLowerCase() === name.toLowerCase();
-        // A plugin that lint does not know may have an agreement with its runtime. containerd has names with dots.
-        if (knownNames.includes(name) || (!isSame && (!profile || name.includes(".")))) return [];
-        const place = keyAt(file, [...path, "capabilities", name]);
-        const hint = `Did you mean "${meant}"? The names are ${knownNames.join(", ")}`;
-        const fix = isSame && { fix: [{ ...place, content: `"${meant}"` }] };
-        return [{ place, message: `no runtime knows a capability ${name}`, hint, ...fix }];
-      });
+  find({ profile, configuration: { capabilities } }) {
+    const names = isJsonObject(capabilities) ? Object.keys(capabilities) : [];
+    return names.flatMap((name) => {
+      const meant = nearest(name, knownNames);
+      const isSame = meant.toLowerCase() === name.toLowerCase();
+      // A plugin that lint does not know may have an agreement with its runtime. containerd has names with dots.
+      if (knownNames.includes(name) || (!isSame && (!profile || name.includes(".")))) return [];
+      const hint = `Did you mean "${meant}"? The names are ${knownNames.join(", ")}`;
+      const found = { at: ["capabilities", name], isKey: true, message: `no runtime knows a capability ${name}`, hint };
+      return isSame ? { ...found, instead: `"${meant}"` } : found;
     });
   },
 };

@@ -1,24 +1,18 @@
 import { delegateName } from "../../shared/call/target.ts";
-import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { PluginRule } from "../lint/rule.ts";
 
 /** The executable's own name does not say which plugin to run. */
-export const unnamedDelegate: ListRule = {
-  of: "list",
+export const unnamedDelegate: PluginRule = {
+  of: "plugin",
   code: "unnamed-delegate",
   severity: "error",
   title: "A wrapper does not know which plugin to run.",
   page: `The name of a wrapper says which plugin it runs: \`bridge-wrapper\` runs \`bridge\`. \`cni-wrappers\` is the executable
 behind all of these names, and names no plugin. ADD fails with code 7 (\`no delegate\`). Use the plugin's own wrapper, or set
 \`"delegate"\` in the \`wrapper\` block.`,
-  find({ file, plugins }) {
-    const unnamed = plugins.filter(({ type, isWrapped, wrapper }) => {
-      return isWrapped && delegateName(type) === undefined && wrapper.delegate === undefined;
-    });
-    return unnamed.map(({ path, type }) => ({
-      place: valueAt(file, [...path, "type"]),
-      message: `${type} does not say which plugin to run`,
-      hint: 'Write the plugin\'s wrapper, such as "bridge-wrapper", or set wrapper.delegate',
-    }));
+  find({ type, isWrapped, wrapper }) {
+    if (!isWrapped || delegateName(type) !== undefined || wrapper.delegate !== undefined) return undefined;
+    const hint = 'Write the plugin\'s wrapper, such as "bridge-wrapper", or set wrapper.delegate';
+    return { at: ["type"], message: `${type} does not say which plugin to run`, hint };
   },
 };

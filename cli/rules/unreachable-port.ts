@@ -1,12 +1,11 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, hasCapability } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam-block.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** The host does not reach a macvlan or ipvlan interface on its own uplink. */
-export const unreachablePort: ListRule = {
-  of: "list",
+export const unreachablePort: PluginRule = {
+  of: "plugin",
   code: "unreachable-port",
   severity: "warning",
   title: "portmap publishes on an interface that the host does not reach.",
@@ -14,19 +13,16 @@ export const unreachablePort: ListRule = {
 interface that \`ifName\` names. The kernel lets no packet pass between a host and its own macvlan or ipvlan interfaces. So
 portmap makes its rules, and the published port does not answer. Publish on the interface of bridge or ptp: use
 \`portmap-wrapper\` with its \`ifName\`.`,
-  find(list) {
-    return list.plugins.flatMap((plugin) => {
-      const better =
-        plugin.delegate === "portmap" && hasCapability(plugin, "portMappings") && betterInterface(list, plugin);
-      if (!better) return [];
-      const { path, wrapper, ifName } = plugin;
-      const place = wrapper.ifName === undefined ? [...path, "type"] : [...path, "wrapper", "ifName"];
-      const kind = creatorFor(list, plugin)?.delegate;
-      const message = `portmap publishes on ${ifName}, an interface of ${kind}, which its own host does not reach`;
-      return [
-        { place: valueAt(list.file, place), message, hint: `Use portmap-wrapper with "ifName": "${better.ifName}"` },
-      ];
-    });
+  find(plugin, list) {
+    const { delegate, wrapper, ifName } = plugin;
+    const better = delegate === "portmap" && hasCapability(plugin, "portMappings") && betterInterface(list, plugin);
+    if (!better) return undefined;
+    const kind = creatorFor(list, plugin)?.delegate;
+    return {
+      at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"],
+      message: `portmap publishes on ${ifName}, an interface of ${kind}, which its own host does not reach`,
+      hint: `Use portmap-wrapper with "ifName": "${better.ifName}"`,
+    };
   },
 };
 

@@ -1,14 +1,13 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { isArgs } from "../../shared/protocol/options.ts";
-import type { Found, ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import { ipamOf } from "../lists/ipam-block.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
-import { keyAt } from "../lists/list-file.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 
 /** `wrapper.args` chooses the requests of CNI_ARGS that reach a plugin. */
-export const uselessArgs: ListRule = {
-  of: "list",
+export const uselessArgs: PluginRule = {
+  of: "plugin",
   code: "useless-args",
   severity: "warning",
   title: "wrapper.args has no effect.",
@@ -16,28 +15,24 @@ export const uselessArgs: ListRule = {
 renamed, because it gets all requests anyway. In an object, the left side is the plugin's key. The reference plugins know
 \`IP\` (host-local and static), \`GATEWAY\` (static) and \`MAC\` (bridge, macvlan, tap and tuning), in capitals. They ignore or
 refuse any other key. See [addresses chosen by a job](configuration.md#addresses-chosen-by-a-job).`,
-  find(list) {
-    return list.plugins.filter(({ isWrapped }) => isWrapped).flatMap((plugin) => foundIn(list, plugin));
+  find(plugin) {
+    const { args } = plugin.wrapper;
+    if (!plugin.isWrapped || args === undefined || !isArgs(args)) return [];
+    const [at, hint] = [["wrapper", "args"], "Leave args out"];
+    if (args === "keep") {
+      const message = `${plugin.ifName} has the runtime's name, so it gets all requests anyway`;
+      return plugin.isRenamed ? [] : { at, isKey: true, message, hint };
+    }
+    const keys = isJsonObject(args) ? Object.keys(args) : [];
+    if (keys.length === 0) return { at, isKey: true, message: "args maps no key", hint };
+    const known = knownKeys(plugin);
+    const unknown = keys.filter((key) => known !== undefined && !known.includes(key));
+    return unknown.map((key) => {
+      const message = `${plugin.delegate} does not know the key ${key} of CNI_ARGS`;
+      return { at: [...at, key], isKey: true, message, hint: hintOf(key, known ?? []) };
+    });
   },
 };
-
-function foundIn({ file }: List, plugin: ListedPlugin): readonly Found[] {
-  const { args } = plugin.wrapper;
-  if (args === undefined || !isArgs(args)) return [];
-  const path = [...plugin.path, "wrapper", "args"];
-  if (args === "keep") {
-    const message = `${plugin.ifName} has the runtime's name, so it gets all requests anyway`;
-    return plugin.isRenamed ? [] : [{ place: keyAt(file, path), message, hint: "Leave args out" }];
-  }
-  const keys = isJsonObject(args) ? Object.keys(args) : [];
-  if (keys.length === 0) return [{ place: keyAt(file, path), message: "args maps no key", hint: "Leave args out" }];
-  const known = knownKeys(plugin);
-  return keys.flatMap((key) => {
-    if (known === undefined || known.includes(key)) return [];
-    const message = `${plugin.delegate} does not know the key ${key} of CNI_ARGS`;
-    return [{ place: keyAt(file, [...path, key]), message, hint: hintOf(key, known) }];
-  });
-}
 
 const interfaceKeys: Readonly<Record<string, readonly string[]>> = {
   bridge: ["MAC"],

@@ -1,25 +1,20 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { hasCapability } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { keyAt } from "../lists/list-file.ts";
 import { portsOf } from "../lists/ports.ts";
 
 /** `wrapper.ports` selects from the runtime's port mappings. */
-export const uselessPorts: ListRule = {
-  of: "list",
+export const uselessPorts: PluginRule = {
+  of: "plugin",
   code: "useless-ports",
   severity: "warning",
   title: "wrapper.ports leaves no port, or has none to choose from.",
   page: `\`ports\` selects from the port mappings that the runtime hands to the plugin. An empty \`only\`, or an \`except\` with all
 ports, leaves nothing to publish. A plugin without \`"capabilities": { "portMappings": true }\` gets no port mappings, so
 there is nothing to select.`,
-  find({ file, plugins }) {
-    return plugins.flatMap((plugin) => {
-      const problem = plugin.isWrapped && plugin.wrapper.ports !== undefined ? problemOf(plugin) : undefined;
-      if (problem === undefined) return [];
-      const [message, hint] = problem;
-      return [{ place: keyAt(file, [...plugin.path, "wrapper", "ports"]), message, hint }];
-    });
+  find(plugin) {
+    const problem = plugin.isWrapped && plugin.wrapper.ports !== undefined ? problemOf(plugin) : undefined;
+    return problem && { at: ["wrapper", "ports"], isKey: true, message: problem[0], hint: problem[1] };
   },
 };
 

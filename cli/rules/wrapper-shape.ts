@@ -1,36 +1,29 @@
 import { wrapperSchema } from "../../shared/protocol/schema.ts";
-import type { Found, ListRule } from "../lint/rule.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 /** The wrappers check the values of their block before they run the plugin. */
-export const wrapperShape: ListRule = {
-  of: "list",
+export const wrapperShape: PluginRule = {
+  of: "plugin",
   code: "wrapper-shape",
   severity: "error",
   title: "A key of the wrapper block has a value that the wrapper refuses.",
   page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See
 [the wrapper block](configuration.md#the-wrapper-block) for all keys and their values.`,
-  find(list) {
-    return list.plugins.filter(({ isWrapped }) => isWrapped).flatMap((plugin) => foundIn(list, plugin));
+  find({ isWrapped, configuration: { wrapper = null } }) {
+    const problems = isWrapped && wrapper !== null ? problemsOf(blockSchema, wrapper) : [];
+    return problems
+      .filter((problem) => !isName(problem))
+      .map((problem) => ({
+        at: ["wrapper", ...problem.path],
+        message: problemText(problem, "wrapper"),
+        hint: hints[String(problem.path[0])] ?? 'Write an object, such as { "ifName": "eth1" }',
+      }));
   },
 };
 
 // Making a schema takes longer than using it.
 const blockSchema = wrapperSchema();
-
-function foundIn({ file }: List, { path, configuration }: ListedPlugin): readonly Found[] {
-  const { wrapper = null } = configuration;
-  const problems = wrapper === null ? [] : problemsOf(blockSchema, wrapper);
-  return problems
-    .filter((problem) => !isName(problem))
-    .map((problem) => ({
-      place: valueAt(file, [...path, "wrapper", ...problem.path]),
-      message: problemText(problem, "wrapper"),
-      hint: hints[String(problem.path[0])] ?? 'Write an object, such as { "ifName": "eth1" }',
-    }));
-}
 
 // Another rule looks at the names of interfaces.
 function isName({ path, value }: Problem): boolean {

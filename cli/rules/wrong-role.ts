@@ -1,20 +1,17 @@
-import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { PluginRule } from "../lint/rule.ts";
 
 /** The role of a wrapped reference plugin is known. */
-export const wrongRole: ListRule = {
-  of: "list",
+export const wrongRole: PluginRule = {
+  of: "plugin",
   code: "wrong-role",
   severity: "error",
   title: "wrapper.role contradicts what the plugin does.",
   page: `\`role\` tells the wrapper what a plugin does that is not in [the list](plugins.md). The role of the others is known, and
 ADD fails with code 7 if the block says something else (\`wrapper.role must be "creator" for bridge\`). Leave it out.`,
-  find({ file, plugins }) {
-    return plugins.flatMap(({ path, isWrapped, profile, wrapper: { role }, delegate }) => {
-      if (!isWrapped || profile === undefined || (role !== "creator" && role !== "meta")) return [];
-      if (role === profile.role) return [];
-      const message = `${delegate} is a ${profile.role} plugin, not a ${role} plugin`;
-      return [{ place: valueAt(file, [...path, "wrapper", "role"]), message, hint: "Leave role out" }];
-    });
+  find({ isWrapped, profile, wrapper: { role }, delegate }) {
+    if (!isWrapped || profile === undefined || (role !== "creator" && role !== "meta")) return undefined;
+    if (role === profile.role) return undefined;
+    const message = `${delegate} is a ${profile.role} plugin, not a ${role} plugin`;
+    return { at: ["wrapper", "role"], message, hint: "Leave role out" };
   },
 };
