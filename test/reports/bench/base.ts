@@ -1,9 +1,9 @@
 import { say } from "../../support/progress.ts";
 import { cases } from "./cases.ts";
 import { measureOnStage, type Run } from "./measure.ts";
+import { baseName } from "./names.ts";
 import { peersOf, type Stage } from "./peers.ts";
 import type { BaseRow, Report } from "./report.ts";
-import { baseName } from "./stage.ts";
 import { spreadOf } from "./statistics.ts";
 import { verify } from "./verify.ts";
 

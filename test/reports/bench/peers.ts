@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Jq } from "../../support/later-jq.ts";
 import { type Case, type Recorded, variables, wrapperBlocks } from "./cases.ts";
 import type { Command } from "./measure.ts";
+import { isOfBase } from "./names.ts";
 
 /** The kinds of peers: the wrapper in its flavors, the alternatives, and programs that show the lower limit. */
 export type Kind = "slim" | "node" | "alone" | "floor" | "emptySea" | "script";
@@ -53,7 +54,7 @@ export function peersOf(stage: Stage, one: Case, purpose: Purpose): readonly Pee
   return stage.peers
     .filter(({ kind }) => verb !== "" || (kind !== "floor" && kind !== "alone"))
     .map(({ name, kind }): Peer => {
-      const own = { name, kind, env, stdin: requests.own, records: recordsOf(stage, one.recorded) };
+      const own = { name, kind, env, stdin: requests.own, records: recordsOf(stage, one.recorded, name) };
       switch (kind) {
         case "slim":
         case "node":
@@ -98,9 +99,9 @@ export function inPrivateMounts(argv: readonly string[], records = ""): [string,
   return ["unshare", ["--mount", "--propagation", "private", "sh", "-c", script, records, ...argv]];
 }
 
-/** The directory with the records that a case starts from. */
-export function recordsOf({ directory }: Stage, recorded: Recorded): string {
-  return path.join(directory, "before", recorded);
+/** The directory with the records that a case starts from, as the build of an executable writes them. */
+export function recordsOf({ directory }: Stage, recorded: Recorded, name: string): string {
+  return path.join(directory, isOfBase(name) ? "before, base" : "before", recorded);
 }
 
 /** Runs a command as the stopwatch does: stdin is the file itself. Returns its stdout. Throws if it fails. */

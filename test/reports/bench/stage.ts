@@ -20,7 +20,7 @@ import { nativeProgram } from "../../support/native.ts";
 import { sizeOf } from "../../support/program.ts";
 import { answers, caseOf } from "./cases.ts";
 import { findJqs } from "./jqs.ts";
-import { muslFloor } from "./names.ts";
+import { baseName, muslFloor } from "./names.ts";
 import { peersOf, recordDirectory, recordsOf, runOnce, type Stage, type StagedPeer } from "./peers.ts";
 
 const dist = path.resolve(import.meta.dirname, "../../../dist");
@@ -46,11 +46,6 @@ const flavors: readonly Flavor[] = [
   { name: "slim", kind: "slim", file: `${dist}/slim/bin/cni-wrappers`, how: "npm run build:slim" },
   { name: "Node flavor", kind: "node", file: `${dist}/bin/cni-wrappers`, how: "npm run build" },
 ];
-
-/** The name of a flavor in the build to compare with. */
-export function baseName(flavor: string): string {
-  return `${flavor}, base`;
-}
 
 async function addFloors(directory: string): Promise<StagedPeer[]> {
   const programs: Record<string, string> = { floor: await nativeProgram("floor") };
@@ -114,18 +109,20 @@ export async function setStage(base?: string): Promise<Stage> {
   return stage;
 }
 
-/** Lets a wrapper write the records that the cases start from. */
+/** Lets a wrapper of each build write the records that the cases start from. */
 function writeRecords(stage: Stage): void {
-  mkdirSync(recordsOf(stage, "none"), { recursive: true });
   for (const [title, recorded] of [
     ["ADD first", "eth0"],
     ["ADD chained", "eth0 and eth1"],
   ] as const) {
-    const peer = peersOf(stage, caseOf(title), "timed").find(({ kind }) => kind === "node");
-    if (!peer) throw new Error("the Node flavor is not built: npm run build");
-    const script = `"$0" >/dev/null && cp -r ${recordDirectory} "$1"`;
-    const argv = ["sh", "-c", script, ...peer.argv, recordsOf(stage, recorded)];
-    runOnce({ ...peer, argv });
+    const peers = peersOf(stage, caseOf(title), "timed").filter(({ kind }) => kind === "node");
+    if (peers.length === 0) throw new Error("the Node flavor is not built: npm run build");
+    for (const peer of peers) {
+      mkdirSync(recordsOf(stage, "none", peer.name), { recursive: true });
+      const script = `"$0" >/dev/null && cp -r ${recordDirectory} "$1"`;
+      const argv = ["sh", "-c", script, ...peer.argv, recordsOf(stage, recorded, peer.name)];
+      runOnce({ ...peer, argv });
+    }
   }
 }
 
