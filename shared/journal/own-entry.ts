@@ -41,8 +41,13 @@ export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry 
       : []),
   ];
   const left = entries.filter(({ isUndone }) => !isUndone);
-  const found = [left, entries].flatMap((some) => ways.map((isIt) => some.findLast(isIt)));
-  return found.find((entry) => entry !== undefined);
+  for (const some of [left, entries]) {
+    for (const isIt of ways) {
+      const found = some.findLast(isIt);
+      if (found) return found;
+    }
+  }
+  return undefined;
 }
 
 function isCreator({ role }: PluginIdentity): boolean {
