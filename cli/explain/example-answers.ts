@@ -1,5 +1,5 @@
 import { profiles } from "../../plugins/index.ts";
-import { parseIp, subnetContains } from "../../shared/attachment/subnet.ts";
+import { subnetContains } from "../../shared/attachment/subnet.ts";
 import { profileOf } from "../../shared/plugin/profile.ts";
 import type { HostDevice } from "../../shared/plugin/reported.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
@@ -11,6 +11,7 @@ import {
   type Route,
 } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import { addressOf, addressText } from "../lists/addresses.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
 import { type Call, familyIn } from "../live/libcni.ts";
@@ -166,12 +167,8 @@ function staticAddress({ address, gateway }: JsonObject): IpConfig {
 
 /** Returns the address after this one; undefined if this is none. */
 function next(address: string): string | undefined {
-  const ip = parseIp(address);
-  if (ip === undefined) return undefined;
-  if (ip.bits === 32) return [24, 16, 8, 0].map((shift) => ((ip.value + 1) >>> shift) & 0xff).join(".");
-  const digits = (ip.value + 1n).toString(16).padStart(32, "0");
-  // The shortest spelling, as Go prints it (RFC 5952).
-  return new URL(`http://[${digits.match(/.{4}/g)?.join(":")}]`).hostname.slice(1, -1);
+  const ip = addressOf(address);
+  return ip && addressText({ ...ip, value: ip.value + 1n });
 }
 
 function objects(value: unknown): JsonObject[] {

@@ -1,19 +1,10 @@
 import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
 import { leaseDirectoryOf } from "../../shared/journal/lease.ts";
+import { type Address, addressOf, addressText, cidrOf, contains, networkOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
 import { ipamTypeOf } from "./ipam.ts";
-import {
-  type Address,
-  addressOf,
-  addressText,
-  cidrOf,
-  contains,
-  entriesOf,
-  ipamOf,
-  networkOf,
-  rangeSetsOf,
-} from "./ipam-block.ts";
+import { entriesOf, ipamOf, rangeSetsOf } from "./ipam-block.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** Addresses that an IPAM plugin may give to one interface. */

@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
 import { interfaceNameProblem, networkNameProblem } from "../../shared/protocol/names.ts";
+import { addressText } from "../lists/addresses.ts";
 import type { HostNetworks } from "./host-networks.ts";
-import {
-  addressText,
-  freePart,
-  freeSubnet,
-  numberOf,
-  overlaps,
-  parseSubnet,
-  type Range,
-  subnetText,
-} from "./subnets.ts";
+import { freePart, freeSubnet, numberOf, overlaps, parseSubnet, type Range, subnetText } from "./subnets.ts";
 
 export type FieldName =
   | ("name" | "cniVersion" | "master" | "lan" | "lanStart" | "gateway")
@@ -55,7 +47,7 @@ export const fields: Readonly<Record<FieldName, Field>> = {
     message: "first address of that subnet for containers",
     suggest: ({ lan, gateway }, host) => {
       const part = partOf(lan, gateway, host);
-      return part && addressText(32, part.first);
+      return part && addressText({ bits: 32, value: part.first });
     },
     problem: (value, { lan }) => insideProblem(value, lan),
   },
@@ -117,7 +109,7 @@ function gatewayOf(lan: string | undefined, gateway: string | undefined): string
   if (!range) return undefined;
   return gateway !== undefined && insideProblem(gateway, lan) === undefined
     ? gateway
-    : addressText(32, range.first + 1n);
+    : addressText({ bits: 32, value: range.first + 1n });
 }
 
 const ipv4Subnet = "IPv4 subnet, such as 10.1.0.0/24";

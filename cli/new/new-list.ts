@@ -1,6 +1,7 @@
 import { goLookup } from "../../shared/protocol/json.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
+import { addressText } from "../lists/addresses.ts";
 import { runtimeIfName } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { Trouble } from "../trouble.ts";
@@ -9,7 +10,7 @@ import { type Addition, additionName, creators, type Plugin, parseAddition } fro
 import { type FieldName, fields, partOf, type Values } from "./fields.ts";
 import type { HostNetworks } from "./host-networks.ts";
 import { type Choices, hostLocal, type Preset, presets } from "./presets.ts";
-import { addressText, freeSubnet, overlaps, parseSubnet, type Range, subnetText } from "./subnets.ts";
+import { freeSubnet, overlaps, parseSubnet, type Range, subnetText } from "./subnets.ts";
 
 /** The options that decide about a list. */
 export interface ListOptions extends Values {
@@ -53,8 +54,9 @@ function checkOptions({ fields: needed }: Preset, options: ListOptions): void {
 function lanEndOf({ lan, gateway, lanStart }: Values, host: HostNetworks): string | undefined {
   const range = parseSubnet(lan ?? "");
   const part = partOf(lan, gateway, host);
-  if (!range || !part || addressText(32, part.first) !== lanStart || part.last + 1n === range.last) return undefined;
-  return addressText(32, part.last);
+  if (!range || !part || addressText({ bits: 32, value: part.first }) !== lanStart || part.last + 1n === range.last)
+    return undefined;
+  return addressText({ bits: 32, value: part.last });
 }
 
 function lanNote({ lan, lanStart }: Values, lanEnd: string | undefined): { note?: string } {

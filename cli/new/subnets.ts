@@ -1,4 +1,4 @@
-import { parseIp } from "../../shared/attachment/subnet.ts";
+import { addressOf, addressText, cidrOf, networkOf } from "../lists/addresses.ts";
 
 /** A subnet, or a range of addresses. Addresses are numbers of 32 or 128 bits. */
 export interface Range {
@@ -8,34 +8,22 @@ export interface Range {
 }
 
 /** Parses a subnet in CIDR notation; undefined if it is none. The address may be one inside. */
-export function parseSubnet(cidr: string): Range | undefined {
-  const [, address = "", length = ""] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? [];
-  const ip = parseIp(address);
-  if (!ip || Number(length) > ip.bits) return undefined;
-  const size = 1n << BigInt(ip.bits - Number(length));
-  const first = (BigInt(ip.value) / size) * size;
-  return { bits: ip.bits, first, last: first + size - 1n };
+export function parseSubnet(text: string): Range | undefined {
+  const cidr = cidrOf(text);
+  if (!cidr) return undefined;
+  const first = networkOf(cidr);
+  return { bits: cidr.bits, first, last: first + (1n << BigInt(cidr.bits - cidr.length)) - 1n };
 }
 
 /** Writes a subnet in CIDR notation, with its first address. */
 export function subnetText({ bits, first, last }: Range): string {
-  return `${addressText(bits, first)}/${bits - (last - first).toString(2).replace(/^0$/, "").length}`;
+  return `${addressText({ bits, value: first })}/${bits - (last - first).toString(2).replace(/^0$/, "").length}`;
 }
 
 /** Returns the number of an address in the family of a range; undefined if it is none. */
 export function numberOf(address: string, { bits }: Range): bigint | undefined {
-  const ip = parseIp(address);
-  return ip?.bits === bits ? BigInt(ip.value) : undefined;
-}
-
-/** Writes an address. IPv6 is not shortened more than its zeros at the end need. */
-export function addressText(bits: 32 | 128, value: bigint): string {
-  if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
-  const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
-  return groups
-    .join(":")
-    .replace(/(?::0)+$/, "::")
-    .replace(/^0::$/, "::");
+  const ip = addressOf(address);
+  return ip?.bits === bits ? ip.value : undefined;
 }
 
 /** Whether two ranges have an address in common. */

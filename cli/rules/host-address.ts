@@ -1,7 +1,8 @@
 import type { PluginRule } from "../lint/rule.ts";
+import { cidrOf, networkOf } from "../lists/addresses.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
-import { cidrOf, entriesOf, networkOf } from "../lists/ipam-block.ts";
+import { entriesOf } from "../lists/ipam-block.ts";
 
 /** The reference CHECK looks for a route to an address's subnet, and the kernel makes none for a single IPv4 address. */
 export const hostAddress: PluginRule = {

@@ -1,7 +1,8 @@
 import type { JSONPath } from "jsonc-parser";
 import type { ListRule } from "../lint/rule.ts";
+import { type Address, cidrOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import { type Address, cidrOf, entriesOf } from "../lists/ipam-block.ts";
+import { entriesOf } from "../lists/ipam-block.ts";
 import { poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { keyAt, valueAt } from "../lists/list-file.ts";

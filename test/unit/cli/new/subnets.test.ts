@@ -1,6 +1,7 @@
 import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
-import { addressText, freePart, freeSubnet, overlaps, parseSubnet, subnetText } from "../../../../cli/new/subnets.ts";
+import { addressText } from "../../../../cli/lists/addresses.ts";
+import { freePart, freeSubnet, overlaps, parseSubnet, subnetText } from "../../../../cli/new/subnets.ts";
 import fc from "../../support/fast-check.ts";
 
 /** Parses a subnet that a test knows to be one. */
@@ -33,7 +34,7 @@ test("subnets overlap as Node's own list of them says", () => {
   const cidr = fc
     .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 24, max: 32 }))
     .map(([address, length]) => {
-      return `${addressText(32, BigInt(address & ~0xff00))}/${length}`;
+      return `${addressText({ bits: 32, value: BigInt(address & ~0xff00) })}/${length}`;
     });
   fc.assert(
     fc.property(cidr, cidr, (one, other) => {
@@ -81,5 +82,8 @@ test.each([
     range(cidr),
     taken.map((address) => range(`${address}/32`).first),
   );
-  expect([addressText(32, part.first), addressText(32, part.last)]).toEqual([first, last]);
+  expect([addressText({ bits: 32, value: part.first }), addressText({ bits: 32, value: part.last })]).toEqual([
+    first,
+    last,
+  ]);
 });

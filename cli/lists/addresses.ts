@@ -1,0 +1,44 @@
+import { parseIp } from "../../shared/attachment/subnet.ts";
+
+/** The bits of an IP address and its value. */
+export interface Address {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+}
+
+/** An address with the length of its subnet's prefix. */
+export interface Cidr extends Address {
+  readonly length: number;
+}
+
+/** Parses an IP address; undefined if the value is none. */
+export function addressOf(value: unknown): Address | undefined {
+  const ip = typeof value === "string" ? parseIp(value) : undefined;
+  return ip && { bits: ip.bits, value: BigInt(ip.value) };
+}
+
+/** Parses an address with a prefix length, or a subnet; undefined if the value is none. */
+export function cidrOf(value: unknown): Cidr | undefined {
+  const [, text, digits = ""] = (typeof value === "string" && /^([^/]+)\/(\d{1,3})$/.exec(value)) || [];
+  const address = addressOf(text);
+  const length = Number(digits);
+  return address && length <= address.bits ? { ...address, length } : undefined;
+}
+
+/** The first address of a subnet, the one without host bits. */
+export function networkOf({ bits, value, length }: Cidr): bigint {
+  const host = BigInt(bits - length);
+  return (value >> host) << host;
+}
+
+/** Whether an address is in a subnet. */
+export function contains(subnet: Cidr, address: Address): boolean {
+  return subnet.bits === address.bits && networkOf(subnet) === networkOf({ ...address, length: subnet.length });
+}
+
+/** Writes an address: an IPv6 address in its shortest spelling, as Go does (RFC 5952). */
+export function addressText({ bits, value }: Address): string {
+  if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+  const groups = value.toString(16).padStart(32, "0").match(/.{4}/g) ?? [];
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
