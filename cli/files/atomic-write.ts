@@ -43,7 +43,10 @@ export function writeAtomically(
     // Runtimes read files by the end of their names. They do not read this one.
     const temporary = join(beside ?? dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     try {
-      writeDurably(temporary, text, old, keepsTime);
+      writeDurably(temporary, text, old ? 0o600 : 0o644, (descriptor) => {
+        if (old) takeOver(descriptor, old);
+        if (old && keepsTime) futimesSync(descriptor, old.atime, old.mtime);
+      });
       lastLook();
       renameSync(temporary, target);
       syncDirectory(dirname(target));
@@ -67,12 +70,17 @@ export function backUp(path: string): string {
   }
 }
 
-function writeDurably(path: string, text: string, old: Stats | undefined, keepsTime: boolean): void {
-  const descriptor = openSync(path, "wx", old ? 0o600 : 0o644);
+/** Makes a file, and writes it to the disk. `finish` changes what is not its content. */
+export function writeDurably(
+  path: string,
+  content: string | Buffer,
+  mode = 0o644,
+  finish: (descriptor: number) => void = () => {},
+): void {
+  const descriptor = openSync(path, "wx", mode);
   try {
-    writeFileSync(descriptor, text);
-    if (old) takeOver(descriptor, old);
-    if (old && keepsTime) futimesSync(descriptor, old.atime, old.mtime);
+    writeFileSync(descriptor, content);
+    finish(descriptor);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
+import { writeDurably } from "../files/atomic-write.ts";
 import { ownMark } from "./mark.ts";
 import type { Place } from "./place.ts";
 import type { InstalledRelease } from "./release-of.ts";
@@ -27,16 +28,6 @@ export function noteWritten(place: Place, bytes: Buffer, { version }: InstalledR
   if (!existsSync(place.hidden)) mkdirSync(place.hidden);
   writeDurably(temporary, lines.join(""));
   renameSync(temporary, fileIn(place.hidden));
-}
-
-function writeDurably(path: string, text: string): void {
-  const descriptor = openSync(path, "wx", 0o644);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function fileIn(hidden: string): string {

@@ -1,23 +1,19 @@
 import {
   chmodSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
-import { syncDirectory } from "../files/atomic-write.ts";
+import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { noteWritten, sha256, writtenVersions } from "./checksums.ts";
@@ -167,13 +163,7 @@ function makeHidden({ hidden }: Place): void {
 }
 
 function written(path: string, bytes: Buffer): InstalledRelease {
-  const descriptor = openSync(path, "wx", 0o700);
-  try {
-    writeFileSync(descriptor, bytes);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  writeDurably(path, bytes, 0o700);
   chmodSync(path, 0o755);
   if (sha256(readFileSync(path)) !== sha256(bytes))
     throw new Trouble(`${path}: the disk does not have what was written to it`);
