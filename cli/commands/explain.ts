@@ -3,15 +3,19 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CommandMaker } from "../command.ts";
-import { exampleAttachment } from "../explain/attachment.ts";
 import { explanationData } from "../explain/data.ts";
 import { sceneOf } from "../explain/drawing/scene.ts";
 import { svgPicture } from "../explain/drawing/svg.ts";
 import { drawing } from "../explain/drawing/terminal.ts";
 import { explain, hasPassed, type Source } from "../explain/explain.ts";
-import { readCache } from "../explain/read-cache.ts";
-import { readTrace } from "../explain/read-trace.ts";
-import { cacheSource, exampleSource, traceSource } from "../explain/sources.ts";
+import {
+  cacheSource,
+  exampleAttachment,
+  exampleSource,
+  readCache,
+  readTrace,
+  traceSource,
+} from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";

@@ -3,9 +3,15 @@ import { join } from "node:path";
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, mayBeMissing } from "../live/host-paths.ts";
+import {
+  addHostOptions,
+  type HostOptions,
+  type HostPaths,
+  hostPathsOf,
+  mayBeMissing,
+  timeoutOption,
+} from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
-import { timeoutOption } from "../live/timeout.ts";
 import { isWanted } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";

@@ -3,11 +3,11 @@ import type { CommandMaker } from "../command.ts";
 import { stateDirectory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
-import { wrappedText } from "../wrap/apply.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
 import { decide } from "../wrap/decide.ts";
 import type { Decisions } from "../wrap/decisions.ts";
+import { wrappedText } from "../wrap/edits.ts";
 import { checkWishedName, unnamedPositions } from "../wrap/names.ts";
 
 interface Options {

@@ -1,9 +1,10 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ListFile } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule, Severity } from "./rule.ts";
 import { textReport } from "./text-report.ts";
 
 /** Formats findings for stdout. */
@@ -101,4 +102,26 @@ function resultOf({ file, position, end, severity, code, message, hint }: Findin
 
 function uriOf(path: string): string {
   return isAbsolute(path) ? pathToFileURL(path).href : path.split("/").map(encodeURIComponent).join("/");
+}
+
+/** One line about a whole run, such as `3 errors, 1 warning in 2 of 5 files`. */
+export function summaryOf(files: readonly ListFile[], findings: readonly Finding[]): string {
+  if (findings.length === 0) return `no mistakes in ${counted(files.length, "file")}`;
+  const counts = severities.flatMap((severity) => {
+    const count = findings.filter((finding) => finding.severity === severity).length;
+    return count > 0 ? [counted(count, severity)] : [];
+  });
+  const faulty = new Set(findings.map(({ file }) => file));
+  const inFiles = files.filter((file) => faulty.has(file)).length;
+  const places = [
+    ...(inFiles > 0 ? [`in ${inFiles} of ${counted(files.length, "file")}`] : []),
+    ...(faulty.size > inFiles ? ["on the host"] : []),
+  ];
+  return `${counts.join(", ")} ${places.join(" and ")}`;
+}
+
+const severities: readonly Severity[] = ["error", "warning"];
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

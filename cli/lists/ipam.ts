@@ -2,6 +2,49 @@ import type { JSONPath } from "jsonc-parser";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListedPlugin } from "./list.ts";
 
+/** One range of host-local, as written. */
+export interface WrittenRange {
+  readonly path: JSONPath;
+  readonly range: JsonObject;
+}
+
+/** The `ipam` block of a plugin. Empty if there is none. */
+export function ipamOf({ configuration }: ListedPlugin): JsonObject {
+  const ipam = goLookup(configuration, "ipam");
+  return isJsonObject(ipam) ? ipam : {};
+}
+
+/** Whether a plugin gets addresses for its interface. */
+export function hasIpam({ configuration }: ListedPlugin): boolean {
+  return ipamTypeOf(configuration) !== undefined;
+}
+
+/** The ranges of host-local, in sets: an interface gets an address of each set. The short form with `subnet` is the first. */
+export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRange[])[] {
+  const ipam = ipamOf(plugin);
+  if (goLookup(ipam, "type") !== "host-local") return [];
+  const path = [...plugin.path, "ipam"];
+  const short = typeof goLookup(ipam, "subnet") === "string" ? [[{ path, range: ipam }]] : [];
+  const ranges = goLookup(ipam, "ranges");
+  const sets = Array.isArray(ranges) ? ranges : [];
+  return [
+    ...short,
+    ...sets.map((set, index) =>
+      (Array.isArray(set) ? set : []).flatMap((range, place) => {
+        return isJsonObject(range) ? [{ path: [...path, "ranges", index, place], range }] : [];
+      }),
+    ),
+  ];
+}
+
+/** The entries of a list in the `ipam` block, such as `routes` and `addresses`, with their places. */
+export function entriesOf(plugin: ListedPlugin, key: string): readonly { path: JSONPath; entry: JsonObject }[] {
+  const list = goLookup(ipamOf(plugin), key);
+  return (Array.isArray(list) ? list : []).flatMap((entry, index) => {
+    return isJsonObject(entry) ? [{ path: [...plugin.path, "ipam", key, index], entry }] : [];
+  });
+}
+
 /** Returns the type of a plugin's IPAM plugin; undefined if it has none. */
 export function ipamTypeOf(configuration: JsonObject): string | undefined {
   const ipam = goLookup(configuration, "ipam");

@@ -3,8 +3,7 @@ import type { JSONPath } from "jsonc-parser";
 import { leaseDirectoryOf } from "../../shared/journal/lease.ts";
 import { type Address, addressOf, addressText, cidrOf, contains, networkOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
-import { ipamTypeOf } from "./ipam.ts";
-import { entriesOf, ipamOf, rangeSetsOf } from "./ipam-block.ts";
+import { entriesOf, ipamOf, ipamTypeOf, rangeSetsOf } from "./ipam.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** Addresses that an IPAM plugin may give to one interface. */

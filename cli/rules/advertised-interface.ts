@@ -1,6 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf, freeName, interfaceProblem } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam-block.ts";
+import { hasIpam } from "../lists/ipam.ts";
 import { runtimeIfName } from "../lists/list.ts";
 import { valueAt } from "../lists/list-file.ts";
 

@@ -1,6 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf, runsCheck } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam-block.ts";
+import { hasIpam } from "../lists/ipam.ts";
 
 /** A plain firewall makes rules for the addresses so far, and its CHECK looks for rules for all of them. */
 export const earlyFirewall: PluginRule = {

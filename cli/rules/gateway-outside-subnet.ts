@@ -4,7 +4,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam-block.ts";
+import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { valueAt } from "../lists/list-file.ts";
 

@@ -1,8 +1,7 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { cidrOf, networkOf } from "../lists/addresses.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
-import { ipamTypeOf } from "../lists/ipam.ts";
-import { entriesOf } from "../lists/ipam-block.ts";
+import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
 
 /** The reference CHECK looks for a route to an address's subnet, and the kernel makes none for a single IPv4 address. */
 export const hostAddress: PluginRule = {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { addressOf, addressText, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import { isRewritten } from "../lists/chain.ts";
-import { rangeSetsOf, type WrittenRange } from "../lists/ipam-block.ts";
+import { rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
 import { valueAt } from "../lists/list-file.ts";
 
 /** host-local refuses ranges that contradict themselves. */

@@ -1,8 +1,7 @@
 import { goLookup } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
-import { ipamTypeOf } from "../lists/ipam.ts";
-import { ipamOf } from "../lists/ipam-block.ts";
+import { ipamOf, ipamTypeOf } from "../lists/ipam.ts";
 
 /** Leases must stay as long as their containers. */
 export const leaseDirectory: PluginRule = {

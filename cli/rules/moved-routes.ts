@@ -1,6 +1,6 @@
 import type { Found, ListRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam-block.ts";
+import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { valueAt } from "../lists/list-file.ts";
 

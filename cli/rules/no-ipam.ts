@@ -1,6 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten, mayBeMadeBefore } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam-block.ts";
+import { hasIpam } from "../lists/ipam.ts";
 
 /** Some creators cannot make an interface without an address. */
 export const noIpam: PluginRule = {

@@ -2,7 +2,7 @@ import type { JSONPath } from "jsonc-parser";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, cidrOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import { entriesOf } from "../lists/ipam-block.ts";
+import { entriesOf } from "../lists/ipam.ts";
 import { poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { keyAt, valueAt } from "../lists/list-file.ts";

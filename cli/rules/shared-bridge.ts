@@ -2,7 +2,7 @@ import { sharedDeviceName } from "../../shared/plugin/shared-device.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam-block.ts";
+import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { keyAt, valueAt } from "../lists/list-file.ts";
 

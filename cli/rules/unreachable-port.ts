@@ -1,6 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, hasCapability } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam-block.ts";
+import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 /** The host does not reach a macvlan or ipvlan interface on its own uplink. */

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { isArgs } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
-import { ipamOf } from "../lists/ipam-block.ts";
+import { ipamOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** `wrapper.args` chooses the requests of CNI_ARGS that reach a plugin. */

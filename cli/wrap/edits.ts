@@ -1,8 +1,10 @@
-import { findNodeAtLocation, type JSONPath, type Node } from "jsonc-parser";
+import { applyEdits, findNodeAtLocation, type JSONPath, type Node } from "jsonc-parser";
 import type { Edit } from "../lint/rule.ts";
+import type { List } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { Trouble } from "../trouble.ts";
-import { gapBefore, type JsonStyle, objectText, propertyText } from "./json-style.ts";
+import type { Decisions, Wrapped } from "./decisions.ts";
+import { gapBefore, type JsonStyle, objectText, propertyText, styleOf } from "./json-style.ts";
 
 type Flat = Readonly<Record<string, unknown>>;
 
@@ -22,14 +24,7 @@ export function valueIn(object: Node, key: string): Node | undefined {
 }
 
 /** Inserts an object under a new key, right after another key. `removal` gives the old text back, byte for byte. */
-export function insertAfter(
-  file: ListFile,
-  object: Node,
-  after: string,
-  key: string,
-  value: Flat,
-  style: JsonStyle,
-): Edit {
+function insertAfter(file: ListFile, object: Node, after: string, key: string, value: Flat, style: JsonStyle): Edit {
   const index = indexOf(object, after);
   const gap = gapBefore(file, object, index);
   const indent = lastLine(gap);
@@ -39,7 +34,7 @@ export function insertAfter(
 }
 
 /** Inserts keys at the beginning of an object. */
-export function insertFirst(file: ListFile, object: Node, value: Flat, style: JsonStyle): Edit {
+function insertFirst(file: ListFile, object: Node, value: Flat, style: JsonStyle): Edit {
   const [first] = object.children ?? [];
   if (!first)
     return {
@@ -79,4 +74,30 @@ function lastLine(gap: string): string {
 function unitOf({ text }: ListFile, object: Node, indent: string): string {
   const outer = lastLine(/\s*$/.exec(text.slice(0, endOf(object) - 1))?.[0] ?? "");
   return outer !== "" && indent.startsWith(outer) && indent !== outer ? indent.slice(outer.length) : "  ";
+}
+
+/** Returns the text of the wrapped list. Everything that the decisions do not name keeps its bytes. */
+export function wrappedText({ file, plugins }: List, decisions: Decisions): string {
+  const nodes = plugins.flatMap(({ path }) => (file.tree && findNodeAtLocation(file.tree, path)) ?? []);
+  const style = styleOf(file, nodes);
+  const edits = decisions.plugins.flatMap((wrapped) => {
+    const path = plugins[wrapped.index]?.path ?? [];
+    return [...typeEdit(file, path, wrapped), ...blockEdit(file, path, wrapped, style)];
+  });
+  return applyEdits(file.text, edits);
+}
+
+type Path = List["plugins"][number]["path"];
+
+function typeEdit(file: ListFile, path: Path, { type, becomes }: Wrapped): readonly Edit[] {
+  const value = valueIn(objectAt(file, path), "type");
+  if (!value || type === becomes) return [];
+  return [{ offset: value.offset + value.length - 1, length: 0, content: becomes.slice(type.length) }];
+}
+
+function blockEdit(file: ListFile, path: Path, { wrapper }: Wrapped, style: JsonStyle): readonly Edit[] {
+  if (Object.keys(wrapper).length === 0) return [];
+  const object = objectAt(file, path);
+  if (!valueIn(object, "wrapper")) return [insertAfter(file, object, "type", "wrapper", wrapper, style)];
+  return [insertFirst(file, objectAt(file, [...path, "wrapper"]), wrapper, style)];
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
-import { githubReport, jsonReport, sarifReport } from "../../../cli/lint/report.ts";
-import { summaryOf } from "../../../cli/lint/summary.ts";
+import { githubReport, jsonReport, sarifReport, summaryOf } from "../../../cli/lint/report.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 
 const release = { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} };

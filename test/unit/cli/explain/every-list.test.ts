@@ -1,11 +1,10 @@
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
-import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
 import { sceneOf } from "../../../../cli/explain/drawing/scene.ts";
 import { svgPicture } from "../../../../cli/explain/drawing/svg.ts";
 import { drawing } from "../../../../cli/explain/drawing/terminal.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
-import { exampleSource } from "../../../../cli/explain/sources.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/sources.ts";
 import { explanationText } from "../../../../cli/explain/text.ts";
 import { readListFile } from "../../../../cli/lists/find-files.ts";
 import { listOf } from "../../../../cli/lists/list.ts";

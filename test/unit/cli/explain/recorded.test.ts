@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
 import { explain, type Source, type Step } from "../../../../cli/explain/explain.ts";
-import { type RecordedCall, readTrace } from "../../../../cli/explain/read-trace.ts";
-import { traceSource } from "../../../../cli/explain/sources.ts";
+import { exampleAttachment, type RecordedCall, readTrace, traceSource } from "../../../../cli/explain/sources.ts";
 import type { List } from "../../../../cli/lists/list.ts";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";

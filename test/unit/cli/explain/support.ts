@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
 import { type Explanation, explain } from "../../../../cli/explain/explain.ts";
-import { exampleSource } from "../../../../cli/explain/sources.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/sources.ts";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { exampleAttachment } from "../../../../cli/explain/attachment.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
-import { exampleSource } from "../../../../cli/explain/sources.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/sources.ts";
 import { abridged, explanationText, jsonDifferences, paint } from "../../../../cli/explain/text.ts";
 import { explained, parsedList } from "./support.ts";
 

@@ -3,9 +3,9 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
-import { wrappedText } from "../../../../cli/wrap/apply.ts";
 import { decide } from "../../../../cli/wrap/decide.ts";
 import type { Known } from "../../../../cli/wrap/decisions.ts";
+import { wrappedText } from "../../../../cli/wrap/edits.ts";
 import { decideUnwrapping, unwrappedText } from "../../../../cli/wrap/unwrap.ts";
 import fc from "../../support/fast-check.ts";
 
