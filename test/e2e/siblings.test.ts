@@ -60,12 +60,12 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
       zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
     },
     {
-      title: "an earlier creator failed, so that none of that name ran",
+      title: "no creator of the runtime's name ran",
       za,
       zb: { as: "eth1", list: named("zb", failing, wrapped(ptp)) },
     },
     {
-      title: "an earlier creator failed, so that none of that ifName ran",
+      title: "no creator of that ifName ran",
       za,
       zb: { as: "net1", list: named("zb", failing, wrapped(ptp, "eth1")) },
     },
@@ -195,25 +195,63 @@ test("two lists with one pool: DEL of the one whose ADD failed frees no lease of
   await expectNothingLeft(lab, ["disc0"]);
 });
 
+describe("two attachments of one container share rules", () => {
+  test.each(["iptables", "nftables"])("DEL of one leaves the ports of the other (%s)", async (backend) => {
+    await using lab = await Lab.start({ plugins });
+    const publishing = wrapped({ ...portmap, backend });
+    const [za, zb] = [named("za", wrapped(front), publishing), named("zb", wrapped(ptp), publishing)];
+    const mail = { ports: [{ hostPort: 25025, containerPort: 25, protocol: "tcp" }] } as const;
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.cnitool.add(za, container, web));
+    expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
+    expectPassed(await lab.cnitool.delAs("eth0", za, container, web));
+    const { rules } = await stateOf(lab, container);
+    expect(rules).toMatch(/25025/);
+    expect(rules).not.toMatch(/25080/);
+    expectPassed(await lab.cnitool.checkAs("net1", zb, container, mail));
+    expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
+    expect((await stateOf(lab, container)).rules).not.toMatch(/25025|25080/);
+  });
+
+  test("only the last DEL removes what an unknown plugin names by the container", async () => {
+    await using lab = await Lab.start({ plugins });
+    const mark = 'case $CNI_COMMAND in ADD) touch "$0.mark";; DEL) rm -f "$0.mark";; esac';
+    await installPlugin(lab, "marks", `${mark}; exec /opt/cni/bin/tuning`);
+    const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
+    const [za, zb] = [named("za", wrapped(front), marks), named("zb", wrapped(ptp), marks)];
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.cnitool.add(za, container));
+    expectPassed(await lab.cnitool.addAs("net1", zb, container));
+    expectPassed(await lab.cnitool.delAs("eth0", za, container));
+    expect(await lab.readdir("/opt/cni/bin")).toContain("marks.mark");
+    expectPassed(await lab.cnitool.delAs("net1", zb, container));
+    expect(await lab.readdir("/opt/cni/bin")).not.toContain("marks.mark");
+    await expectNothingLeft(lab, ["front0"]);
+  });
+});
+
 describe("the list was edited between ADD and DEL", () => {
-  const listOf = (ifName: string) =>
+  const listOf = (ifName: string, first: Record<string, unknown>) =>
     zone(
       "1.0.0",
-      wrapped(macvlan),
+      first,
       wrapped(bridge, ifName),
       wrapped({ type: "firewall", backend: "iptables" }, ifName),
       wrapped({ ...portmap, backend: "iptables" }, ifName),
     );
 
   test.each([
-    ["with a result", false],
-    ["without a result", true],
-  ])("eth1 is eth2 now: no rule is left (%s)", async (_, isLost) => {
+    ["with a result", wrapped(macvlan), false],
+    ["without a result", wrapped(macvlan), true],
+    // No DEL of a wrapped first creator undoes what the others have left.
+    ["after a plain creator", macvlan, false],
+  ])("eth1 is eth2 now: no rule is left (%s)", async (_, first, isLost) => {
     await using lab = await Lab.start({ plugins });
     const container = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(listOf("eth1"), container, web));
+    const added = await lab.goCni.add(listOf("eth1", first), container, web);
+    expect(added.exitCode).toBe(0);
     if (isLost) await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
-    expectPassed(await lab.goCni.del(listOf("eth2"), container, web));
+    expectPassed(await lab.goCni.del(listOf("eth2", first), container, web));
     expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
     expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
