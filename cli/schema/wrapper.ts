@@ -30,7 +30,7 @@ const words: Readonly<Record<keyof WrapperConfiguration, Words>> = {
   },
   network: {
     description:
-      "Name of the network that the plugin sees. Default: <name>-<ifName> for a renamed interface, or else the list's name.",
+      "Name of the network that the plugin sees. Default: <name>-<ifName> if ifName is set, or else the list's name.",
     pattern: networkNameRule.source,
   },
   args: {
@@ -52,7 +52,7 @@ const words: Readonly<Record<keyof WrapperConfiguration, Words>> = {
   },
   recover: {
     description:
-      "Which earlier ADD of this interface the plugin cleans up after. own: one that failed in this namespace. always: any. never: none. Default: own.",
+      "Which earlier ADD of this interface the plugin cleans up after. own: one that failed in this namespace, or is of an earlier boot or a namespace that is gone. always: any. never: none. Default: own.",
   },
   jq: {
     description: "A jq program that rewrites the plugin's configuration. Node flavor only.",

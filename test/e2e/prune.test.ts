@@ -89,6 +89,25 @@ test("what lives on without a path, in another cache or with a damaged result st
   expect(await traces(lab)).toEqual(expected);
 });
 
+const begun = { line: "began", format: 2, network: "classic", containerId: "gone", runtimeIfName: "eth0" };
+
+test.each([
+  ["a newer version has written it", JSON.stringify(begun)],
+  ["it does not say whose it is", "no journal"],
+])("a journal that cannot be read is named, and its container counts as running: %s", async (reason, text) => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await install(lab);
+  const [classic] = networks;
+  const attached = await attachAll(lab, ["gone"], 21000, classic && [classic]);
+  const file = "/var/lib/cni/wrappers/gone/classic:eth0";
+  await lab.writeFile(file, `${text}\n`);
+  await loseNamespaces(lab, attached);
+  const before = await traces(lab);
+  const { exitCode, stderr } = await run(lab, "prune", "--write");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: `${file}: ${reason}; its container counts as running` });
+  expect(await traces(lab)).toEqual(before);
+});
+
 test("after a reboot nothing is left of the containers before it", async () => {
   await using disk = await mkdtempDisposable(path.join(tmpdir(), "disk-"));
   const options = { plugins: "1.9.1", disk: disk.path } as const;
