@@ -206,8 +206,8 @@ function leasedTo({ facts }: Undoing, { delegateNetwork, containerId, ifName }: 
 export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: DelegateCall): Finished {
   const { host } = session;
   noteDelegate(session, call);
-  const known = host.inspect(entry.path) === "executable" ? entry.path : undefined;
-  const path = findDelegate(host, call.delegate) ?? known;
+  const path =
+    findDelegate(host, call.delegate) ?? (host.inspect(entry.path) === "executable" ? entry.path : undefined);
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
   return runDelegate(session, { path, call });
 }
@@ -236,6 +236,18 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
       warn(undoing.session, `its ADD failed: ${toCniError(thrown).message}`);
     }
   }
+}
+
+/**
+ * Notes that an entry is undone whose DEL the runtime called for. Nothing is written if it is the last one: its journal is
+ * removed.
+ */
+export function noteUndone(undoing: Undoing, { id }: Entry): void {
+  const { facts, journal } = undoing;
+  const lines: Line[] = [{ line: "undone", id }];
+  const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
+  if (isLast) facts.wrote(journal.file, linesText(lines));
+  else append(undoing, lines);
 }
 
 /** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */

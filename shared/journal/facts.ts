@@ -27,6 +27,8 @@ export class Facts {
   readonly #host: Reader;
   readonly #read = new Map<string, string | undefined>();
   readonly #listed = new Map<string, readonly string[]>();
+  readonly #journals = new Map<string, Journal>();
+  readonly #namespaces = new Map<string, Namespace | undefined>();
   #moment: Moment | undefined;
   #entered: ReadonlySet<number> | undefined;
 
@@ -46,17 +48,22 @@ export class Facts {
 
   /** The network namespace at a path; undefined if there is none. */
   namespace(path: string): Namespace | undefined {
-    return path === "" ? undefined : namespaceOf(path, this.#host.stat(path));
+    if (path === "") return undefined;
+    if (!this.#namespaces.has(path)) this.#namespaces.set(path, namespaceOf(path, this.#host.stat(path)));
+    return this.#namespaces.get(path);
   }
 
   /** The journal of an attachment, which may have no file yet. */
   journal(key: AttachmentKey): Journal {
-    return parseJournal(key, this.read(journalFile(key)));
+    const file = journalFile(key);
+    return this.#parsed(file, () => parseJournal(key, this.read(file)));
   }
 
   /** The journals of the container's other attachments. */
   siblings(key: AttachmentKey): readonly Journal[] {
-    return this.journalsIn(containerDirectory(key.containerId)).filter((one) => !isSameAttachment(one.key, key));
+    const own = journalFile(key);
+    const files = this.#filesIn(containerDirectory(key.containerId)).filter((file) => file !== own);
+    return files.flatMap((file) => this.journalAt(file) ?? []);
   }
 
   /** All journals of the host. */
@@ -67,30 +74,30 @@ export class Facts {
 
   /** The journals in the directory of a container. */
   journalsIn(directory: string): readonly Journal[] {
-    const files = this.list(directory).map((name) => `${directory}/${name}`);
-    return files.flatMap((file) => this.journalAt(file) ?? []);
+    return this.#filesIn(directory).flatMap((file) => this.journalAt(file) ?? []);
   }
 
   /** The journal in a file; undefined if the file does not say whose it is. */
   journalAt(file: string): Journal | undefined {
-    return parseFoundJournal(file, this.read(file) ?? "");
+    return this.#parsed(file, () => parseFoundJournal(file, this.read(file) ?? ""));
   }
 
   /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
   wrote(file: string, text: string | undefined): void {
     this.#read.set(file, text === undefined ? undefined : `${this.read(file) ?? ""}${text}`);
+    this.#journals.delete(file);
   }
 
   /** Reads the container's journals again, because another call may have written to them. */
   forget(containerId: string): void {
     const directory = containerDirectory(containerId);
     this.#listed.delete(directory);
-    for (const file of [...this.#read.keys()]) if (file.startsWith(`${directory}/`)) this.#read.delete(file);
+    for (const file of [...this.#read.keys()]) if (file.startsWith(`${directory}/`)) this.#forgetFile(file);
   }
 
   /** Reads a journal again, because another call has written to it. */
   journalAgain(key: AttachmentKey): Journal {
-    this.#read.delete(journalFile(key));
+    this.#forgetFile(journalFile(key));
     return this.journal(key);
   }
 
@@ -168,6 +175,21 @@ export class Facts {
       const file = `${resultDirectory}/${name}`;
       return parseCachedResult(file, this.read(file)) ?? [];
     });
+  }
+
+  #filesIn(directory: string): string[] {
+    return this.list(directory).map((name) => `${directory}/${name}`);
+  }
+
+  #parsed<T extends Journal | undefined>(file: string, parse: () => T): T {
+    const journal = (this.#journals.get(file) as T) ?? parse();
+    if (journal) this.#journals.set(file, journal);
+    return journal;
+  }
+
+  #forgetFile(file: string): void {
+    this.#read.delete(file);
+    this.#journals.delete(file);
   }
 
   #leaseIn(directory: string, address: string): Lease[] {

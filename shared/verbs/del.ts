@@ -8,8 +8,8 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import {
   addAgain,
-  append,
   giveUp,
+  noteUndone,
   planRemoval,
   runDel,
   runRemoval,
@@ -75,7 +75,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   }
   if (removal.do === "nothing") {
     warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
-    append(undoing, [{ line: "undone", id: entry.id }]);
+    noteUndone(undoing, entry);
     return undefined;
   }
   // A sibling's DEL may be about to run this plugin's ADD again.
@@ -87,7 +87,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   if (answer.exitCode !== 0) return answer;
   addAgain(undoing, removal.addAgain);
   if (removal.keepsMasquerading && !entry.failed) giveUp(undoing, [entry]);
-  else append(undoing, [{ line: "undone", id: entry.id }]);
+  else noteUndone(undoing, entry);
   return answer;
 }
 

@@ -4,7 +4,7 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";
 import { removeIfUndone, type Undoing, undoJournal } from "../delegate/undo.ts";
-import type { Entry, Journal } from "../journal/journal.ts";
+import { type Entry, isStanding, type Journal } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
@@ -41,6 +41,7 @@ export function finish({ facts, key, journal, session }: Call, undoing: Undoing)
     // Another DEL at the same time may leave what is shared to this one, as this one does to it.
     if (facts.siblings(key).length === 0 || !isLeft(facts.journal(key))) return;
     facts.forget(key.containerId);
+    if (facts.siblings(key).some(({ entries }) => entries.some(isStanding))) return;
     undoJournal({ ...undoing, journal: facts.journal(key) });
   }
   // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.

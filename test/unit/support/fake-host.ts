@@ -72,6 +72,8 @@ export interface Outcome {
   readonly runs: readonly Run[];
   readonly log: readonly { readonly file: string; readonly line: string }[];
   readonly stderr: string;
+  /** The files that were read and the directories that were listed, in order. */
+  readonly asked: readonly string[];
   /** The small files on the host after the call, without the kernel's. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -137,6 +139,7 @@ function fakeHost(
   }: Machine,
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
+  const asked: string[] = [];
   let [looks, stderr] = [0, ""];
   let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
@@ -190,7 +193,10 @@ function fakeHost(
       meanwhile?.(files);
       return answer.ended === "exit" ? { ...answer, stdout: keep(answer.stdout) } : answer;
     },
-    readFile: (path) => files.get(path)?.text,
+    readFile(path) {
+      asked.push(path);
+      return files.get(path)?.text;
+    },
     appendJournal(path, text, { makesFile }) {
       if (writeProblem) return writeProblem;
       if (!makesFile && !files.has(path)) return "ENOENT";
@@ -202,6 +208,7 @@ function fakeHost(
       files.delete(path);
     },
     listDirectory(path) {
+      asked.push(path);
       const inside = [...files.keys()].filter((file) => file.startsWith(`${path}/`));
       return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
     },
@@ -229,7 +236,15 @@ function fakeHost(
   const seen = () => {
     const stdout = replacedBy ? Buffer.from(replacedBy.stdout) : Buffer.concat(output);
     const kept = [...files].filter(([path]) => !/^\/(proc|sys)\//.test(path)).map(([path, { text }]) => [path, text]);
-    return { stdout: stdout.toString(), writes: output.length, runs, log, stderr, files: Object.fromEntries(kept) };
+    return {
+      stdout: stdout.toString(),
+      writes: output.length,
+      runs,
+      log,
+      stderr,
+      asked,
+      files: Object.fromEntries(kept),
+    };
   };
   return { host, replacedBy: () => replacedBy, seen };
 }

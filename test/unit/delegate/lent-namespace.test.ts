@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { inLentNamespace } from "../../../shared/delegate/lent-namespace.ts";
+import type { Host } from "../../../shared/host/host.ts";
+
+/** Runs an action in a lent namespace. `ip` fails for the commands that begin so. */
+function lend(ifName: string, failing?: string) {
+  const commands: string[] = [];
+  const ip = (args: readonly string[], text: string) => {
+    commands.push([args.join(" "), text].filter(Boolean).join("\n"));
+    return failing !== undefined && args.join(" ").startsWith(failing) ? undefined : "";
+  };
+  const lost = { ifName, addresses: ["10.1.0.2/24", "fd00::2/64"] };
+  const used: (string | undefined)[] = [];
+  const act = (action: (netns: string | undefined) => void) =>
+    inLentNamespace({ ip, pid: 12, now: () => 34 } as unknown as Host, lost, action);
+  return { commands, used, act };
+}
+
+const name = "cni-wrappers-12-34";
+const removed = `netns delete ${name}`;
+
+test.each([
+  ["eth1", "lent"],
+  ["lent", "lent1"],
+])("an interface %s with its addresses is in it, and it is removed afterwards", (ifName, peer) => {
+  const { commands, used, act } = lend(ifName);
+  act((netns) => used.push(netns));
+  expect(used).toEqual([`/run/netns/${name}`]);
+  const link = `link add ${ifName} type veth peer name ${peer}`;
+  const addresses = ["10.1.0.2/24", "fd00::2/64"].map((address) => `address add ${address} dev ${ifName}`);
+  expect(commands).toEqual([
+    `netns add ${name}`,
+    `-netns ${name} -batch -\n${[link, ...addresses].join("\n")}\n`,
+    removed,
+  ]);
+});
+
+test("without iproute2 there is none", () => {
+  const { commands, used, act } = lend("eth1", "netns add");
+  act((netns) => used.push(netns));
+  expect(used).toEqual([undefined]);
+  expect(commands).not.toContain(removed);
+});
+
+test("if the interface cannot be made, none is used, and it is removed", () => {
+  const { commands, used, act } = lend("eth1", "-netns");
+  act((netns) => used.push(netns));
+  expect(used).toEqual([undefined]);
+  expect(commands).toContain(removed);
+});
+
+test("it is removed if the action throws", () => {
+  const { commands, act } = lend("eth1");
+  const fail = () => {
+    throw new Error("killed");
+  };
+  expect(() => act(fail)).toThrow("killed");
+  expect(commands).toContain(removed);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
+import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+
+const zone = { cniVersion: "1.0.0", name: "zone" };
+const bridge = { ...zone, wrapper: { ifName: "eth1" }, ipam: { type: "host-local", subnet: "172.26.64.0/20" } };
+const lease = "blue\r\neth1";
+
+function cached(network: string, ifName: string): Record<string, string> {
+  const kept = { kind: "cniCacheV1", containerId: "blue", networkName: network, ifName, result: bothResult };
+  return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(kept) };
+}
+
+/** A host with two siblings, a result and a lease for each of them, and another container. */
+function hostOf(...entries: readonly Entry[]): Machine {
+  const siblings = ["net1", "net2"].flatMap((runtimeIfName) => [
+    entryOf({ network: "other", runtimeIfName }),
+    chainedOf("firewall", { network: "other", runtimeIfName }),
+  ]);
+  const files = {
+    ...journalFiles(...entries, ...siblings, entryOf({ containerId: "red" })),
+    ...cached("other", "net1"),
+    ...cached("other", "net2"),
+    "/var/lib/cni/networks/zone/172.26.64.9": lease,
+    "/var/lib/cni/networks/other/172.26.64.8": lease,
+  };
+  return { files, links: [7], answers: [exits(0, bridgeResult)] };
+}
+
+const own = [entryOf(), entryOf({ ifName: "eth1" }), chainedOf("firewall", { ifName: "eth1" })];
+const unknownIndex = { uptime: 985, addresses: ["172.26.64.9/20"] };
+const firewall = { ...zone, wrapper: { ifName: "eth1" }, prevResult: bothResult };
+
+test.each<[string, string, Call, Machine]>([
+  ["ADD", "bridge", { stdin: { ...bridge, prevResult: macvlanResult } }, hostOf()],
+  ["ADD", "bridge", { stdin: { ...bridge, prevResult: macvlanResult } }, hostOf(entryOf(), tryOf({ ifName: "eth1" }))],
+  ["ADD", "bridge", { stdin: bridge }, hostOf(...own.map((one) => ({ ...one, bootId: "earlier" })))],
+  ["CHECK", "bridge", { stdin: { ...bridge, prevResult: bothResult } }, hostOf(...own)],
+  ["CHECK", "bridge", { stdin: { ...bridge, prevResult: bothResult } }, hostOf()],
+  ["DEL", "bridge", { stdin: { ...bridge, prevResult: bothResult } }, hostOf(...own)],
+  ["DEL", "bridge", { stdin: bridge }, hostOf(entryOf({ ifName: "eth1", done: unknownIndex }))],
+  ["DEL", "bridge", { stdin: { ...bridge, prevResult: bothResult } }, hostOf()],
+  ["DEL", "firewall", { stdin: firewall }, hostOf(...own)],
+  ["DEL", "unknown", { stdin: firewall }, hostOf()],
+  ["GC", "bridge", { stdin: { ...bridge, "cni.dev/valid-attachments": [] } }, hostOf(...own)],
+])("%s of %s reads each file and lists each directory once, case %#", (command, plugin, call, machine) => {
+  const env = { ...call.env, CNI_COMMAND: command };
+  const { asked } = callWrapper({ ...call, calledAs: `/opt/cni/bin/${plugin}-wrapper`, env }, machine);
+  expect(asked.filter((path, index) => asked.indexOf(path) !== index)).toEqual([]);
+  expect(asked).toContain("/var/lib/cni/wrappers/blue/zone:eth0".slice(0, command === "GC" ? 21 : undefined));
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+import { bothResult } from "../support/results.ts";
+
+const zone = { cniVersion: "1.0.0", name: "zone" };
+const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
+const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
+
+function del(plugin: string, stdin: JsonObject, machine: Machine): Outcome {
+  const env = { CNI_COMMAND: "DEL" };
+  return callWrapper(
+    { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { ...zone, ...stdin }, env },
+    { links: [7], ...machine },
+  );
+}
+
+/** The plugins that ran, each with its interface and its namespace. */
+function runsOf({ runs }: Outcome): string[] {
+  return runs.map(({ path, env }) => `${path.slice(13)} ${env.CNI_COMMAND} ${env.CNI_IFNAME} ${env.CNI_NETNS}`);
+}
+
+describe("DEL of an entry", () => {
+  const renamed = { wrapper: { ifName: "eth1" } };
+
+  test("runs with the configuration of its ADD, and the last one takes the journal along", () => {
+    const configuration = { type: "bridge", name: "zone-eth1", bridge: "old" };
+    const files = journalFiles({ ...eth1, configuration });
+    const outcome = del("bridge", { ...renamed, bridge: "new", prevResult: bothResult }, { files });
+    expect(outcome.runs).toMatchObject([{ how: "spawn", stdin: { bridge: "old", name: "zone-eth1" } }]);
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`]);
+    expect(outcome.files).toEqual({});
+  });
+
+  test("undoes what was added after it, from the end, and leaves what was added before it", () => {
+    const entries = [
+      entryOf(),
+      eth1,
+      chainedOf("tuning", { ifName: "eth1" }),
+      chainedOf("portmap", { ifName: "eth1" }),
+    ];
+    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { files: journalFiles(...entries) });
+    expect(runsOf(outcome)).toEqual([`portmap DEL eth1 ${blue}`, `tuning DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
+    expect(outcome.files[journal]?.match(/"undone"/g)).toHaveLength(3);
+  });
+
+  test("undoes what was given up as well, and that alone if its own entry is undone", () => {
+    const given = tryOf({ ifName: "eth2", isGivenUp: true });
+    const entries = [given, entryOf({ isGivenUp: true, isUndone: true })];
+    expect(runsOf(del("bridge", {}, { files: journalFiles(...entries), links: [0] }))).toEqual(["bridge DEL eth2 "]);
+    expect(runsOf(del("bridge", {}, { files: journalFiles(given, entryOf()) }))).toEqual([
+      `bridge DEL eth0 ${blue}`,
+      `bridge DEL eth2 ${blue}`,
+    ]);
+  });
+
+  test("fails: it runs once more with the list's configuration, and its answer is the runtime's", () => {
+    const answers = [exits(1, "first"), exits(3, "second")];
+    const outcome = del("bridge", { token: "new" }, { files: journalFiles(entryOf()), answers });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "second", runs: [{}, { stdin: { token: "new" } }] });
+    expect(outcome.files[journal]).not.toContain("undone");
+  });
+
+  test("whose rules a sibling shares waits for the sibling's", () => {
+    const sibling = chainedOf("bandwidth", {
+      network: "other",
+      runtimeIfName: "net1",
+      ifName: "net1",
+      delegateNetwork: "zone",
+    });
+    const files = journalFiles(chainedOf("bandwidth"), sibling);
+    const outcome = del("bandwidth", { prevResult: bothResult }, { files });
+    expect(outcome).toMatchObject({ exitCode: 0, runs: [] });
+    expect(outcome.files[journal]).toContain("given up");
+    const last = callWrapper(
+      {
+        calledAs: "/opt/cni/bin/bandwidth-wrapper",
+        stdin: { ...zone, name: "other", prevResult: bothResult },
+        env: { CNI_COMMAND: "DEL", CNI_IFNAME: "net1" },
+      },
+      { files: outcome.files },
+    );
+    expect(runsOf(last)).toHaveLength(2);
+    expect(last.files).toEqual({});
+  });
+
+  test("of portmap, whose rules a sibling shares, runs the sibling's ADD again", () => {
+    const files = journalFiles(chainedOf("portmap"), chainedOf("portmap", { network: "other", runtimeIfName: "net1" }));
+    const outcome = del("portmap", { prevResult: bothResult }, { files });
+    expect(runsOf(outcome)).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
+  });
+
+  test("with masquerading that a sibling shares keeps the rules until the last one is deleted", () => {
+    const configuration = { type: "bridge", name: "zone", ipMasq: true };
+    const sibling = entryOf({
+      configuration,
+      network: "other",
+      runtimeIfName: "net1",
+      delegateNetwork: "zone",
+      ifName: "net1",
+    });
+    const outcome = del("bridge", { ipMasq: true }, { files: journalFiles(entryOf({ configuration }), sibling) });
+    expect(outcome.runs).toMatchObject([{ stdin: { ipMasq: false } }]);
+    expect(outcome.files[journal]).toContain("given up");
+    expect(outcome.files[journal]).not.toContain("undone");
+  });
+
+  test("of another namespace also removes what a failed ADD left in this one", () => {
+    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+    const outcome = del("macvlan", {}, { files: journalFiles(entryOf({ type: "macvlan", namespace })), links: [9] });
+    expect(runsOf(outcome)).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
+    const nothing = del("macvlan", {}, { files: journalFiles(entryOf({ type: "macvlan", namespace })), links: [0] });
+    expect(runsOf(nothing)).toEqual(["macvlan DEL eth0 "]);
+  });
+
+  test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
+    const earlier = { bootId: "earlier" };
+    const entries = [entryOf(earlier), chainedOf("tuning", earlier), chainedOf("unknown", earlier)];
+    expect(runsOf(del("bridge", {}, { files: journalFiles(...entries) }))).toEqual([
+      `unknown DEL eth0 `,
+      "bridge DEL eth0 ",
+    ]);
+  });
+});
+
+describe("DEL without an entry", () => {
+  const sibling = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", ifName: "net1" }));
+
+  test("without any evidence runs by name, if the container has no other attachment", () => {
+    expect(runsOf(del("bridge", {}, {}))).toEqual([`bridge DEL eth0 ${blue}`]);
+    expect(runsOf(del("bridge", {}, { files: sibling }))).toEqual([]);
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files: sibling }))).toEqual([`bridge DEL eth0 ${blue}`]);
+  });
+
+  test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {
+    const files = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "other" }));
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
+    const same = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" }));
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files: same }))).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import { callWrapper, type Machine, type Outcome } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+
+const valid = "cni.dev/valid-attachments";
+const gone = { namespace: { path: "/run/netns/gone", device: 4, inode: 1, changedMs: 0 } };
+
+function collect(entries: readonly Entry[], more: object = { [valid]: [] }, machine: Machine = {}): Outcome {
+  const stdin = { cniVersion: "1.1.0", name: "zone", ...more };
+  const env = { CNI_COMMAND: "GC", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_IFNAME: "" };
+  return callWrapper({ stdin, env }, { files: journalFiles(...entries), ...machine });
+}
+
+function runsOf({ runs }: Outcome): string[] {
+  return runs.map(({ path, env }) => `${path.slice(13)} ${env.CNI_COMMAND} ${env.CNI_CONTAINERID}`);
+}
+
+test("undoes a journal from its end, without a namespace, and removes it", () => {
+  const outcome = collect([entryOf(gone), chainedOf("portmap", gone)]);
+  expect(runsOf(outcome)).toEqual(["portmap DEL blue", "bridge DEL blue", "bridge GC "]);
+  expect(outcome.runs.map(({ env }) => env.CNI_NETNS)).toEqual(["", "", ""]);
+  expect(outcome.files).toEqual({});
+});
+
+test("a journal stays if a DEL fails, and GC still runs", () => {
+  const answers = [{ ended: "signal", signal: "SIGKILL" } as const];
+  const outcome = collect([entryOf(gone)], { [valid]: [] }, { answers });
+  expect(outcome.runs.at(-1)?.env.CNI_COMMAND).toBe("GC");
+  expect(outcome.files["/var/lib/cni/wrappers/blue/zone:eth0"]).toContain("given up");
+});
+
+test.each<[string, readonly Entry[], object | undefined, Machine]>([
+  ["is valid", [entryOf(gone)], { [valid]: [{ containerID: "blue", ifname: "eth0" }] }, {}],
+  ["is of another network", [entryOf({ ...gone, network: "other" })], undefined, {}],
+  ["has its namespace", [entryOf()], undefined, { namespaces: { [blue]: 4026531840 } }],
+  ["is not to be judged: there is no list", [entryOf(gone)], {}, {}],
+  [
+    "is not to be judged: the boot id is unknown",
+    [entryOf(gone)],
+    undefined,
+    {
+      files: { ...journalFiles(entryOf(gone)), "/proc/sys/kernel/random/boot_id": "" },
+    },
+  ],
+])("leaves a journal alone that %s", (_, entries, more, machine) => {
+  expect(runsOf(collect(entries, more, machine))).toEqual(["bridge GC "]);
+});
+
+test.each([
+  ["of an earlier boot", { bootId: "earlier" }],
+  ["whose inode another namespace has now", {}],
+])("undoes one %s", (_, changes) => {
+  const namespaces = { [blue]: 4026531840 };
+  const entry = entryOf({ ...changes, namespace: { path: blue, device: 4, inode: 4026531840, changedMs: 5 } });
+  expect(runsOf(collect([entry], undefined, { namespaces }))).toEqual(["bridge DEL blue", "bridge GC "]);
+});
+
+test("null is an empty list", () => {
+  expect(runsOf(collect([entryOf(gone)], { [valid]: null }))).toEqual(["bridge DEL blue", "bridge GC "]);
+});
+
+test("the wrapper's interface is added for every container in the list, and none is removed", () => {
+  const listed = [
+    { containerID: "blue", ifname: "eth0" },
+    { containerID: "red", ifname: "eth1" },
+  ];
+  const { runs } = collect([], { wrapper: { ifName: "eth1" }, [valid]: listed, "cni.dev/attachments": listed });
+  const both = [...listed, { containerID: "blue", ifname: "eth1" }];
+  expect(runs).toMatchObject([{ stdin: { [valid]: both, "cni.dev/attachments": both } }]);
+});
