@@ -25,7 +25,12 @@ export function stateOver(view: HostView, note: HostState["note"] = () => {}): H
     ...view,
     note,
     readFile: read,
-    appendJournal: (path, text) => void written.set(path, `${read(path) ?? ""}${text}`),
+    appendJournal(path, text, { makesFile }) {
+      const old = read(path);
+      if (old === undefined && !makesFile) return "ENOENT";
+      written.set(path, `${old ?? ""}${text}`);
+      return undefined;
+    },
     removeFile: (path) => void written.set(path, undefined),
     removeDirectory: () => {},
     listDirectory(path) {

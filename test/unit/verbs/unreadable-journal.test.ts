@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { journalFile } from "../../../shared/journal/journal.ts";
+import { callWrapper, exits } from "../support/fake-host.ts";
+import { entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+
+const file = journalFile(zoneOfBlue);
+const own = Object.values(journalFiles(entryOf()))[0] ?? "";
+const result = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
+
+describe.each([
+  ["is of a newer format", own.replace('"format":1', '"format":2')],
+  ["has a line of a newer version", `${own}{"line":"moved","id":"bridge eth0"}\n`],
+  ["does not say whose it is", "no journal\n"],
+  ["is of another attachment", own.replaceAll('"zone"', '"other"')],
+])("a journal that %s", (_, text) => {
+  const call = (CNI_COMMAND: string, configuration: object = {}) => {
+    const env = { CNI_COMMAND, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const stdin = { cniVersion: "1.0.0", name: "zone", ...configuration };
+    return callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [0] });
+  };
+
+  test("does not stop ADD, which warns, undoes nothing, and leaves it as it is", () => {
+    const { exitCode, runs, log, files } = call("ADD");
+    expect(exitCode).toBe(0);
+    expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["ADD"]);
+    expect(log.map(({ line }) => JSON.parse(line).message)).toEqual([
+      expect.stringContaining(`nothing is undone, and nothing is remembered: ${file} cannot be read`),
+    ]);
+    expect(files[file]).toBe(text);
+  });
+
+  test("counts as none on DEL, which follows prevResult", () => {
+    const { exitCode, runs, files } = call("DEL", { prevResult: result });
+    expect(exitCode).toBe(0);
+    expect(runs.map(({ env, stdin }) => [env.CNI_COMMAND, env.CNI_NETNS, stdin])).toEqual([
+      ["DEL", "/run/netns/blue", { cniVersion: "1.0.0", name: "zone", type: "bridge", prevResult: result }],
+    ]);
+    expect(files[file]).toBe(text);
+  });
+});
