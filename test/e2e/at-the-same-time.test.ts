@@ -2,7 +2,17 @@ import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { identity, installPlugin } from "./recovery-support.ts";
-import { bridge, expectNothingLeft, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  front,
+  hostLocal,
+  macvlan,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 // Calls for one container overlap: a runtime attaches lists in parallel, tries a DEL again that still runs, or was killed.
 
@@ -17,6 +27,8 @@ function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
 
 test("two lists want one interface: one gets it, and DEL of the other leaves it", async () => {
   await using lab = await Lab.start({ plugins });
+  // Both wrappers have seen that there is none.
+  await waitsForAnother(lab, "ADD", "bridge");
   const list = (name: string, subnet: string) =>
     named(name, wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1"));
   const lists = [list("za", "10.61.0.0/24"), list("zb", "10.62.0.0/24")] as const;
@@ -40,7 +52,7 @@ describe("two DELs leave nothing", () => {
   test("of one attachment", async () => {
     await using lab = await Lab.start({ plugins });
     const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped(bridge, "eth1"));
-    await waitsForAnother(lab, "bridge");
+    await waitsForAnother(lab, "DEL", "bridge");
     const container = await lab.addContainer("c1");
     expectPassed(await lab.goCni.add(list, container));
     await Promise.all([lab.goCni.del(list, container), lab.goCni.del(list, container)]);
@@ -50,7 +62,7 @@ describe("two DELs leave nothing", () => {
 
   test.each(["iptables", "nftables"])("of two attachments whose ports share rules (%s)", async (backend) => {
     await using lab = await Lab.start({ plugins });
-    await waitsForAnother(lab, "portmap");
+    await waitsForAnother(lab, "DEL", "portmap");
     const { za, zb, container } = await publishing(lab, backend);
     const dels = [lab.cnitool.delAs("eth0", za, container, web), lab.cnitool.delAs("net1", zb, container, mail)];
     for (const outcome of await Promise.all(dels)) expectPassed(outcome);
@@ -75,7 +87,11 @@ describe("two DELs leave nothing", () => {
     expect(await lab.kernel.journals()).toEqual([]);
   });
 
-  test("of two attachments with rules that only the last one may remove", async () => {
+  test.each([
+    ["after wrapped creators", wrapped(front), wrapped(ptp)],
+    // What is left, no later DEL of the list undoes.
+    ["after plain creators", front, ptp],
+  ])("of two attachments with rules that only the last one may remove (%s)", async (_, one, other) => {
     await using lab = await Lab.start({ plugins });
     await installPlugin(
       lab,
@@ -84,12 +100,12 @@ describe("two DELs leave nothing", () => {
     );
     const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
     const slow = wrapped({ type: "tuning", txQLen: 500 });
-    const [za, zb] = [named("za", wrapped(front), marks), named("zb", wrapped(ptp), marks)];
+    const [za, zb] = [named("za", one, marks), named("zb", other, marks)];
     const container = await lab.addContainer("c1");
     expectPassed(await lab.cnitool.addAs("eth0", { ...za, plugins: [...za.plugins, slow] }, container));
     expectPassed(await lab.cnitool.addAs("net1", { ...zb, plugins: [...zb.plugins, slow] }, container));
     // The last plugin was removed from both lists, so the DEL of the one before it runs its DEL first.
-    await waitsForAnother(lab, "tuning");
+    await waitsForAnother(lab, "DEL", "tuning");
     const dels = [lab.cnitool.delAs("eth0", za, container), lab.cnitool.delAs("net1", zb, container)];
     for (const outcome of await Promise.all(dels)) expectPassed(outcome);
     expect(await lab.readdir("/run/lab")).not.toContain("mark");
@@ -97,17 +113,50 @@ describe("two DELs leave nothing", () => {
   });
 });
 
-describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {
-  const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
+const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
 
-  /** Starts an agent's ADD. It waits before it makes anything. Then kills the agent. */
+/** Installs a plugin whose first ADD waits before it makes anything. */
+async function installSlow(lab: Lab): Promise<void> {
+  const wait = `if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then ${untilThere("/run/lab/go")}; fi`;
+  await installPlugin(lab, "slow", `${wait}; exec /opt/cni/bin/macvlan`);
+  await lab.run("mkdir", ["/run/lab/wait"]);
+}
+
+describe("another call overtakes an ADD, which undoes what its plugin made, and fails", () => {
+  test("another ADD: its attachment stays", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installSlow(lab);
+    const container = await lab.addContainer("c1");
+    const first = lab.goCni.add(slow, container);
+    await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+    expectPassed(await lab.goCni.add(slow, container));
+    const before = await identity(lab, container, "eth0");
+    await lab.writeFile("/run/lab/go", "");
+    expectFailure(await first, /duplicate allocation|exists|given up/);
+    expect(await identity(lab, container, "eth0")).toEqual(before);
+    expectPassed(await lab.goCni.check(slow, container));
+    expectPassed(await lab.goCni.del(slow, container));
+    await expectNothingLeft(lab);
+  });
+
+  test("a DEL: nothing stays", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installSlow(lab);
+    const container = await lab.addContainer("c1");
+    const first = lab.goCni.add(slow, container);
+    await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+    expectPassed(await lab.goCni.del(slow, container));
+    await lab.writeFile("/run/lab/go", "");
+    expectFailure(await first, /interface eth0 was given up during ADD/);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab);
+  });
+});
+
+describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {
+  /** Starts an agent's ADD, and kills the agent before the plugin has made anything. */
   async function addOfKilledAgent(lab: Lab, container: Container): Promise<void> {
-    await installPlugin(
-      lab,
-      "slow",
-      `if [ "$CNI_COMMAND" = ADD ] && rmdir /run/lab/wait 2>/dev/null; then ${untilThere("/run/lab/go")}; fi; exec /opt/cni/bin/macvlan`,
-    );
-    await lab.run("mkdir", ["/run/lab/wait"]);
+    await installSlow(lab);
     await lab.writeFile("/run/lab/net.d/zone.conflist", JSON.stringify(slow));
     const variables = "CNI_PATH=/opt/cni/bin NETCONFPATH=/run/lab/net.d";
     const agent = `echo $$ >/run/lab/agent; exec env ${variables} /run/lab/drivers/cnitool add zone ${container.netns}`;
@@ -172,10 +221,14 @@ async function rulesOfPorts(lab: Lab): Promise<string[]> {
   return text.split("\n").filter((line) => /25080|25025/.test(line));
 }
 
-/** The DEL of a plugin waits until another one has come as far, if there is one. */
-async function waitsForAnother(lab: Lab, plugin: string): Promise<void> {
+/** A verb of a plugin waits until another call has come as far, if there is one. */
+async function waitsForAnother(lab: Lab, verb: "ADD" | "DEL", plugin: string): Promise<void> {
   const wait = `mkdir -p /run/lab/here/$$; for i in $(seq 30); do [ $(ls /run/lab/here | wc -l) -ge 2 ] && break; sleep 0.1; done`;
-  await installPlugin(lab, plugin, `if [ "$CNI_COMMAND" = DEL ]; then ${wait}; fi; exec /run/lab/plugins/${plugin}`);
+  await installPlugin(
+    lab,
+    plugin,
+    `if [ "$CNI_COMMAND" = ${verb} ]; then ${wait}; fi; exec /run/lab/plugins/${plugin}`,
+  );
 }
 
 /** A script's words that wait for a file. */

@@ -213,6 +213,24 @@ describe("two attachments of one container share rules", () => {
     expect((await stateOf(lab, container)).rules).not.toMatch(/25025|25080/);
   });
 
+  test("DEL of one leaves the masquerading rules of the other", async () => {
+    await using lab = await Lab.start({ plugins });
+    const pooled = (plugin: Record<string, unknown>) => ({
+      ...wrapped({ ...plugin, ipMasq: true }),
+      wrapper: { network: "pool" },
+    });
+    const [za, zb] = [named("za", pooled(front)), named("zb", pooled(bridge))];
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.cnitool.add(za, container));
+    expectPassed(await lab.cnitool.addAs("net1", zb, container));
+    const before = (await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64."));
+    expect(before).toHaveLength(2);
+    expectPassed(await lab.cnitool.delAs("eth0", za, container));
+    expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64."))).toEqual(before);
+    expectPassed(await lab.cnitool.delAs("net1", zb, container));
+    await expectNothingLeft(lab, ["front0", "disc0"]);
+  });
+
   test("only the last DEL removes what an unknown plugin names by the container", async () => {
     await using lab = await Lab.start({ plugins });
     const mark = 'case $CNI_COMMAND in ADD) touch "$0.mark";; DEL) rm -f "$0.mark";; esac';
@@ -255,6 +273,16 @@ describe("the list was edited between ADD and DEL", () => {
     expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
     expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  });
+
+  test("plugins were removed from its end: their rules are removed with the one before them", async () => {
+    await using lab = await Lab.start({ plugins });
+    const whole = listOf("eth1", macvlan);
+    const container = await lab.addContainer("c1");
+    expect(await lab.goCni.add(whole, container, web)).toMatchObject({ exitCode: 0 });
+    expectPassed(await lab.goCni.del({ ...whole, plugins: whole.plugins.slice(0, 2) }, container, web));
+    expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
+    expect(await lab.kernel.journals()).toEqual([]);
   });
 
   test("two names were exchanged: nothing is left", async () => {
