@@ -1,12 +1,10 @@
-import type { JSONPath } from "jsonc-parser";
-import type { Found, ListRule } from "../lint/rule.ts";
+import type { FoundInPlugin, PluginRule } from "../lint/rule.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 
 /** Some host interfaces can be taken only once, or only by one kind of plugin. */
-export const sharedDevice: ListRule = {
-  of: "list",
+export const sharedDevice: PluginRule = {
+  of: "plugin",
   code: "shared-device",
   severity: "error",
   title: "Two plugins cannot share this interface of the host.",
@@ -14,33 +12,22 @@ export const sharedDevice: ListRule = {
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).
 With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). Use another device, id, or kind of
 plugin.`,
-  find(list) {
-    const users = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
-    return users.flatMap((plugin, index) => foundIn(list, plugin, users.slice(0, index)));
+  find(plugin, list) {
+    if (isRewritten(plugin)) return undefined;
+    const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
+    const earlier = creators.slice(0, Math.max(creators.indexOf(plugin), 0));
+    return earlier.flatMap((other) => conflictOf(plugin, other) ?? []).slice(0, 1);
   },
 };
 
-interface Conflict {
-  readonly path: JSONPath;
-  readonly message: string;
-  readonly hint: string;
-}
-
-function foundIn({ file }: List, plugin: ListedPlugin, earlier: readonly ListedPlugin[]): readonly Found[] {
-  const [conflict] = earlier.flatMap((other) => conflictOf(plugin, other) ?? []);
-  if (conflict === undefined) return [];
-  const { path, message, hint } = conflict;
-  return [{ place: valueAt(file, [...plugin.path, ...path]), message, hint }];
-}
-
-function conflictOf(plugin: ListedPlugin, other: ListedPlugin): Conflict | undefined {
+function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundInPlugin | undefined {
   const [own, others] = [plugin.configuration, other.configuration];
   if (plugin.delegate === "host-device") {
     const key = ["device", "hwaddr", "kernelpath", "pciBusID"].find(
       (name) => own[name] !== undefined && own[name] !== "",
     );
     if (key === undefined || other.delegate !== "host-device" || own[key] !== others[key]) return undefined;
-    return { path: [key], message: `${other.type} has taken ${own[key]} already`, hint: "Use another device" };
+    return { at: [key], message: `${other.type} has taken ${own[key]} already`, hint: "Use another device" };
   }
   const { master } = own;
   const isIn = (configuration: typeof own) => configuration.linkInContainer === true;
@@ -50,19 +37,19 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin): Conflict | undef
   if (kinds.every((kind) => kind === "vlan")) {
     if (own.vlanId !== others.vlanId) return undefined;
     return {
-      path: ["vlanId"],
+      at: ["vlanId"],
       message: `${master} has VLAN ${own.vlanId} once, and ${other.type} makes it already`,
       hint: "Use another vlanId",
     };
   }
   if (kinds.includes("macvlan") && kinds.includes("ipvlan")) {
     const message = `${master} carries a ${other.delegate} interface already, so it cannot carry ${plugin.delegate}`;
-    return { path: ["master"], message, hint: `Use another master, or ${other.delegate} for both` };
+    return { at: ["master"], message, hint: `Use another master, or ${other.delegate} for both` };
   }
   const isAlone = kinds.every((kind) => kind === "macvlan") && [own.mode, others.mode].includes("passthru");
   if (!isAlone) return undefined;
   return {
-    path: ["master"],
+    at: ["master"],
     message: `with mode passthru, ${master} can carry one macvlan interface only`,
     hint: "Use another master or mode",
   };
