@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
+import { leftovers } from "../support/leftovers.ts";
 import { jobOf } from "./jobs.ts";
-import { errorsOf, isFailedCheck } from "./log.ts";
+import { errorsOf, isFailedAdd, isFailedCheck } from "./log.ts";
 import { wrappedTwo } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
@@ -15,6 +16,43 @@ const faults = [
   ],
   ["an address", ["address", "delete", "172.26.64.2/20", "dev", "eth1"], /172\.26\.64\.2/],
 ] as const;
+
+describe("the namespace was made anew while the client was down, and CHECK fails", () => {
+  test("nothing runs in the old one: ADD passes, with the addresses that the allocation had", async (context) => {
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
+    const before = await nomad.survey("job");
+    expect(before.filter(isSound)).toHaveLength(3);
+    await nomad.restartClient(async () => {
+      await nomad.killTasks();
+      await nomad.makeNamespacesAnew("job");
+    });
+    await nomad.untilSound(3);
+    const lines = await nomad.logLines();
+    expect(new Set(lines.filter(isFailedCheck).map(({ alloc_id }) => alloc_id)).size).toBe(3);
+    const after = await nomad.survey("job");
+    expect(after.map(({ id, addresses }) => [id, addresses])).toEqual(
+      before.map(({ id, addresses }) => [id, addresses]),
+    );
+    expect(judge(context, before, after)).toMatchObject({ survived: 0, recovered: 3 });
+    await nomad.stop("job");
+    await expect.poll(() => leftovers(nomad.lab, ["disc0"])).toEqual([]);
+  });
+
+  test("a task still runs in the old one: ADD fails, and Nomad replaces the allocation", async (context) => {
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await nomad.run(jobOf({ network: "cni/zone", rescheduled: true }));
+    const before = await nomad.survey("job");
+    await nomad.restartClient(() => nomad.makeNamespacesAnew("job"));
+    await nomad.untilReplaced(before);
+    expect(errorsOf((await nomad.logLines()).filter(isFailedAdd))).toContainEqual(
+      expect.stringMatching(/duplicate allocation is not allowed/),
+    );
+    const after = await nomad.survey("job");
+    expect(judge(context, before, after)).toMatchObject({ survived: 0, recovered: 1 });
+    expect(await nomad.taskCount()).toBe(1);
+  });
+});
 
 describe("a network broken while the client is down", () => {
   test.for(faults)(

@@ -19,6 +19,8 @@ const socket = "/run/lab/nomad.sock";
 interface NomadLabOptions {
   readonly networks: readonly NetworkList[];
   readonly plugins?: PluginVersion;
+  /** The directory with the wrappers, if they are not those of this build. */
+  readonly wrappers?: string;
   /** The version of Nomad, if it is not the one that most tests use. */
   readonly version?: NomadVersion;
   /** Records the plugins' calls. `lab.records` returns them. */
@@ -68,8 +70,9 @@ export class NomadLab implements AsyncDisposable {
   }
 
   static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
-    const { plugins = "1.9.1", recorded = false, version, programs = {} } = options;
-    const lab = await Lab.start({ plugins, recorded, programs: { nomad: await nomad(version), ...programs }, disk });
+    const { plugins = "1.9.1", recorded = false, version, wrappers } = options;
+    const programs = { nomad: await nomad(version), ...options.programs };
+    const lab = await Lab.start({ plugins, recorded, programs, disk, ...(wrappers !== undefined && { wrappers }) });
     if (version === oldestNomad) await imitateCgroups(lab);
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
@@ -175,6 +178,20 @@ export class NomadLab implements AsyncDisposable {
   /** Removes the allocations' namespaces while their tasks run. The last task's end destroys what is in them. */
   async loseNamespaces(job: string): Promise<void> {
     for (const { ID } of await this.allocations(job)) await this.lab.run("ip", ["netns", "delete", ID]);
+  }
+
+  /** Kills every task and its executor, as the kernel does when memory is short. */
+  async killTasks(): Promise<void> {
+    for (const { pid } of await taskProcesses(this.lab)) {
+      await this.lab.run("sh", ["-c", `kill -KILL $(cut -d ' ' -f 4 /proc/${pid}/stat) ${pid}`]);
+    }
+    await this.#until("the end of the tasks", async () => (await this.taskCount()) === 0);
+  }
+
+  /** Makes the allocations' namespaces anew, under the same names and without a network, as a pause container's may be. */
+  async makeNamespacesAnew(job: string): Promise<void> {
+    await this.loseNamespaces(job);
+    for (const { ID } of await this.allocations(job)) await this.lab.addContainer(ID);
   }
 
   /** Changes the first allocation's namespace with ip(8). */
