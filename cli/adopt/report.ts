@@ -13,7 +13,9 @@ export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pi
 export function jsonOf(cases: readonly Case[]): string {
   const data = cases.map(({ attachment, workload, proposal }) => {
     const { network, containerId, runtimeIfName: ifName, file } = attachment;
-    return { network, containerId, ifName, file, workload, ...proposal };
+    // A journal has the plugins' configurations, with any secret in them.
+    const shown = proposal.is === "adoptable" ? { ...proposal, journal: proposal.journal?.file } : proposal;
+    return { network, containerId, ifName, file, workload, ...shown };
   });
   return `${JSON.stringify(data, null, 2)}\n`;
 }

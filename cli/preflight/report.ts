@@ -28,7 +28,7 @@ export function preflightText(
 }
 
 /** The same as JSON. */
-export function preflightJson({ forecasts, nomadSkipsCheck, ...rest }: HostReport): string {
+export function preflightJson({ forecasts, nomadSkipsCheck, strays, ...rest }: HostReport): string {
   const attachments = forecasts.map(({ attachment, workload, verdict, changed, isAdoptable }) => ({
     network: attachment.network,
     containerId: attachment.containerId,
@@ -41,7 +41,11 @@ export function preflightJson({ forecasts, nomadSkipsCheck, ...rest }: HostRepor
     changed,
     adoptable: isAdoptable,
   }));
-  return `${JSON.stringify({ ...rest, attachments, nomadSkipsCheck: nomadSkipsCheck ?? null }, null, 2)}\n`;
+  // A journal has the plugins' configurations, with any secret in them.
+  const { namespaces, memories } = strays;
+  const lost = { namespaces, journals: memories.map(({ file }) => file) };
+  const data = { ...rest, strays: lost, attachments, nomadSkipsCheck: nomadSkipsCheck ?? null };
+  return `${JSON.stringify(data, null, 2)}\n`;
 }
 
 function summaryOf(forecasts: readonly Forecast[]): string {

@@ -23,7 +23,7 @@ const noAddress = (address: string) => ({
   adoptable: false,
 });
 const answer = (host: string, ...attachments: object[]) => ({
-  ...{ host, attachments, strays: { namespaces: [], records: [] }, leftOut: [], nomadSkipsCheck: null, unsaved: [] },
+  ...{ host, attachments, strays: { namespaces: [], journals: [] }, leftOut: [], nomadSkipsCheck: null, unsaved: [] },
 });
 
 function file(name: string, ...texts: string[]): string {
