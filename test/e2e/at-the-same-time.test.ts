@@ -29,15 +29,18 @@ test("two lists want one interface: one gets it, and DEL of the other leaves it"
   await using lab = await Lab.start({ plugins });
   // Both wrappers have seen that there is none.
   await waitsForAnother(lab, "ADD", "bridge");
-  const list = (name: string, subnet: string) =>
-    named(name, wrapped(ptp), wrapped({ ...bridge, ipam: hostLocal(subnet) }, "net1"));
-  const lists = [list("za", "10.61.0.0/24"), list("zb", "10.62.0.0/24")] as const;
+  const other = { ...bridge, bridge: "disc1", ipam: hostLocal("10.62.0.0/24") };
+  const lists = [
+    named("za", wrapped(macvlan), wrapped(bridge, "net1")),
+    named("zb", wrapped(ptp), wrapped(other, "net1")),
+  ] as const;
   const container = await lab.addContainer("c1");
   const outcomes = await Promise.all([
     lab.cnitool.addAs("eth0", lists[0], container),
     lab.cnitool.addAs("eth1", lists[1], container),
   ]);
   expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+  expect(outcomes.map(({ stderr }) => stderr).join("")).toMatch(/net1.* already exists/);
   const before = await identity(lab, container, "net1");
   const [won, lost] = outcomes[0].exitCode === 0 ? (["eth0", "eth1"] as const) : (["eth1", "eth0"] as const);
   const [winner, loser] = won === "eth0" ? lists : ([lists[1], lists[0]] as const);
@@ -45,7 +48,8 @@ test("two lists want one interface: one gets it, and DEL of the other leaves it"
   expect(await identity(lab, container, "net1")).toEqual(before);
   expectPassed(await lab.cnitool.checkAs(won, winner, container));
   expectPassed(await lab.cnitool.delAs(won, winner, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  const bridges = (await lab.kernel.linkNames()).filter((name) => name.startsWith("disc"));
+  await expectNothingLeft(lab, bridges);
 });
 
 describe("two DELs leave nothing", () => {
