@@ -11,7 +11,15 @@ import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delega
 import { append, removeIfUndone, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
 import type { Appending, FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
-import { type Done, type Entry, isSameNamespace, isStanding, type Line, nowhere } from "../journal/journal.ts";
+import {
+  containerDirectory,
+  type Done,
+  type Entry,
+  isSameNamespace,
+  isStanding,
+  type Line,
+  nowhere,
+} from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf } from "../journal/recovery-table.ts";
 import { repairs } from "../journal/repairs.ts";
@@ -140,8 +148,14 @@ function beginning({ role }: Entry): Appending {
 }
 
 function write({ session, facts, journal }: Undoing, text: string, how: Appending): void {
-  const problem = session.host.appendJournal(journal.file, text, how);
-  if (problem !== undefined) throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
+  const { host } = session;
+  const problem = host.appendJournal(journal.file, text, how);
+  if (problem !== undefined) {
+    // A full disk takes the name of a file, and none of its bytes.
+    if (host.stat(journal.file)?.size === 0) host.removeFile(journal.file);
+    host.removeDirectory(containerDirectory(journal.key.containerId));
+    throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
+  }
   facts.wrote(journal.file, text);
 }
 
