@@ -58,8 +58,8 @@ function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, { resultMs, 
 /** The plugin whose ADD runs. */
 export interface AddingPlugin {
   readonly own: Entry | undefined;
-  /** Whether there is no prevResult. */
-  readonly isFirst: boolean;
+  /** The container interfaces in prevResult; undefined if there is none. */
+  readonly earlier: readonly string[] | undefined;
 }
 
 function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
@@ -81,14 +81,16 @@ function isComplete({ entries }: Journal, entry: Entry, { resultMs, bootId, upti
 
 /**
  * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. What stands after
- * one that is given up already is of this try.
+ * one that is given up already is of this try, and so is the maker of an interface in prevResult, and what stands after it.
  */
-function entriesFrom(journal: Journal, { own, isFirst }: AddingPlugin): readonly Entry[] {
-  if (isFirst) return journal.entries;
-  if (own === undefined || own.isUndone) return [];
+function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin): readonly Entry[] {
+  if (earlier === undefined) return journal.entries;
+  if (own === undefined) return [];
   const after = journal.entries.slice(journal.entries.indexOf(own));
-  const firstGivenUp = after.findIndex(({ isGivenUp }) => isGivenUp);
-  return firstGivenUp < 0 ? after : after.filter(({ isGivenUp }, index) => isGivenUp || index < firstGivenUp);
+  const beginsTry = (entry: Entry) =>
+    entry.isGivenUp || (entry !== own && entry.done && entry.role === "creator" && earlier.includes(entry.ifName));
+  const first = after.findIndex(beginsTry);
+  return first < 0 ? after : after.filter(({ isGivenUp }, index) => isGivenUp || index < first);
 }
 
 /** The addresses that the last attachment of an interface had, and whether others will do. */

@@ -1,3 +1,4 @@
+import { containerInterfaceNames } from "../attachment/attachments.ts";
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
@@ -56,11 +57,12 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   }
   // firewall's and portmap's ADD pass without the namespace.
   const namespace = facts.namespace(netns) ?? nowhere(netns);
-  const isFirst = (request.configuration.prevResult ?? undefined) === undefined;
+  const { prevResult } = request.configuration;
+  const earlier = prevResult ? containerInterfaceNames(call.prevResult ?? {}) : undefined;
   const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
   const recovery = recoveryOf(
     journal,
-    { own, isFirst },
+    { own, earlier },
     {
       ...moment,
       namespace,

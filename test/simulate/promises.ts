@@ -105,12 +105,12 @@ export class Promises {
   #mayHaveMade(sibling: Life, { by }: Thing, life: Life): boolean {
     const plugin = by.get(life.key) ?? "";
     const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
-    const isTry = life.phase === "tried" || sibling.phase !== "attached";
+    const isTry = life.phase !== "attached" || sibling.phase !== "attached";
     return isTry && (has || sibling.isEdited) && ["portmap", "bandwidth", "tuning", "mark"].includes(plugin);
   }
 
   #siblingOfTry({ phase, of }: Life, others: readonly Life[]): Life | undefined {
-    return phase === "tried" ? others.find((other) => other.of.container === of.container) : undefined;
+    return phase !== "attached" ? others.find((other) => other.of.container === of.container) : undefined;
   }
 
   /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */

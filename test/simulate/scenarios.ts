@@ -195,6 +195,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1)] },
     events: [add("c1 za eth0"), loses("c1", true), { do: "GC", list: "za", by: "another" }],
   },
+  "a DEL is killed after it deleted the interface, and a sibling has one of that name": {
+    lists: { za: two, zb: [ptp(3), bridge(4, "eth1")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "kill" } },
+      add("c1 zb net1"),
+      del("c1 za eth0"),
+    ],
+  },
   "a chained plugin leaves the middle of the list": {
     lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
     events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 2 }, del("c1 za eth0")],

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
@@ -50,4 +51,31 @@ test.each<[string, string, Call, Machine]>([
   const { asked } = callWrapper({ ...call, calledAs: `/opt/cni/bin/${plugin}-wrapper`, env }, machine);
   expect(asked.filter((path, index) => asked.indexOf(path) !== index)).toEqual([]);
   expect(asked).toContain("/var/lib/cni/wrappers/blue/zone:eth0".slice(0, command === "GC" ? 21 : undefined));
+});
+
+describe("libcni's results for the other attachments of a container", () => {
+  const here = entryOf().namespace;
+  const namesIn = (files: Readonly<Record<string, string>>) => {
+    const listDirectory = (path: string) =>
+      Object.keys(files).flatMap((file) => (file.startsWith(`${path}/`) ? [file.slice(path.length + 1)] : []));
+    const facts = new Facts({ readFile: (path) => files[path], listDirectory, stat: () => undefined });
+    return facts.otherResults(zoneOfBlue, here).map(({ interfaces }) => interfaces.map(({ name }) => name));
+  };
+  const net1 = { network: "other", runtimeIfName: "net1" };
+
+  test("tell what was attached without a wrapper", () => {
+    expect(namesIn(cached("other", "net1"))).toEqual([["eth0", "eth1"]]);
+    expect(namesIn(cached("zone", "eth0"))).toEqual([]);
+  });
+
+  test("of another container are not among them, even if its name has this one's in it", () => {
+    const [[, text = ""] = []] = Object.entries(cached("other", "net1"));
+    expect(namesIn({ "/var/lib/cni/results/other-blue2-net1": text.replace('"blue"', '"blue2"') })).toEqual([]);
+  });
+
+  test("say nothing about interfaces that a journal knows, nor about another namespace", () => {
+    const files = (entry: Entry) => ({ ...cached("other", "net1"), ...journalFiles(entry) });
+    expect(namesIn(files(entryOf(net1)))).toEqual([["eth1"]]);
+    expect(namesIn(files(entryOf({ ...net1, namespace: { ...here, inode: 1 } })))).toEqual([]);
+  });
 });

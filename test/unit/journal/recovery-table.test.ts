@@ -38,6 +38,15 @@ describe("the table of docs/behavior.md", () => {
     ],
     ["another namespace that is still there", [entryOf({ namespace: elsewhere })], {}, "add, then write"],
     ["this namespace, not complete", [entryOf()], {}, "not complete"],
+    [
+      "this namespace, 16 minutes old, and a later uptime of an earlier boot",
+      [
+        entryOf({ bootId: "old", done: { uptime: 5000, addresses: [] }, isGivenUp: true, isUndone: true }),
+        entryOf({ done: { uptime: 40, addresses: [] } }),
+      ],
+      {},
+      "add, then write",
+    ],
     ["this namespace, a failed try", [entryOf(), tryOf({ ifName: "eth1" })], {}, "not complete"],
     ["this namespace, and libcni has a result since", [entryOf()], complete, "add, then write"],
     ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, "not complete"],
@@ -76,37 +85,72 @@ describe("the table of docs/behavior.md", () => {
 
   test.each(rows)("%s: %s", (_, entries, changes, expected) => {
     const own = entries.at(-1);
-    const recovery = recoveryOf(journalOf(...entries), { own, isFirst: true }, presentOf(changes));
+    const recovery = recoveryOf(journalOf(...entries), { own, earlier: undefined }, presentOf(changes));
     expect(recovery.do === "undo, then add" ? recovery.because : recovery.do).toBe(expected);
   });
+});
+
+describe("a result of libcni's, and no entry of the plugin's own", () => {
+  const present = presentOf({ resultMs: 5 });
+  const plugin = { own: undefined, earlier: ["eth0"] };
+  test.each<[string, Entry, string]>([
+    ["an earlier plugin of this try has an entry: it adds", entryOf({ resultMs: 5 }), "add"],
+    ["an earlier plugin's entry is older than the result", entryOf({ resultMs: 4 }), "add, then write"],
+    ["an earlier plugin's entry is given up", entryOf({ resultMs: 5, isGivenUp: true }), "add, then write"],
+    ["an earlier plugin's entry is of another boot", entryOf({ resultMs: 5, bootId: "old" }), "add, then write"],
+    ["... of another namespace", entryOf({ resultMs: 5, namespace: elsewhere }), "add, then write"],
+  ])("%s", (_, entry, expected) => {
+    expect(recoveryOf(journalOf(entry), plugin, present).do).toBe(expected);
+  });
+});
+
+test("an attachment is complete by its own entry: a stray ADD of another plugin may have written a later one", () => {
+  const [own, stray] = [entryOf(), entryOf({ ifName: "eth1", resultMs: 5 })];
+  const recovery = recoveryOf(journalOf(own, stray), { own, earlier: ["eth9"] }, presentOf(complete));
+  expect(recovery).toEqual({ do: "add, then write" });
 });
 
 describe("the entries that are given up", () => {
   const [first, second, third] = [entryOf(), tryOf({ ifName: "eth1" }), chainedOf("tuning", { ifName: "eth1" })];
 
   test("are all of them without a prevResult", () => {
-    const recovery = recoveryOf(journalOf(first, second, third), { own: second, isFirst: true }, presentOf());
+    const recovery = recoveryOf(journalOf(first, second, third), { own: second, earlier: undefined }, presentOf());
     expect(recovery).toMatchObject({ entries: [first, second, third] });
   });
 
   test("are the own one and what came after it with a prevResult", () => {
-    const recovery = recoveryOf(journalOf(first, second, third), { own: second, isFirst: false }, presentOf());
+    const recovery = recoveryOf(journalOf(first, second, third), { own: second, earlier: ["eth0"] }, presentOf());
     expect(recovery).toMatchObject({ entries: [second, third] });
   });
 
   test("are none with a prevResult and without an own one", () => {
-    const recovery = recoveryOf(journalOf(first, second), { own: undefined, isFirst: false }, presentOf());
+    const recovery = recoveryOf(journalOf(first, second), { own: undefined, earlier: ["eth0"] }, presentOf());
     expect(recovery).toEqual({ do: "add" });
   });
 
   test("are none after an own one that is undone: what stands there is of this try", () => {
     const own = { ...second, isGivenUp: true, isUndone: true };
-    expect(recoveryOf(journalOf(own, first), { own, isFirst: false }, presentOf())).toEqual({ do: "add" });
+    expect(recoveryOf(journalOf(own, first), { own, earlier: ["eth0"] }, presentOf())).toEqual({ do: "add" });
+  });
+
+  test("are not what this try has made: a call of a killed runtime may have left the own one before it", () => {
+    const own = { ...third, id: "old" };
+    const recovery = recoveryOf(journalOf(own, first, second), { own, earlier: ["eth0"] }, presentOf());
+    expect(recovery).toMatchObject({ do: "undo, then add", entries: [own] });
+    const other = recoveryOf(journalOf(own, first), { own, earlier: ["lo"] }, presentOf());
+    expect(other).toMatchObject({ entries: [own, first] });
+  });
+
+  test("are not what stands after one that is given up", () => {
+    const given = { ...second, isGivenUp: true, isUndone: true };
+    const last = { ...third, id: "new" };
+    const recovery = recoveryOf(journalOf(third, given, last), { own: third, earlier: [] }, presentOf());
+    expect(recovery).toMatchObject({ entries: [third] });
   });
 
   test("are only those given up already, after an own one that is", () => {
     const own = { ...second, isGivenUp: true };
-    const recovery = recoveryOf(journalOf(own, first), { own, isFirst: false }, presentOf());
+    const recovery = recoveryOf(journalOf(own, first), { own, earlier: ["eth0"] }, presentOf());
     expect(recovery).toMatchObject({ do: "undo, then add", entries: [own] });
   });
 });

@@ -109,6 +109,12 @@ describe("a lease", () => {
     ],
     ["of a failed ADD stays with one that still runs", tryOf(), { siblings: [{ ...same, done: undefined }] }, nothing],
     [
+      "of an interface that was replaced goes, whatever libcni knows of others: the index said whose it was",
+      entryOf({ delegateNetwork: "other" }),
+      { link: 8, results: () => [resultWith("eth0")] },
+      leaseOnly,
+    ],
+    [
       "of an attachment that only libcni knows",
       tryOf({ delegateNetwork: "other" }),
       { results: () => [resultWith("eth0")] },
@@ -119,7 +125,53 @@ describe("a lease", () => {
   });
 });
 
+describe("masquerading", () => {
+  const masqueraded = { configuration: { type: "bridge", name: "zone", ipMasq: true } };
+  const own = entryOf(masqueraded);
+  const sibling = entryOf({ ...other, ...masqueraded, delegateNetwork: "zone", ifName: "eth9" });
+  const old = { bootId: "old" };
+
+  test.each<[string, Entry, Entry, boolean]>([
+    ["stays with a sibling in the same network", own, sibling, true],
+    ["goes without one", own, { ...sibling, delegateNetwork: "other" }, false],
+    ["goes if the sibling masquerades nothing", own, { ...sibling, configuration: {} }, false],
+    ["goes if the sibling is a chained plugin", own, { ...sibling, role: "meta" }, false],
+    ["goes if the sibling failed", own, { ...sibling, done: undefined, failed: {} }, false],
+    ["goes if the sibling is given up", own, { ...sibling, isGivenUp: true }, false],
+    ["goes if the sibling is of an earlier boot", own, { ...sibling, ...old }, false],
+    ["of an earlier boot is gone", { ...own, ...old }, { ...sibling, ...old }, false],
+    ["of a plugin without it is none", entryOf({ configuration: {} }), sibling, false],
+    ["of an unknown plugin is its own", { ...own, type: "unknown" }, sibling, false],
+  ])("%s", (_, entry, one, expected) => {
+    expect(decide(entry, { siblings: [one] })).toMatchObject({ keepsMasquerading: expected });
+  });
+});
+
+test.each<[string, Partial<Entry>, object]>([
+  ["found the interface and left it", { before: 7, failed: { left: 7 } }, everything],
+  ["left none", { before: 0, failed: { left: 0 } }, everything],
+  ["made one in the place of another", { before: 6, failed: { left: 7 } }, leaseOnly],
+  ["may have made it", { before: 0 }, leaseOnly],
+  ["found it, and still runs", { before: 7 }, everything],
+  ["passed, though there was one before", { before: 7, done: { uptime: 1, addresses: [] } }, leaseOnly],
+  ["was in another namespace", { before: 0, namespace: { ...here, inode: 1 } }, everything],
+])("a failed ADD's interface is its own if a sibling's ADD %s", (_, changes, expected) => {
+  expect(decide(tryOf(), { siblings: [tryOf({ ...other, delegateNetwork: "other", ...changes })] })).toEqual(expected);
+});
+
 describe("what a chained plugin leaves", () => {
+  test("a sibling's ADD that still runs is not run again", () => {
+    const siblings = [chainedOf("portmap", { ...other, done: undefined })];
+    expect(decide(chainedOf("portmap"), { siblings })).toEqual(everything);
+  });
+
+  test.each([
+    ["tuning", everything],
+    ["unknown", { do: "later" }],
+  ])("%s, and the sibling is of an earlier boot", (type, expected) => {
+    expect(decide(chainedOf(type), { siblings: [chainedOf(type, { ...other, bootId: "old" })] })).toEqual(expected);
+  });
+
   const failed = { done: undefined };
   const rows: [string, Partial<Entry>, boolean][] = [
     ["portmap", {}, true],
