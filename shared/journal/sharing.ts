@@ -38,7 +38,7 @@ export function removalOf(entry: Entry, around: Around): Removal {
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
-  const isShared = around.siblings.some((other) => holdsLease(other, entry)) || isLeaseInResults(entry, around);
+  const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
   if (!withNamespace && isShared) {
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
@@ -75,12 +75,13 @@ function removalOfChained(entry: Entry, around: Around): Removal {
 }
 
 /** The entries that hold what they share with another one. What a failed ADD left holds nothing. */
-function holders({ siblings }: Around): Entry[] {
-  return siblings.filter(isHolding);
+function holders({ siblings, bootId }: Around): Entry[] {
+  return siblings.filter((other) => isHolding(other, bootId));
 }
 
-function isHolding(entry: Entry): boolean {
-  return isStanding(entry) && !entry.failed;
+/** Whether an ADD passed, or may still run: not one of an earlier boot. */
+function isHolding(entry: Entry, bootId: string | undefined): boolean {
+  return isStanding(entry) && (entry.done !== undefined || (!entry.failed && entry.bootId === bootId));
 }
 
 /**
@@ -128,9 +129,12 @@ function isInterfaceOfSibling(entry: Entry, around: Around): boolean {
   return others.some(({ done }) => done?.made !== undefined && done.made === link);
 }
 
-/** Whether another entry holds the lease that an interface has in a network. */
-export function holdsLease(other: Entry, interfaceIn: Pick<Entry, "delegateNetwork" | "ifName">): boolean {
-  return isHolding(other) && hasSameLease(interfaceIn, other);
+/** Whether another entry holds the lease that an interface has in a network, in this boot. */
+export function holdsLease(
+  other: Entry,
+  leased: Pick<Entry, "delegateNetwork" | "ifName"> & { readonly bootId: string },
+): boolean {
+  return isHolding(other, leased.bootId) && hasSameLease(leased, other);
 }
 
 function hasSameLease(entry: Pick<Entry, "delegateNetwork" | "ifName">, other: Entry): boolean {

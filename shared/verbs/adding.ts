@@ -39,7 +39,7 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   if (!lent?.addresses.length) return undefined;
   const delegateNetwork = networkIn(delegateCall, target);
   const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
-  return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName })) ? undefined : lent;
+  return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName, bootId })) ? undefined : lent;
 }
 
 function networkIn({ configuration }: DelegateCall, { network }: Target): string {

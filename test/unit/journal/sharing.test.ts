@@ -100,6 +100,12 @@ describe("a lease", () => {
       { siblings: [{ ...same, done: undefined, failed: {} }] },
       everything,
     ],
+    [
+      "of an ADD that an earlier boot cut off goes",
+      entryOf(),
+      { siblings: [{ ...same, done: undefined, bootId: "old" }] },
+      everything,
+    ],
     ["of an ADD that still runs stays with it", entryOf(), { siblings: [{ ...same, done: undefined }] }, interfaceOnly],
     [
       "of a failed ADD stays with the one that passed, and so does the interface",
