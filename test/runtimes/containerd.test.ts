@@ -31,7 +31,7 @@ describe("containerd", () => {
     expect(await containerd.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], lan0: ["172.16.5.2/24"] });
     expect(await containerd.addressesInside("c2")).toEqual({ eth0: ["172.26.64.3/20"], lan0: ["172.16.5.3/24"] });
     expect(await lab.kernel.cachedResults()).toEqual(["zone-default-c1-eth0", "zone-default-c2-eth0"]);
-    expect(await lab.kernel.journals()).toHaveLength(4);
+    expect(await lab.kernel.journals()).toHaveLength(2);
 
     expect(await containerd.stop("c1", first)).toMatchObject(killed);
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.3", "zone-lan0/172.16.5.3"]);
@@ -58,15 +58,21 @@ describe("containerd", () => {
 
   // ctr runs DEL without the namespace. The reference bridge needs it to find the addresses of its ipMasq rules.
   test.each([
-    { title: "one plain bridge", masqueraded: zone("1.0.0", masquerading) },
-    { title: "the wrapped chain", masqueraded: zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0")) },
-  ])("leaves the masquerading rules of $title behind", async ({ masqueraded }) => {
+    {
+      title: "one plain bridge leaves its rules behind",
+      masqueraded: zone("1.0.0", masquerading),
+      left: [expect.stringContaining(`-A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\"`)],
+    },
+    {
+      title: "the wrapped chain leaves none",
+      masqueraded: zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0")),
+      left: [],
+    },
+  ])("masquerading: $title", async ({ masqueraded, left }) => {
     await using lab = await Lab.start({ plugins, forRuntimes: true });
     await using containerd = await Containerd.start(lab, masqueraded);
     expect(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address")).toMatchObject({ exitCode: 0 });
-    expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-A POSTROUTING"))).toEqual([
-      expect.stringContaining(`-A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\"`),
-    ]);
+    expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-A POSTROUTING"))).toEqual(left);
     expect(await lab.kernel.leases()).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
     expectSuccess(await podman.start("c1", ...published));
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2", "zone-lan0/172.16.5.2"]);
     expect(await lab.kernel.cachedResults()).toHaveLength(1);
-    expect(await lab.kernel.journals()).toHaveLength(2);
+    expect(await lab.kernel.journals()).toHaveLength(1);
     expect(await rulesOfContainers(lab)).not.toEqual([]);
     await podman.run("stop", "--time", "0", "c1");
     await podman.run("rm", "c1");
