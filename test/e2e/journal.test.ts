@@ -49,6 +49,24 @@ test("the plain loopback comes first: a later ADD passes", async () => {
   await expectNothingLeft(lab, ["disc0"]);
 });
 
+test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async () => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  const script = 'echo "$CNI_COMMAND" >>/run/lab/calls; [ "$CNI_COMMAND" != DEL ] || ! [ -e /run/lab/stuck ] || exit 1';
+  await installPlugin(lab, "marks", `${script}; exec /opt/cni/bin/tuning`);
+  const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
+  const marked = zone("1.0.0", wrapped(front), marks, flaky);
+  const container = await lab.addContainer("c1");
+  await failNext(lab);
+  expectFailure(await lab.goCni.add(marked, container), /not now/);
+  await lab.writeFile("/run/lab/stuck", "");
+  expect((await lab.goCni.add(marked, container)).exitCode).toBe(0);
+  await lab.run("rm", ["/run/lab/stuck"]);
+  expect((await lab.goCni.del(marked, container)).exitCode).toBe(0);
+  expect(await lab.readFile("/run/lab/calls")).toMatch(/^ADD\n(DEL\n)+ADD\nDEL\nDEL\n$/);
+  await expectNothingLeft(lab, ["front0"]);
+});
+
 test("a plugin that runs a drop-in wrapper: only the outer one remembers", async () => {
   await using lab = await Lab.start({ plugins });
   await lab.run("sh", ["-c", "mkdir /opt/cni/first && ln -s ../bin/cni-wrappers /opt/cni/first/bridge"]);
