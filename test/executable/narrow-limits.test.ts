@@ -6,14 +6,18 @@ import { apart, errorOf, handedOver, inTurn, Machine, through } from "./support/
 const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
 const passed = { exitCode: 0, signal: undefined, stdout: "{}", stderr: "" };
 
-test.each(["ADD", "CHECK"])(
-  "%s passes if no file may grow: the delegate gets its stdin through a pipe",
-  async (command) => {
-    const machine = new Machine();
-    const ended = await machine.call({ command, delegate: "only-answers", through: through('ulimit -f 0; exec "$@"') });
+describe("if no file may grow", () => {
+  const call = { delegate: "only-answers", through: through('ulimit -f 0; exec "$@"') };
+
+  test("CHECK passes: the delegate gets its stdin through a pipe", async () => {
+    const ended = await new Machine().call({ command: "CHECK", ...call });
     expect(ended).toEqual({ ...passed, stdout: '{"cniVersion":"1.0.0"}\n' });
-  },
-);
+  });
+
+  test("ADD fails before it runs the delegate: nothing would remember the attachment", async () => {
+    expect(errorOf(await new Machine().call(call))).toMatchObject({ code: 5, msg: "error writing the journal" });
+  });
+});
 
 // These commands also work in a user namespace: it may not unmount what it inherited, and may not make devices.
 const hidden = [

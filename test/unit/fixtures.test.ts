@@ -2,34 +2,14 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { callWrapper, exits, printed } from "./support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles } from "./support/journals.ts";
+import { type Expected, journalOf } from "./support/fixture-journals.ts";
 
-/** The content of `expected.json`: the changes for the delegate, and on ADD the result for the runtime. */
-interface Expected {
-  readonly delegate: {
-    readonly environment: Record<string, string>;
-    readonly configuration: { readonly type: string; readonly name: string };
-  };
-  readonly runtime?: unknown;
-}
-
-const creators = ["bridge", "macvlan", "ptp", "ipvlan", "vlan", "host-device", "tap", "dummy"];
 const root = join(import.meta.dirname, "../fixtures");
 const cases = globSync("**/request.json", { cwd: root }).map(dirname).sort();
 const chains = [...new Set(cases.map(dirname))];
 
 function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
-}
-
-/** The journal that the plugin's ADD left on the host. */
-function journalOf(env: Record<string, string>, { environment, configuration }: Expected["delegate"], network: string) {
-  const { CNI_CONTAINERID: containerId = "", CNI_IFNAME: runtimeIfName = "" } = env;
-  const { CNI_IFNAME: ifName = runtimeIfName } = environment;
-  const { type, name } = configuration;
-  const { prevResult: _, ...rest } = configuration as typeof configuration & { prevResult?: unknown };
-  const key = { network, containerId, runtimeIfName, ifName, delegateNetwork: name, configuration: rest };
-  return journalFiles(creators.includes(type) ? entryOf({ type, ...key }) : chainedOf(type, key));
 }
 
 test("there are fixtures of every origin", () => {
@@ -43,7 +23,8 @@ test.each(chains)("%s says where it comes from", (chain) => {
 
 describe.each(cases)("%s", (path) => {
   const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
-  const { delegate, runtime }: Expected = JSON.parse(read(join(path, "expected.json")));
+  const expected: Expected = JSON.parse(read(join(path, "expected.json")));
+  const { delegate, runtime } = expected;
   const answer = existsSync(join(root, path, "delegate.json")) ? read(join(path, "delegate.json")) : "";
   // The wrapper waits for a DEL, because it removes the journal.
   const isRecorded = ["CHECK", "DEL"].includes(env.CNI_COMMAND) && delegate.configuration.type !== "loopback";
@@ -52,7 +33,7 @@ describe.each(cases)("%s", (path) => {
     [`/sys/class/net/${stdin.bridge}/addr_assign_type`]:
       (stdin.isGateway || stdin.isDefaultGateway) && !stdin.vlan ? "3\n" : "1\n",
   };
-  const files = { ...origin, ...(isRecorded ? journalOf(env, delegate, stdin.name) : {}) };
+  const files = { ...origin, ...(isRecorded ? journalOf({ env, stdin }, expected) : {}) };
   const isHandedOver = runtime === undefined && env.CNI_COMMAND !== "DEL";
   const call = { calledAs: `/opt/cni/bin/${plugin}`, env, stdin };
   const outcome = callWrapper(call, { answers: [exits(0, answer)], files });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -29,6 +29,12 @@ export function apart(script: string): string[] {
   return ["unshare", "--mount", "--net", ...through(script)];
 }
 
+/** A command that runs its arguments where `/var/lib` is a machine's own. A shell would change the variables. */
+export function onMachine(machine: Machine): string[] {
+  const script = 'system("mount", "--bind", shift, "/var/lib") and die; exec {$ARGV[0]} @ARGV or die "$ARGV[0]: $!"';
+  return ["/usr/bin/unshare", "--mount", "/usr/bin/perl", "-e", script, machine.path("lib")];
+}
+
 /** A call of an executable. The default is an ordinary ADD of bridge-wrapper. */
 export interface Call {
   readonly command?: string;
@@ -57,6 +63,7 @@ export class Machine {
   readonly directory = mkdtempSync(join(tmpdir(), "cni-wrappers-executable-"));
 
   constructor() {
+    mkdirSync(this.path("lib"));
     onTestFinished(() => rmSync(this.directory, { recursive: true, force: true }));
   }
 
@@ -92,7 +99,7 @@ export class Machine {
   /** Calls an executable and waits for its end. */
   async call(call: Call = {}): Promise<Ended> {
     const { path = join(bin, "bridge-wrapper"), through = [], stdin = stdinOf(call) } = call;
-    const [command = path, ...args] = [...through, path];
+    const [command = path, ...args] = [...onMachine(this), ...through, path];
     const { exitCode, signal, stdout, stderr, failed, message } = await execa(command, args, {
       env: { ...this.environment(call), ...call.env },
       extendEnv: false,

@@ -1,11 +1,14 @@
-import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { profiles } from "../../../../plugins/index.ts";
-import { bin, delegates, Machine } from "../../support/machine.ts";
+import type { FileIdentity } from "../../../../shared/host/host.ts";
+import { namespaceOf } from "../../../../shared/journal/journal.ts";
+import { type Expected, journalOf } from "../../../unit/support/fixture-journals.ts";
+import { bin, delegates, Machine, through } from "../../support/machine.ts";
 
 // The unit tests run them on Node's engine.
 const root = join(import.meta.dirname, "../../../fixtures");
+const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 const cases = globSync("**/request.json", { cwd: root }).map(dirname).sort();
 
 function read(path: string): string {
@@ -13,59 +16,70 @@ function read(path: string): string {
 }
 
 /** Calls the wrapper of that name. A plugin of that type keeps its input, and prints the recorded answer. */
-async function replay(path: string, type: string) {
+async function replay(path: string, expected: Expected) {
   const machine = new Machine();
   const { plugin, env, stdin } = JSON.parse(read(join(path, "request.json")));
+  const { type } = expected.delegate.configuration;
   for (const name of ["plugins", "wrappers"]) mkdirSync(machine.path(name));
+  const plugins = { CNI_PATH: machine.path("plugins") };
   symlinkSync(join(delegates, "notes-variables"), machine.path(`plugins/${type}`));
   symlinkSync(join(bin, "cni-wrappers"), machine.path(`wrappers/${plugin}`));
+  // This stands for the container's namespace, and has no interfaces.
+  mkdirSync(machine.path("run/netns"), { recursive: true });
+  const netns = machine.file("run/netns/blue", "");
   if (existsSync(join(root, path, "delegate.json"))) machine.answer(env.CNI_COMMAND, read(join(path, "delegate.json")));
-  const call = { path: machine.path(`wrappers/${plugin}`), env: { ...env, CNI_PATH: machine.path("plugins") } };
-  const ended = await machine.call({ ...call, stdin: typeof stdin === "string" ? stdin : JSON.stringify(stdin) });
-  const isSecond = env.CNI_COMMAND === "DEL" && hasNetworkOfItsOwn(type, env.CNI_IFNAME, stdin);
-  return { ended, machine, env, isSecond };
+  if (["CHECK", "DEL"].includes(env.CNI_COMMAND) && type !== "loopback") {
+    const namespace = namespaceOf(env.CNI_NETNS, identityOf(netns));
+    const changes = { bootId, path: machine.path(`plugins/${type}`), ...(namespace && { namespace }) };
+    for (const [file, text] of Object.entries(journalOf({ env, stdin }, expected, changes))) {
+      const place = machine.path(`lib/${relative("/var/lib", file)}`);
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, text);
+    }
+  }
+  const call = { path: machine.path(`wrappers/${plugin}`), env: { ...env, ...plugins } } as const;
+  const onHost = through('mount --bind "$SCRATCH/run" /run && exec "$@"');
+  const ended = await machine.call({
+    ...call,
+    through: onHost,
+    stdin: typeof stdin === "string" ? stdin : JSON.stringify(stdin),
+  });
+  return { ended, machine, stdin, variables: { ...env, ...plugins, ...expected.delegate.environment } };
 }
 
 describe.each(cases)("%s", (path) => {
-  const { delegate, runtime } = JSON.parse(read(join(path, "expected.json")));
+  const expected: Expected = JSON.parse(read(join(path, "expected.json")));
+  const { delegate, runtime } = expected;
 
   test("the delegate gets its own call, and the runtime its answer", async () => {
-    const { ended, machine, env, isSecond } = await replay(path, delegate.configuration.type);
-    expect(ended).toMatchObject({ exitCode: 0, signal: undefined, stderr: "" });
-    // This host has no record of a renamed interface. So DEL runs under the list's own name first, and this one runs without a
-    // namespace.
-    expect(JSON.parse(machine.received(env.CNI_COMMAND)?.toString() ?? "")).toEqual(delegate.configuration);
-    const variables = machine.read("variables")?.toString().split("\0") ?? [];
-    expect(variables).toEqual(
-      expect.arrayContaining(
-        pairs({
-          ...env,
-          CNI_PATH: machine.path("plugins"),
-          ...delegate.environment,
-          ...(isSecond && { CNI_NETNS: "" }),
-        }),
-      ),
+    const { ended, machine, stdin, variables } = await replay(path, expected);
+    const command = variables.CNI_COMMAND;
+    expect(ended).toMatchObject({ exitCode: 0, signal: undefined });
+    // No ADD of an earlier plugin ran on this host.
+    if (command !== "ADD") expect(ended.stderr).toBe("");
+    const configuration = JSON.parse(machine.received(command)?.toString() ?? "");
+    // This host's /sys does not have the bridge.
+    expect(configuration).toEqual(
+      command === "CHECK" ? withoutMac(delegate.configuration, stdin.bridge) : delegate.configuration,
     );
+    const given = machine.read("variables")?.toString().split("\0") ?? [];
+    expect(given).toEqual(expect.arrayContaining(Object.entries(variables).map((pair) => pair.join("="))));
     if (runtime !== undefined) expect(JSON.parse(Buffer.from(ended.stdout, "latin1").toString())).toEqual(runtime);
   });
 });
 
-/** Whether a plugin makes an interface with another name than the runtime's, and has no `network`. */
-function hasNetworkOfItsOwn(
-  type: string,
-  runtimeIfName: string,
-  { wrapper = {} }: { wrapper?: WrapperBlock },
-): boolean {
-  const { ifName = runtimeIfName, network } = wrapper;
-  const isCreator = Object.entries(profiles).some(([name, { role }]) => name === type && role === "creator");
-  return isCreator && ifName !== runtimeIfName && network === undefined;
+function identityOf(file: string): FileIdentity {
+  const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file);
+  return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs };
 }
 
-interface WrapperBlock {
-  readonly ifName?: string;
-  readonly network?: string;
+interface WithInterfaces {
+  readonly prevResult?: { readonly interfaces?: readonly { readonly name: string; readonly mac?: string }[] };
 }
 
-function pairs(variables: Record<string, string>): string[] {
-  return Object.entries(variables).map((pair) => pair.join("="));
+function withoutMac(configuration: object, name: string | undefined): object {
+  const { prevResult } = configuration as WithInterfaces;
+  if (prevResult?.interfaces === undefined) return configuration;
+  const interfaces = prevResult.interfaces.map((each) => (each.name === name ? { name: each.name } : each));
+  return { ...configuration, prevResult: { ...prevResult, interfaces } };
 }
