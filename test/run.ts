@@ -56,6 +56,7 @@ const steps: readonly Step[] = [
     needs: ["build", "build-slim", "plugins"],
     lacks: ["node", "test/kernel/run.ts", "lacks"],
   },
+  { name: "executable", ...vitest("executable", 1), needs: ["build"] },
   // With slim, the Node flavor runs only the tests of what it has of its own.
   {
     name: "e2e",
@@ -64,7 +65,7 @@ const steps: readonly Step[] = [
       : vitest("e2e", 2, caseReporters)),
     needs: ["build", "plugins"],
   },
-  { name: "executable", ...vitest("executable", 1), needs: ["build"] },
+  { name: "unit", ...vitest("unit", 1) },
   { name: "executable-slim", ...vitest("executable-slim", 1), needs: ["build-slim"], slim: true },
   {
     name: "differential",
@@ -80,7 +81,6 @@ const steps: readonly Step[] = [
     lacks: ["node", "test/support/nomad.ts", "lacks-nomad"],
     optional: true,
   },
-  { name: "unit", ...vitest("unit", 1) },
   { name: "types", command: ["tsc"] },
   { name: "core types", command: ["tsc", "--project", "tsconfig.core.json"] },
   { name: "lint", command: ["biome", "check", "--error-on-warnings"] },
@@ -104,8 +104,8 @@ function reportFile(project: string): string {
 const running = new Map<string, Progress | undefined>();
 
 async function runAll(): Promise<{ passed: number; failed: number; skipped: number }> {
-  // Tests mostly wait for plugins, so one lane more than there are processors.
-  const lanes = availableParallelism() + 1;
+  // Tests wait for plugins now and then, so two lanes more than there are processors.
+  const lanes = availableParallelism() + 2;
   const work = steps.map((step) => ({
     name: step.name,
     needs: step.needs ?? [],

@@ -8,8 +8,9 @@ export interface Work<T> {
 }
 
 /**
- * Does all of it, side by side in this many lanes. What stands first starts first; a later piece goes ahead while an earlier
- * one waits. A piece that takes more lanes than there are runs alone. Throws the first error after the running pieces end.
+ * Does all of it, side by side in this many lanes. What stands first starts first; a later piece goes ahead only while an
+ * earlier one waits for what it needs. Free lanes are kept for a piece that takes more of them, or it would wait for ever. A
+ * piece that takes more lanes than there are runs alone. Throws the first error after the running pieces end.
  */
 export async function sideBySide<T>(work: readonly Work<T>[], lanes: number): Promise<ReadonlyMap<string, T>> {
   const waiting = [...work];
@@ -18,8 +19,8 @@ export async function sideBySide<T>(work: readonly Work<T>[], lanes: number): Pr
   let free = lanes;
   while (done.size < work.length) {
     for (const piece of [...waiting]) {
-      const fits = piece.lanes <= free || running.size === 0;
-      if (!fits || !piece.needs.every((name) => done.has(name))) continue;
+      if (!piece.needs.every((name) => done.has(name))) continue;
+      if (piece.lanes > free && running.size > 0) break;
       waiting.splice(waiting.indexOf(piece), 1);
       free -= piece.lanes;
       running.set(

@@ -1,7 +1,7 @@
 /** The npm scripts that run set-up, both builds and cases of each step of `npm test`. */
 export const scripts: readonly (readonly string[])[] = [
-  // It builds both flavors. With fewer requests, an error of the catalogue does not occur.
-  ["differential", "--", "--count", "300"],
+  // It builds both flavors.
+  ["differential"],
   ["lint"],
   [
     "test:only",

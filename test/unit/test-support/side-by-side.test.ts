@@ -26,15 +26,25 @@ function workbench() {
 describe("work side by side", () => {
   test("starts in order, in as many lanes as there are", async () => {
     const { started, piece, end } = workbench();
-    const all = sideBySide([piece("a"), piece("b", [], 2), piece("c"), piece("d")], 2);
-    expect(started).toEqual(["a", "c"]);
-    await end("a");
-    expect(started).toEqual(["a", "c", "d"]);
-    await end("c");
-    await end("d");
-    expect(started).toEqual(["a", "c", "d", "b"]);
+    const all = sideBySide([piece("a"), piece("b"), piece("c")], 2);
+    expect(started).toEqual(["a", "b"]);
     await end("b");
-    expect([...(await all).keys()]).toEqual(["a", "c", "d", "b"]);
+    expect(started).toEqual(["a", "b", "c"]);
+    await end("c");
+    await end("a");
+    expect([...(await all).keys()]).toEqual(["b", "c", "a"]);
+  });
+
+  test("keeps free lanes for a piece that takes two", async () => {
+    const { started, piece, end } = workbench();
+    const all = sideBySide([piece("a"), piece("b", [], 2), piece("c")], 2);
+    expect(started).toEqual(["a"]);
+    await end("a");
+    expect(started).toEqual(["a", "b"]);
+    await end("b");
+    expect(started).toEqual(["a", "b", "c"]);
+    await end("c");
+    expect((await all).size).toBe(3);
   });
 
   test("waits for what a piece needs, and hands it on", async () => {
