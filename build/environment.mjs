@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { userInfo } from "node:os";
-import { delimiter, isAbsolute } from "node:path";
+import { delimiter, dirname, isAbsolute } from "node:path";
 
 /** Go reads these from its own file, too. */
 const registriesOfGo = /^GO(PROXY|NOPROXY|PRIVATE|SUMDB|NOSUMDB|INSECURE|AUTH|VCS)$/;
@@ -29,7 +29,7 @@ const kept = [
   /^(NO_COLOR|TERM)$/,
 ];
 
-/** Each is kept if it is an absolute path. A relative one is another directory for each program. */
+/** Each is kept if it is an absolute path of what can be a directory. A relative one is another directory for each program. */
 const directories = /^(XDG_CACHE_HOME|CARGO_HOME|RUSTUP_HOME|GOPATH|GOMODCACHE|GOCACHE|npm_config_cache)$/;
 
 /** What the programs get in any case. */
@@ -40,7 +40,9 @@ export const fixed = {
   ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" },
   // Go reads neither its file nor the workspace of a directory above, and does not ask git.
   ...{ GOENV: "off", GOWORK: "off", GOFLAGS: "-buildvcs=false" },
-  // Variables win over the files of npm.
+  // Variables win over the files of cargo. It asks the compiler for its version through this program.
+  RUSTC_WRAPPER: "",
+  // And over those of npm.
   ...{ npm_config_include: "dev\n\noptional", npm_config_package_lock: "true", npm_config_bin_links: "true" },
   ...{ npm_config_install_strategy: "hoisted", npm_config_color: "false", npm_config_json: "false" },
 };
@@ -62,7 +64,16 @@ export function environment(caller) {
 }
 
 function isKept(name, value) {
-  return kept.some((pattern) => pattern.test(name)) || (directories.test(name) && isAbsolute(value));
+  return kept.some((pattern) => pattern.test(name)) || (directories.test(name) && isAbsolute(value) && canBe(value));
+}
+
+/** Whether a directory is there or can be made. npm names a cache in a HOME that is missing. */
+function canBe(directory) {
+  try {
+    return statSync(directory).isDirectory();
+  } catch (error) {
+    return error.code === "ENOENT" && canBe(dirname(directory));
+  }
 }
 
 /** What Go's file says about registries. A wrong setting of another kind must not disturb the answer. */

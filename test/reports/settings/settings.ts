@@ -19,7 +19,18 @@ async function problemOf(setting: Setting): Promise<string | undefined> {
     const start = makeCaller(setting, join(place, "home"));
     const commands = [
       // With the variables of a hook, git would make the clone somewhere else.
-      [place, "env", "--unset=GIT_DIR", "--unset=GIT_WORK_TREE", "git", "clone", "--quiet", root, clone],
+      [
+        place,
+        "env",
+        "--unset=GIT_DIR",
+        "--unset=GIT_WORK_TREE",
+        "--unset=GIT_INDEX_FILE",
+        "git",
+        "clone",
+        "--quiet",
+        root,
+        clone,
+      ],
       [clone, "sh", "-c", setting.inClone ?? ":"],
       ...scripts.map((script) => [clone, "npm", "run", "--silent", ...script]),
     ];

@@ -52,6 +52,13 @@ test.each([
   expect(environment({ ...process.env, ...variables })).toMatchObject(variables);
 });
 
+test("a cache where there can be no directory is not used", () => {
+  const variables = { npm_config_cache: "/dev/null/none/.npm", XDG_CACHE_HOME: "/dev/null" };
+  expect(Object.keys(environment({ ...process.env, ...variables }))).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(npm_config_cache|XDG_CACHE_HOME)$/)]),
+  );
+});
+
 test("a registry in Go's own file reaches the programs, and nothing else of it", () => {
   const file = "GOPROXY=https://proxy.example\nGOFLAGS=-mod=vendor\nGOPATH=relative\n";
   const setting = { ...plain, files: { ".config/go/env": file } };
