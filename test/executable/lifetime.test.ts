@@ -4,12 +4,13 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { apart, bin, delegates, errorOf, Machine, stdinOf } from "./support/machine.ts";
+import { apart, bin, delegates, errorOf, Machine, onMachine, stdinOf } from "./support/machine.ts";
 
 describe("a delegate that the wrapper waits for", () => {
   test.each(["SIGKILL", "SIGTERM"] as const)("ends when the wrapper is ended by %s", async (signal) => {
     const machine = new Machine();
-    const wrapper = execa(join(bin, "bridge-wrapper"), {
+    const [command = "", ...args] = [...onMachine(machine), join(bin, "bridge-wrapper")];
+    const wrapper = execa(command, args, {
       env: machine.environment({}),
       extendEnv: false,
       input: stdinOf({ delegate: "sleeps" }),
