@@ -40,8 +40,8 @@ export const fixed = {
   ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" },
   // Go reads neither its file nor the workspace of a directory above, and does not ask git.
   ...{ GOENV: "off", GOWORK: "off", GOFLAGS: "-buildvcs=false" },
-  // Variables win over the files of cargo. It asks the compiler for its version through this program.
-  RUSTC_WRAPPER: "",
+  // Variables win over the files of cargo. It asks the compiler for its version with these.
+  ...{ RUSTC_WRAPPER: "", CARGO_ENCODED_RUSTFLAGS: "" },
   // And over those of npm.
   ...{ npm_config_include: "dev\n\noptional", npm_config_package_lock: "true", npm_config_bin_links: "true" },
   ...{ npm_config_install_strategy: "hoisted", npm_config_color: "false", npm_config_json: "false" },
