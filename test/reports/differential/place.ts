@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { containerId, network, type Request, sandbox } from "./requests.ts";
 
 /** All visible effects of a call. */
@@ -25,12 +25,12 @@ export interface Answer {
   /** The input of the delegate, call by call. */
   readonly received: string;
   readonly log: string;
-  /** The records on the host after the call. */
-  readonly records: Readonly<Record<string, string>>;
+  /** The journals on the host after the call. */
+  readonly journals: Readonly<Record<string, string>>;
 }
 
 const delegates = join(import.meta.dirname, "delegates");
-const recordDirectory = "/var/lib/cni/wrappers";
+const journalDirectory = "/var/lib/cni/wrappers";
 const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
 /** Makes a directory for calls. It is removed when this process ends. */
@@ -42,14 +42,14 @@ export function makePlace(): string {
 
 /** Makes a call with the executables in `bin`. Values that differ between any two runs are replaced. */
 export function answerOf(place: string, bin: string, request: Request): Answer {
-  rmSync(recordDirectory, { recursive: true, force: true });
+  rmSync(journalDirectory, { recursive: true, force: true });
   const [scratch, executables] = [join(place, "scratch"), join(place, "bin")];
   for (const directory of [scratch, executables]) {
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory);
   }
   symlinkSync(join(bin, "cni-wrappers"), join(executables, request.link));
-  leaveRecord(request);
+  leaveJournal(request);
   for (const [verb, { output, end }] of Object.entries(request.answers)) {
     writeFileSync(join(scratch, `answer-${verb}`), output);
     writeFileSync(join(scratch, `end-${verb}`), `${end}\n`);
@@ -69,7 +69,7 @@ export function answerOf(place: string, bin: string, request: Request): Answer {
     log: own(text(join(scratch, "log")))
       .replaceAll(/"time":"[^"]*"/g, '"time":""')
       .replaceAll(/"(pid|durationMs)":\d+/g, '"$1":0'),
-    records: records(),
+    journals: journals(),
   };
 }
 
@@ -84,25 +84,51 @@ function call(path: string, env: Record<string, string>, stdin: Request["stdin"]
   }
 }
 
-function leaveRecord({ record }: Request): void {
-  if (record === "none") return;
+/** Leaves a journal as the ADDs of two creators would. Its file is the one of the attachment. */
+function leaveJournal({ journal }: Request): void {
+  if (journal === "none") return;
   const { dev, ino } = statSync(sandbox);
-  mkdirSync(recordDirectory, { recursive: true });
-  for (const ifName of ["eth0", "eth1"]) {
-    for (const name of [network, `${network}-${ifName}`]) {
-      const circumstances = {
-        bootId: record === "of an earlier boot" ? "another" : bootId,
-        namespace: record === "of another one" ? "1:1" : `${dev}:${ino}`,
-      };
-      const content = { network: name, containerId, runtimeIfName: "eth0", ifName, ...circumstances };
-      const text = record === "unreadable" ? "no record" : JSON.stringify(content);
-      writeFileSync(join(recordDirectory, `${name}-${containerId}-eth0-${ifName}`), text);
-    }
-  }
+  const key = { network, containerId, runtimeIfName: "eth0" };
+  const inode = journal === "of another namespace" ? 1 : ino;
+  const circumstances = {
+    bootId: journal === "of an earlier boot" ? "another" : bootId,
+    namespace: { path: sandbox, device: dev, inode },
+    uptime: 1,
+  };
+  const format = journal === "of a newer format" ? 2 : 1;
+  const lines = ["eth0", "eth1"].flatMap((ifName) => {
+    const [type, name] = ["bridge", ifName === "eth0" ? network : `${network}-${ifName}`];
+    const plugin = { type, role: "creator", ifName, delegateNetwork: name, path: `/opt/cni/bin/${type}`, args: "" };
+    const configuration = { cniVersion: "1.0.0", name, type };
+    return [
+      {
+        line: "began",
+        format,
+        ...key,
+        ...circumstances,
+        id: ifName,
+        ...plugin,
+        checksum: "0",
+        wrapper: {},
+        configuration,
+      },
+      { line: "done", id: ifName, uptime: 1, addresses: ["10.1.0.2/24"] },
+    ];
+  });
+  const text = journal === "unreadable" ? "no journal\n" : lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const file = join(journalDirectory, containerId, `${network}:eth0`);
+  mkdirSync(journal === "a directory" ? file : dirname(file), { recursive: true });
+  if (journal !== "a directory") writeFileSync(file, text);
 }
 
-function records(): Record<string, string> {
-  if (!existsSync(recordDirectory)) return {};
-  const names = readdirSync(recordDirectory).sort();
-  return Object.fromEntries(names.map((name) => [name, readFileSync(join(recordDirectory, name), "utf8")]));
+/** The journals by their files. The identity of an entry has the process and the time. */
+function journals(): Record<string, string> {
+  if (!existsSync(journalDirectory)) return {};
+  const files = readdirSync(journalDirectory, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  return Object.fromEntries(paths.map((path) => [path, withoutTimes(readFileSync(path, "utf8"))]));
+}
+
+function withoutTimes(text: string): string {
+  return text.replaceAll(/"\d+-\d+-\d+"/g, '"ID"').replaceAll(/"uptime":[\d.]+/g, '"uptime":0');
 }

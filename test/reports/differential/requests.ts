@@ -8,8 +8,8 @@ export interface Request {
   readonly logged: boolean;
   /** The delegate's output and its end, by verb. */
   readonly answers: Readonly<Record<string, { readonly output: string; readonly end: string }>>;
-  /** The records of an earlier ADD on the host. */
-  readonly record: "none" | "of this namespace" | "of another one" | "of an earlier boot" | "unreadable";
+  /** The journal of earlier ADDs on the host. */
+  readonly journal: JournalKind;
   /** The properties that are counted. */
   readonly kind: { readonly verb: string; readonly version: string; readonly position: Position };
 }
@@ -19,6 +19,18 @@ export type Position = (typeof positions)[number];
 export const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION", "none", "unknown"] as const;
 export const versions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0", "9.0.0", "none"] as const;
 export const positions = ["first", "behind others", "behind its own interface", "behind what is malformed"] as const;
+
+const journalKinds = [
+  "none",
+  "none",
+  "of this namespace",
+  "of another namespace",
+  "of an earlier boot",
+  "of a newer format",
+  "unreadable",
+  "a directory",
+] as const;
+export type JournalKind = (typeof journalKinds)[number];
 
 /** Every host has this namespace. Calls read only its identity. */
 export const sandbox = "/proc/self/ns/net";
@@ -57,7 +69,7 @@ function request(): fc.Arbitrary<Request> {
         stdin: stdin(kind.verb, kind.version, kind.position),
         logged: fc.boolean(),
         answers: fc.record({ ADD: answer("ADD"), DEL: answer("DEL"), CHECK: answer("CHECK") }),
-        record: oneOf("none", "none", "of this namespace", "of another one", "of an earlier boot", "unreadable"),
+        journal: oneOf(...journalKinds),
       }),
     );
 }
@@ -234,8 +246,9 @@ function answer(verb: string): fc.Arbitrary<{ output: string; end: string }> {
   );
   return fc.oneof(
     { weight: 10, arbitrary: fc.record({ output: good, end: fc.constant("0") }) },
+    { weight: 3, arbitrary: fc.record({ output: good, end: fc.constant("forgets") }) },
     { weight: 3, arbitrary: fc.record({ output: oneOf(error, exists, "panic\n"), end: oneOf("1", "77") }) },
-    { weight: 6, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
-    { weight: 2, arbitrary: fc.record({ output: fc.constant(""), end: oneOf("SIGKILL", "SIGTERM", "SIGSEGV") }) },
+    { weight: 8, arbitrary: fc.record({ output: bad, end: oneOf("0", "1") }) },
+    { weight: 3, arbitrary: fc.record({ output: fc.constant(""), end: oneOf("SIGKILL", "SIGTERM", "SIGSEGV") }) },
   );
 }
