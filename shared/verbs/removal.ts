@@ -37,10 +37,12 @@ export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "r
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */
 export function finish({ facts, key, journal, session }: Call, undoing: Undoing): void {
   if (journal.problem !== undefined) return;
-  if (removeIfUndone(undoing)) {
-    // Another DEL at the same time may leave what is shared to this one, as this one does to it.
-    if (facts.siblings(key).length === 0 || !isLeft(facts.journal(key))) return;
-    facts.forget(key.containerId);
+  const stays = removeIfUndone(undoing);
+  const isAnyGivenUp = facts.siblings(key).some(({ entries }) => entries.some((one) => one.isGivenUp && !one.isUndone));
+  if (stays ? facts.siblings(key).length === 0 || !isLeft(facts.journal(key)) : !isAnyGivenUp) return;
+  // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
+  facts.forget(key.containerId);
+  if (stays) {
     if (facts.siblings(key).some(({ entries }) => entries.some(isStanding))) return;
     undoJournal({ ...undoing, journal: facts.journal(key) });
   }
