@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
 import type { Entry, Journal } from "./journal.ts";
 
-/** What identifies a plugin of a list. */
+/** By these an ADD finds the entry that an earlier ADD wrote for the same plugin. */
 export interface PluginIdentity {
   readonly type: string;
   /** Undefined for an unknown plugin that states none. */

@@ -1,15 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { Lab, type Outcome } from "../support/lab.ts";
 import { callPlugin } from "../support/plugin-call.ts";
-import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import { attached, bridge, expectFailure, expectNothingLeft, expectSuccess, wrapped, zone } from "./support.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import {
+  attached,
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectSuccess,
+  portmap,
+  published,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 // Calls that the plain plugins accept, although a wrapper cannot narrow their prevResult in the usual way.
 
 const plugins = "1.9.1";
 const tuning = { type: "tuning", mtu: 1400 };
-const portmap = { type: "portmap", capabilities: { portMappings: true } };
-const web: AttachOptions = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
+const web = published(25080);
 
 describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfaces", (cniVersion) => {
   const chain = [bridge, tuning, portmap];

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import type { NetworkList } from "../support/runtime.ts";
 import { identity, installPlugin } from "./recovery-support.ts";
 import {
   bridge,
@@ -10,6 +9,9 @@ import {
   front,
   hostLocal,
   macvlan,
+  named,
+  ptp,
+  published,
   wrapped,
   zone,
 } from "./support.ts";
@@ -17,13 +19,8 @@ import {
 // Calls for one container overlap: a runtime attaches lists in parallel, tries a DEL again that still runs, or was killed.
 
 const plugins = "1.9.1";
-const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
-const web = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] } as const;
-const mail = { ports: [{ hostPort: 25025, containerPort: 25, protocol: "tcp" }] } as const;
-
-function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
-  return { ...zone("1.0.0", ...list), name };
-}
+const web = published(25080);
+const mail = published(25025, 25);
 
 test("two lists want one interface: one gets it, and DEL of the other leaves it", async () => {
   await using lab = await Lab.start({ plugins });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
-import type { AttachOptions } from "../support/runtime.ts";
-import { bridge, expectPassed, front, wrapped, zone } from "./support.ts";
+import { bridge, expectPassed, front, published, wrapped, zone } from "./support.ts";
 
 // libcni runs DEL for the attachments in its cache. Only the records know of the others: ADD was killed, or the cache is lost.
 
@@ -32,7 +31,7 @@ test.each([
   expectPassed(await lab.goCni.gc(present, [{ containerID: "valid", ifname: "eth0" }]));
   // The kernel removes the interfaces of a deleted namespace later.
   await expect.poll(() => stateOf(lab, valid, ofAnotherRuntime)).toEqual(before);
-  expectPassed(await lab.goCni.check(list, valid, portsOf(25080)));
+  expectPassed(await lab.goCni.check(list, valid, published(25080)));
 });
 
 test("GC keeps the rules of an address that another container got", async () => {
@@ -47,7 +46,7 @@ test("GC keeps the rules of an address that another container got", async () => 
   expect(before.addresses).toEqual([expect.objectContaining({ eth1: ["172.26.64.2/20"] })]);
 
   expectPassed(await lab.goCni.gc(list, [{ containerID: "next", ifname: "eth0" }]));
-  expectPassed(await lab.goCni.check(list, next, portsOf(25080)));
+  expectPassed(await lab.goCni.check(list, next, published(25080)));
   const rules = await lab.kernel.packetRules();
   expect(rules.filter((rule) => rule.includes("25082"))).toEqual([]);
   expect(rules).toContainEqual(expect.stringMatching(/-A CNI-FORWARD -d 172\.26\.64\.2\/32/));
@@ -56,12 +55,8 @@ test("GC keeps the rules of an address that another container got", async () => 
 
 async function attachedWith(lab: Lab, name: string, hostPort: number): Promise<Container> {
   const container = await lab.addContainer(name);
-  expectPassed(await lab.goCni.add(list, container, portsOf(hostPort)));
+  expectPassed(await lab.goCni.add(list, container, published(hostPort)));
   return container;
-}
-
-function portsOf(hostPort: number): AttachOptions {
-  return { ports: [{ hostPort, containerPort: 80, protocol: "tcp" }] };
 }
 
 async function forgetResult(lab: Lab, { name }: Container): Promise<void> {

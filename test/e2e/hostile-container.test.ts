@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import type { AttachOptions } from "../support/runtime.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { bridge, expectPassed, front, wrapped, zone } from "./support.ts";
+import { bridge, expectPassed, front, portmap, published, wrapped, zone } from "./support.ts";
 
 // A container with CAP_NET_ADMIN can change everything in its own namespace, which the wrappers and the plugins read.
 
-const list = zone("1.1.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...bridge, ipMasq: true }, "eth1"), {
-  type: "portmap",
-  capabilities: { portMappings: true },
-});
-const ports = (hostPort: number): AttachOptions => ({ ports: [{ hostPort, containerPort: 80, protocol: "tcp" }] });
+const list = zone("1.1.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...bridge, ipMasq: true }, "eth1"), portmap);
 
 /** What the container does with ip(8) in its own namespace. `theirs` is an address of its neighbour, with the prefix. */
 const deeds: Record<string, (theirs: string) => string[]> = {
@@ -42,21 +37,21 @@ test.each(Object.entries(deeds))(
   async (_, deedsFor) => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const neighbour = await lab.addContainer("c2");
-    expectPassed(await lab.goCni.add(list, neighbour, ports(8082)));
+    expectPassed(await lab.goCni.add(list, neighbour, published(8082)));
     const before = await stateOf(lab, neighbour);
     const rules = await lab.kernel.packetRules();
     const hostile = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(list, hostile, ports(8081)));
+    expectPassed(await lab.goCni.add(list, hostile, published(8081)));
     const [theirs = ""] = await lab.kernel.addresses(neighbour, "eth0");
     await batch(lab, hostile, deedsFor(theirs));
-    await lab.goCni.check(list, hostile, ports(8081));
-    await lab.goCni.del(list, hostile, ports(8081));
+    await lab.goCni.check(list, hostile, published(8081));
+    await lab.goCni.del(list, hostile, published(8081));
     await lab.deleteNamespace(hostile);
-    expectPassed(await lab.goCni.del(list, { ...hostile, netns: "" }, ports(8081)));
+    expectPassed(await lab.goCni.del(list, { ...hostile, netns: "" }, published(8081)));
     await expect.poll(() => stateOf(lab, neighbour)).toEqual(before);
     expect(await lab.kernel.packetRules()).toEqual(expect.arrayContaining(rules));
-    expectPassed(await lab.goCni.check(list, neighbour, ports(8082)));
-    expectPassed(await lab.goCni.del(list, neighbour, ports(8082)));
+    expectPassed(await lab.goCni.check(list, neighbour, published(8082)));
+    expectPassed(await lab.goCni.del(list, neighbour, published(8082)));
     // As with the plain plugins, the hostile container's own masquerading rules stay if its addresses were gone at DEL.
     expect((await lab.kernel.packetRules()).filter((rule) => / id: ..c2/.test(rule) || rule.includes("8081"))).toEqual(
       [],

@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
-import { bridge, expectFailure, expectNothingLeft, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  front,
+  macvlan,
+  ptp,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
 
@@ -137,4 +147,55 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
   expectPassed(await lab.goCni.add(firewalled, next));
   expectPassed(await lab.goCni.del(firewalled, again));
   expectPassed(await lab.goCni.check(firewalled, next));
+});
+
+test("names of 165 characters get a journal, and DEL leaves nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
+  const long = { ...list, name: "n".repeat(165), plugins: [...list.plugins, tuning] };
+  const container = await lab.addContainer("c".repeat(64));
+  expectPassed(await lab.goCni.add(long, container));
+  expect(await lab.kernel.journals()).toHaveLength(1);
+  expectPassed(await lab.goCni.check(long, container));
+  expectPassed(await lab.goCni.del(long, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+test("a clock that is set back: an ADD of a live attachment changes nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
+  const state = async () => [
+    await identity(lab, container, "eth0"),
+    await identity(lab, container, "eth1"),
+    await lab.kernel.leases(),
+  ];
+  const before = await state();
+  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /exists/);
+  expect(await state()).toEqual(before);
+  expectPassed(await lab.goCni.check(list, container));
+});
+
+test("GC with a list that is null undoes what is gone", async () => {
+  await using lab = await Lab.start({ plugins });
+  const newer = { ...list, cniVersion: "1.1.0" };
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(newer, container));
+  await lab.deleteNamespace(container);
+  const configuration = { ...newer.plugins[1], cniVersion: "1.1.0", name: "zone", "cni.dev/valid-attachments": null };
+  const env = { CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" };
+  const outcome = await lab.call("/opt/cni/bin/bridge-wrapper", [], { env, input: JSON.stringify(configuration) });
+  expect(outcome.exitCode).toBe(0);
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+});
+
+test("DEL without a namespace removes masquerading rules", async () => {
+  await using lab = await Lab.start({ plugins });
+  const masked = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(masked, container));
+  await lab.deleteNamespace(container);
+  expectPassed(await lab.goCni.del(masked, container));
+  await expectNothingLeft(lab, ["front0"]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import { failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
-import { bridge, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectPassed, front, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.
@@ -16,7 +16,7 @@ const failed = { exitCode: 1 };
 
 test("DEL of another list whose ADD failed at its first plugin leaves eth1", async () => {
   await using lab = await Lab.start({ plugins });
-  const second = { ...zone("1.0.0", wrapped(nowhere), wrapped(other, "eth1")), name: "other" };
+  const second = named("other", wrapped(nowhere), wrapped(other, "eth1"));
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(list, c));
   const before = await identity(lab, c, "eth1");
@@ -28,7 +28,7 @@ test("DEL of another list whose ADD failed at its first plugin leaves eth1", asy
 test("the same with an eth1 of another runtime's plain plugin", async () => {
   await using lab = await Lab.start({ plugins });
   const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.addAs("eth1", { ...zone("1.0.0", other), name: "podman" }, c));
+  expectPassed(await lab.cnitool.addAs("eth1", named("podman", other), c));
   const before = await identity(lab, c, "eth1");
   const second = zone("1.0.0", wrapped(nowhere), wrapped(bridge, "eth1"));
   expect(await lab.cnitool.addAs("net0", second, c)).toMatchObject(failed);
@@ -79,7 +79,7 @@ test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1"
   const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
   const sbr = wrapped({ type: "sbr" }, "eth1");
   const one = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
-  const second = { ...zone("1.0.0", wrapped(nowhere), tune, sbr), name: "other" };
+  const second = named("other", wrapped(nowhere), tune, sbr);
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(one, c));
   const look = async () => [await identity(lab, c, "eth1"), await lab.ip(c, "rule")];

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList, PortMapping } from "../support/runtime.ts";
-import { bridge, expectFailure, expectSuccess, inTurn, macvlan, wrapped, zone } from "./support.ts";
-
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+import { bridge, expectFailure, expectSuccess, inTurn, macvlan, portmap, wrapped, zone } from "./support.ts";
 
 /** The port mappings as Nomad passes them: every port as tcp and as udp. */
 const ports: PortMapping[] = [

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectPassed, hostLocal, wrapped, zone } from "./support.ts";
+import { expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 const front = { type: "bridge", bridge: "front0", isGateway: true, ipMasq: true, ipam: hostLocal("172.16.10.0/24") };
-const portmap = { type: "portmap", capabilities: { portMappings: true } };
 const firewall = { type: "firewall", backend: "iptables" };
 const ports = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }] as const;
 

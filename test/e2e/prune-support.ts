@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { linesOf } from "../support/kernel.ts";
 import type { Container, Lab, Outcome } from "../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import { expectPassed, hostLocal } from "./support.ts";
+import { expectPassed, hostLocal, portmap, published } from "./support.ts";
 
 /** A container with its list, as the runtime attached it. */
 export interface Attached {
@@ -11,7 +11,6 @@ export interface Attached {
   readonly options: AttachOptions;
 }
 
-const portmap = { type: "portmap", capabilities: { portMappings: true } };
 const front = { type: "bridge", bridge: "front0", isGateway: true, ipMasq: true };
 const limit = { ingressRate: 1e6, ingressBurst: 1e6, egressRate: 1e6, egressBurst: 1e6 };
 
@@ -68,7 +67,7 @@ export async function attachAll(
   const attached: Attached[] = [];
   for (const [index, name] of names.entries()) {
     const list = lists[index % lists.length] as NetworkList;
-    const options = { ports: [{ hostPort: firstPort + index, containerPort: 80, protocol: "tcp" }] } as const;
+    const options = published(firstPort + index);
     const container = await lab.addContainer(name);
     expectPassed({ ...(await lab.goCni.add(list, container, options)), stdout: "" });
     attached.push({ container, list, options });

@@ -2,11 +2,10 @@ import process from "node:process";
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, expectFailure, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectSuccess, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 // One container publishes ports on two interfaces. `ports` or a jq program divides the ports.
 
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const leaveOut = (condition: string) => ({
   jq: `del(.runtimeConfig.portMappings[]? | select((.containerPort // .ContainerPort) ${condition}))`,
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectPassed, front, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped meta plugin removes what its failed try made.
 
@@ -21,7 +21,6 @@ const tuning = {
   sysctl: { "net.ipv4.conf.eth0.arp_notify": "1" },
 };
 const firewall = { type: "firewall", backend: "iptables" };
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const routed = {
   ...macvlan,
   ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", gateway: "172.16.5.1" }]] },
@@ -60,21 +59,20 @@ test("with and without a failed try, each wrapped meta plugin leaves the same st
   ];
   const list = zone("1.0.0", wrapped(front), wrapped(routed, "eth1"), ...metas, flaky);
   const [tried, fresh] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
-  const portsOf = (hostPort: number) => ({ ports: [{ hostPort, containerPort: 80, protocol: "tcp" as const }] });
   await failNext(lab, 2);
-  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, tried, portsOf(25080)), /not now/);
-  expectPassed(await lab.goCni.add(list, tried, portsOf(25080)));
-  expectPassed(await lab.goCni.add(list, fresh, portsOf(25081)));
+  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, tried, published(25080)), /not now/);
+  expectPassed(await lab.goCni.add(list, tried, published(25080)));
+  expectPassed(await lab.goCni.add(list, fresh, published(25081)));
   const [ofTried, ofFresh] = [await made(lab, tried, 25080), await made(lab, fresh, 25081)];
   expect(ofTried).toEqual(ofFresh);
   // Two empty containers would be equal as well.
   expect(ofTried).toMatchObject({ mac: "02:00:5e:10:00:01", mtu: 1400, arpNotify: "1" });
   expect(ofTried.rules.length).toBeGreaterThan(4);
   expect(ofTried.routing).toContain("from ETH1 lookup 100");
-  expectPassed(await lab.goCni.check(list, tried, portsOf(25080)));
-  expectPassed(await lab.goCni.del(list, tried, portsOf(25080)));
-  expectPassed(await lab.goCni.check(list, fresh, portsOf(25081)));
-  expectPassed(await lab.goCni.del(list, fresh, portsOf(25081)));
+  expectPassed(await lab.goCni.check(list, tried, published(25080)));
+  expectPassed(await lab.goCni.del(list, tried, published(25080)));
+  expectPassed(await lab.goCni.check(list, fresh, published(25081)));
+  expectPassed(await lab.goCni.del(list, fresh, published(25081)));
   expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
 });
 

@@ -9,6 +9,7 @@ import {
   front,
   hostLocal,
   macvlan,
+  named,
   wrapped,
   zone,
 } from "./support.ts";
@@ -17,7 +18,7 @@ import {
 
 const plugins = "1.9.1";
 const late = { ...macvlan, master: "late0", ipam: hostLocal("172.16.6.0/24") };
-const other = { ...zone("1.0.0", wrapped({ ...bridge, bridge: "other0" }, "eth1")), name: "other" };
+const other = named("other", wrapped({ ...bridge, bridge: "other0" }, "eth1"));
 
 /** Other programs that make an eth1 in a container. */
 const others: Readonly<Record<string, (lab: Lab, container: Container) => Promise<unknown>>> = {
@@ -29,7 +30,7 @@ const others: Readonly<Record<string, (lab: Lab, container: Container) => Promis
     await lab.run("rm", [`/var/lib/cni/results/other-${container.name}-eth0`]);
   },
   "another runtime": async (lab, container) => {
-    expectPassed(await lab.cnitool.addAs("eth1", { ...zone("1.0.0", bridge), name: "other" }, container));
+    expectPassed(await lab.cnitool.addAs("eth1", named("other", bridge), container));
   },
   "an operator": (lab, container) => lab.ip(container, "link", "add", "eth1", "type", "veth", "peer", "name", "far1"),
 };

@@ -4,7 +4,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, expectPassed, hostLocal, wrapped, zone } from "./support.ts";
+import { bridge, expectFailure, expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
 
@@ -18,7 +18,6 @@ const front = {
 };
 const creators = [wrapped(front), wrapped(bridge, "eth1")];
 const firewall = { type: "firewall", backend: "iptables" };
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const published = [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] as const;
 const bridges = ["front0", "disc0"];
 

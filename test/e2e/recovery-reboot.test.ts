@@ -19,6 +19,7 @@ import {
   expectSuccess,
   front,
   macvlan,
+  named,
   wrapped,
   zone,
 } from "./support.ts";
@@ -111,7 +112,7 @@ test.each([
 test("before a reboot another network had eth1, and has a record and a result: a failed ADD is repaired", async () => {
   await using lab = await Lab.start({ plugins });
   await installFlaky(lab);
-  const other = { ...zone("1.0.0", wrapped(front, "eth1")), name: "other" };
+  const other = named("other", wrapped(front, "eth1"));
   const list = creators({}, flaky);
   const container = await rebooted(lab, await attached(lab, lab.goCni, other), "front0");
   await failNext(lab);

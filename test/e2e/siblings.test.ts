@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import type { NetworkList } from "../support/runtime.ts";
-import { failNext, flaky, identity, installFlaky, installPlugin } from "./recovery-support.ts";
+import { failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import {
   bridge,
   expectFailure,
@@ -10,6 +9,10 @@ import {
   front,
   hostLocal,
   macvlan,
+  named,
+  portmap,
+  ptp,
+  published,
   wrapped,
   zone,
 } from "./support.ts";
@@ -17,9 +20,7 @@ import {
 // A container may have several attachments. What one of them has, no call for another one takes away.
 
 const plugins = "1.9.1";
-const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
 const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const bandwidth = {
   type: "bandwidth",
   ingressRate: 1_000_000,
@@ -27,11 +28,7 @@ const bandwidth = {
   egressRate: 1_000_000,
   egressBurst: 1_000_000,
 };
-const web = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] } as const;
-
-function named(name: string, ...list: Record<string, unknown>[]): NetworkList {
-  return { ...zone("1.0.0", ...list), name };
-}
+const web = published(25080);
 
 describe("DEL of an attachment whose ADD failed leaves the other one's eth1", () => {
   const eth1 = { ...bridge, ipam: hostLocal("172.26.80.0/24") };
@@ -200,7 +197,7 @@ describe("two attachments of one container share rules", () => {
     await using lab = await Lab.start({ plugins });
     const publishing = wrapped({ ...portmap, backend });
     const [za, zb] = [named("za", wrapped(front), publishing), named("zb", wrapped(ptp), publishing)];
-    const mail = { ports: [{ hostPort: 25025, containerPort: 25, protocol: "tcp" }] } as const;
+    const mail = published(25025, 25);
     const container = await lab.addContainer("c1");
     expectPassed(await lab.cnitool.add(za, container, web));
     expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
@@ -400,60 +397,6 @@ test("an unrelated network has the same address: DEL removes firewall's rules", 
   expect(await lab.kernel.addresses(other, "eth0")).toEqual(await lab.kernel.addresses(one, "eth1"));
   expectPassed(await lab.goCni.del(za, one));
   expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"))).toEqual([]);
-});
-
-test("names of 165 characters get a journal, and DEL leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
-  const list = { ...zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), tuning), name: "n".repeat(165) };
-  const container = await lab.addContainer("c".repeat(64));
-  expectPassed(await lab.goCni.add(list, container));
-  expect(await lab.kernel.journals()).toHaveLength(1);
-  expectPassed(await lab.goCni.check(list, container));
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["disc0"]);
-});
-
-test("a clock that is set back: an ADD of a live attachment changes nothing", async () => {
-  await using lab = await Lab.start({ plugins });
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
-  await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
-  const before = [
-    await identity(lab, container, "eth0"),
-    await identity(lab, container, "eth1"),
-    await lab.kernel.leases(),
-  ];
-  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /exists/);
-  expect([
-    await identity(lab, container, "eth0"),
-    await identity(lab, container, "eth1"),
-    await lab.kernel.leases(),
-  ]).toEqual(before);
-  expectPassed(await lab.goCni.check(list, container));
-});
-
-test("GC with a list that is null undoes what is gone", async () => {
-  await using lab = await Lab.start({ plugins });
-  const list = { ...zone("1.1.0", wrapped(macvlan), wrapped(bridge, "eth1")) };
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
-  await lab.deleteNamespace(container);
-  const configuration = { ...list.plugins[1], cniVersion: "1.1.0", name: "zone", "cni.dev/valid-attachments": null };
-  const env = { CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" };
-  const outcome = await lab.call("/opt/cni/bin/bridge-wrapper", [], { env, input: JSON.stringify(configuration) });
-  expect(outcome.exitCode).toBe(0);
-  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
-});
-
-test("DEL without a namespace removes masquerading rules", async () => {
-  await using lab = await Lab.start({ plugins });
-  const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
-  await lab.deleteNamespace(container);
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["front0"]);
 });
 
 /** The packet rules of both backends, and the links of the host. */

@@ -10,6 +10,7 @@ import {
   macvlan,
   newer,
   older,
+  portmap,
   twoInterfaces,
   wrapped,
   zone,
@@ -95,7 +96,6 @@ describe.each(pluginVersions)("plugins %s: libcni's VERSION probe", (plugins) =>
 
   test("finds a list of wrapped plugins valid, and one of an unknown version invalid", async () => {
     await using lab = await Lab.start({ plugins });
-    const portmap = { type: "portmap", capabilities: { portMappings: true } };
     const valid = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), portmap);
     expect(JSON.parse(expectSuccess(await lab.goCni.validate(valid)))).toEqual({ capabilities: ["portMappings"] });
     expectFailure(

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Container, Lab, Outcome } from "../support/lab.ts";
-import type { NetworkList, Runtime } from "../support/runtime.ts";
+import type { AttachOptions, NetworkList, Runtime } from "../support/runtime.ts";
 
 type Plugin = Record<string, unknown>;
 
@@ -48,6 +48,17 @@ export const front: Plugin = {
   ipam: hostLocal("172.30.0.0/20"),
 };
 
+/** ptp as an operator writes it. */
+export const ptp: Plugin = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
+
+/** portmap as an operator writes it. */
+export const portmap: Plugin = { type: "portmap", capabilities: { portMappings: true } };
+
+/** What a runtime passes to publish this port of the host as a port of the container. */
+export function published(hostPort: number, containerPort = 80): AttachOptions {
+  return { ports: [{ hostPort, containerPort, protocol: "tcp" }] };
+}
+
 /** The same plugin configuration for the wrapper, with another interface name if one is given. */
 export function wrapped(plugin: Plugin, ifName?: string): Plugin {
   return { ...plugin, type: `${plugin.type}-wrapper`, ...(ifName && { wrapper: { ifName } }) };
@@ -56,6 +67,11 @@ export function wrapped(plugin: Plugin, ifName?: string): Plugin {
 /** A network configuration list called `zone`. */
 export function zone(cniVersion: string, ...plugins: Plugin[]): NetworkList {
   return { cniVersion, name: "zone", plugins };
+}
+
+/** A list of another name. */
+export function named(name: string, ...plugins: Plugin[]): NetworkList {
+  return { ...zone("1.0.0", ...plugins), name };
 }
 
 /** The chain of the README: macvlan makes eth0, bridge makes eth1. */

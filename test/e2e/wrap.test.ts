@@ -14,7 +14,7 @@ import { exampleDirectory, exampleHost } from "../support/examples.ts";
 import { Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, expectPassed, macvlan, withoutAddresses, zone } from "./support.ts";
+import { bridge, expectPassed, macvlan, portmap, withoutAddresses, zone } from "./support.ts";
 
 // The unit tests hold that `wrap` gives most of the examples, byte for byte. These are the other lists.
 
@@ -36,7 +36,6 @@ function plainExample(name: string): string {
 }
 
 const macvlan18 = { ...macvlan, master: "ens18" };
-const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 /** Links of the examples' host. */
 const exampleLinks = ["ens18", "ens19", "ens20", "far-ens19", "far-ens20"];
 const ports = [{ hostPort: 25000, containerPort: 80, protocol: "tcp" as const }];

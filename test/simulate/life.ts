@@ -22,7 +22,7 @@ export interface Life {
   addedAt: number;
   /** Its interfaces and addresses since it was attached, until DEL. */
   addresses: Readonly<Record<string, readonly string[]>> | undefined;
-  /** What it has while it is attached. */
+  /** Its rules, sysctls and routes, which must stay until DEL. */
   effects: readonly Effect[];
   /** Its DEL began, or something else took a part of what it left: ADD may fail until DEL. */
   mayFail: boolean;

@@ -13,7 +13,7 @@ export interface Reply {
   readonly answer: JsonObject | undefined;
 }
 
-/** What ends a plugin at a point: a signal, or an error of its own. */
+/** How a plugin ends early: by a signal, or with an error of its own. */
 export type PluginEnd = "killed" | "fails" | undefined;
 
 /** The work of a process. It stops at the points that `stops` chooses, and goes on, or ends, as its driver says. */

@@ -42,7 +42,6 @@ export const hostTests = endToEnd(
   "recovery",
   "recovery-reboot",
   "sbr",
-  "siblings",
 );
 
 function endToEnd(...names: readonly string[]): readonly string[] {

@@ -45,9 +45,8 @@ export function drivers(): Promise<string> {
 }
 
 /** Returns a program that starts another one with a variable that has a second value. */
-export async function again(): Promise<string> {
-  const module = path.join(testDirectory, "support", "drivers");
-  return path.join(await built({ title: "a driver", module, packages: ["./again"], ldflags: "-s -w" }), "again");
+export function again(): Promise<string> {
+  return program("a driver", "support/drivers", "./again");
 }
 
 /** Returns the paths of the programs that the benchmark measures with. Each source describes its program. */
@@ -66,36 +65,31 @@ export async function benchPrograms(): Promise<Record<"stopwatch" | "footprint" 
 }
 
 /** Returns flannel's plugin, which runs bridge with a configuration of its own. Its newest releases are no module of the proxy. */
-export async function flannel(): Promise<string> {
-  const directory = await built({
-    title: "flannel's plugin",
-    module: path.join(testDirectory, "support", "flannel", "0.9.1"),
-    packages: ["github.com/containernetworking/plugins/plugins/meta/flannel"],
-    ldflags: "-s -w",
-  });
-  return path.join(directory, "flannel");
+export function flannel(): Promise<string> {
+  const name = "github.com/containernetworking/plugins/plugins/meta/flannel";
+  return program("flannel's plugin", "support/flannel/0.9.1", name);
 }
 
 /** Returns multus, which passes a list's calls to its own delegates. */
-export async function multus(): Promise<string> {
-  const directory = await built({
-    title: "multus (about two minutes)",
-    module: path.join(testDirectory, "reports", "compare", "multus"),
-    packages: ["gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd/multus"],
-    ldflags: "-s -w",
-  });
-  return path.join(directory, "multus");
+export function multus(): Promise<string> {
+  const name = "gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd/multus";
+  return program("multus (about two minutes)", "reports/compare/multus", name);
 }
 
 /** Returns the path of actionlint, which checks workflows. */
-export async function actionlint(): Promise<string> {
+export function actionlint(): Promise<string> {
+  return program("actionlint", "support/actionlint", "github.com/rhysd/actionlint/cmd/actionlint");
+}
+
+/** Builds one program of a module below `test/`. Returns its path. */
+async function program(title: string, module: string, name: string): Promise<string> {
   const directory = await built({
-    title: "actionlint",
-    module: path.join(testDirectory, "support", "actionlint"),
-    packages: ["github.com/rhysd/actionlint/cmd/actionlint"],
+    title,
+    module: path.join(testDirectory, module),
+    packages: [name],
     ldflags: "-s -w",
   });
-  return path.join(directory, "actionlint");
+  return path.join(directory, path.basename(name));
 }
 
 /** Builds everything that the end-to-end tests need, one by one: Go already uses every core. */

@@ -14,7 +14,7 @@ import {
   withoutPrefix,
 } from "./plugin.ts";
 
-/** What one creator does otherwise than another. */
+/** The differences between bridge, macvlan, ipvlan and the other creators. */
 interface Kind {
   /** ADD takes it first, and if it then fails, it gives the lease back. */
   readonly first: "link" | "lease";

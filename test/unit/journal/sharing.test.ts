@@ -156,7 +156,7 @@ describe("masquerading", () => {
 test.each<[string, Partial<Entry>, object]>([
   ["found the interface and left it", { before: 7, failed: { left: 7 } }, everything],
   ["left none", { before: 0, failed: { left: 0 } }, everything],
-  ["made one in the place of another", { before: 6, failed: { left: 7 } }, leaseOnly],
+  ["found one, and left one with another index", { before: 6, failed: { left: 7 } }, leaseOnly],
   ["may have made it", { before: 0 }, leaseOnly],
   ["found it, and still runs", { before: 7 }, everything],
   ["passed, though there was one before", { before: 7, done: { uptime: 1, addresses: [] } }, leaseOnly],

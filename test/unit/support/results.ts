@@ -40,3 +40,10 @@ export const bothResult = frozen({
   routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }, { dst: "10.98.0.0/16", gw: "172.26.64.1" }],
   dns: { nameservers: ["172.16.5.1", "172.26.64.1"] },
 } satisfies CniResult);
+
+/** What the wrapped bridge may see of it: its own interface, the host-side ones before it, and no route through eth0's gateway. */
+export const bridgeView = frozen({
+  ...bridgeResult,
+  routes: [{ dst: "10.99.0.0/16" }, { dst: "10.98.0.0/16", gw: "172.26.64.1" }],
+  dns: { nameservers: ["172.16.5.1", "172.26.64.1"] },
+} satisfies CniResult);

@@ -6,7 +6,7 @@ import type { CniResult } from "../../../shared/protocol/result.ts";
 import { callWrapper, exits, planOf } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
-import { bothResult } from "../support/results.ts";
+import { bothResult, bridgeView } from "../support/results.ts";
 
 function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper") {
   return planOf(requestOf("CHECK", { ...configuration, prevResult }), calledAs) as HandOver;
@@ -26,17 +26,7 @@ test("the delegate gets its own attachment, under the name of its interface", ()
       isGateway: true,
       ipam,
       type: "bridge",
-      prevResult: {
-        cniVersion: "1.0.0",
-        interfaces: [
-          { name: "disc0", mac: "02:00:00:00:00:02" },
-          { name: "veth1", mac: "02:00:00:00:00:03" },
-          { name: "eth1", mac: "02:00:00:00:00:04", sandbox: blue },
-        ],
-        ips: [{ address: "172.26.64.2/20", gateway: "172.26.64.1", interface: 2 }],
-        routes: [{ dst: "10.99.0.0/16" }, { dst: "10.98.0.0/16", gw: "172.26.64.1" }],
-        dns: { nameservers: ["172.16.5.1", "172.26.64.1"] },
-      },
+      prevResult: bridgeView,
     },
   });
 });
