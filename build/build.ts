@@ -26,7 +26,6 @@ async function build(): Promise<void> {
   const assets = {
     core: at("core.cjs"),
     "core.cache": at("core.cache"),
-    problem: at("problem.cjs"),
     jq: at("jq.cjs"),
     cli: at("cli.cjs"),
   };

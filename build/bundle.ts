@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, formatMessages, type Metafile } from "esbuild";
-import { deferModules } from "./deferred.ts";
 import type { Stamp } from "./stamp.ts";
 
 /** Scripts by file name (without the extension), and esbuild's list of the source files in them. */
@@ -11,27 +10,21 @@ export interface Bundle {
 }
 
 const [nodeMain, slimMain] = ["shared/host/node/main.ts", "shared/host/slim/main.ts"];
-const problem = { problem: "shared/protocol/explain.ts" };
 
 /**
  * Bundles the Node flavor's scripts, all of them ASCII. `core` is a function of `require` and `process` that answers a call.
- * `problem` is the body of a function that formats errors. `start` runs the core. `jq` is the core's thread for jq. Paths
- * are relative to `root`. `cli` is a function as `core`, for a call with arguments.
+ * `start` runs the core. `jq` is the core's thread for jq. Paths are relative to `root`. `cli` is a function as `core`, for
+ * a call with arguments.
  */
 export async function bundleForNode(root: string, stamp: Stamp) {
   const node = { platform: "node", target: "node24", format: "cjs" } as const;
   const isFunction = { banner: { js: "(function (require, process) {" }, footer: { js: "})" } };
-  const loadProblem = 'Function(require("node:sea").getAsset("problem", "utf8"))()';
-  const plugins = [deferModules(root, { problem: loadProblem })];
   const define = { ...constants(stamp), __PARTS__: JSON.stringify(partsOf(root)) };
   // The npm package has the commands too.
   const inCli = { define, target: "node22", ...isFunction };
-  const inCore = { define: constants(stamp), ...isFunction, plugins };
-  const words = { format: "iife", globalName: "problem", footer: { js: "return problem;" } } as const;
+  const inCore = { define: constants(stamp), ...isFunction };
   return {
     core: await runEsbuild(root, { core: nodeMain }, { ...node, ...inCore }),
-    // esbuild drops the unused parts of zod from a separate bundle, but not from a module that is loaded at run time.
-    problem: await runEsbuild(root, problem, { ...node, ...words }),
     start: await runEsbuild(root, { start: "shared/host/node/start.ts" }, node),
     jq: await runEsbuild(root, { jq: "shared/host/node/jq-thread.ts" }, node),
     // jsonc-parser's main file loads its parts in a way that esbuild cannot follow.
@@ -39,13 +32,11 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   };
 }
 
-/** Bundles the slim flavor's modules. Every call loads `main`, and `problem` formats errors. The Rust host loads them by these names. */
+/** Bundles the slim flavor's module, which the Rust host loads by its name. */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;
-  const plugins = [deferModules(root, { problem: 'globalThis.load("problem")' })];
   return {
-    core: await runEsbuild(root, { main: slimMain }, { ...slim, define: constants(stamp), plugins }),
-    problem: await runEsbuild(root, problem, slim),
+    core: await runEsbuild(root, { main: slimMain }, { ...slim, define: constants(stamp) }),
   };
 }
 

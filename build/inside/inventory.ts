@@ -26,10 +26,7 @@ function inNodeFlavor(arch: string): Component[] {
 }
 
 function inSlimFlavor(target: string): Component[] {
-  const metafiles = ["core", "problem"].map(
-    (part) => readJson(`dist/slim/bundles/${part}.json`) as unknown as Metafile,
-  );
-  return sorted([...npmPackages(root, metafiles), ...crates(target), ...toolchainParts(installZig())]);
+  return sorted([...crates(target), ...toolchainParts(installZig())]);
 }
 
 function readJson(file: string): Record<string, Metafile> {

@@ -1,4 +1,4 @@
-//! Compiles the bundles of the TypeScript core to bytecode, which `main.rs` embeds.
+//! Compiles the bundle of the TypeScript core to bytecode, which `main.rs` embeds.
 use rquickjs::{Context, Module, Runtime, WriteOptions};
 use std::{env, error::Error, fs, path::Path};
 
@@ -8,15 +8,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=CNI_WRAPPERS_BUNDLES");
     println!("cargo:rustc-link-arg=-Wl,-T,order.ld");
     println!("cargo:rerun-if-changed=order.ld");
-    for name in ["main", "problem"] {
-        let script = Path::new(&bundles).join(name).with_extension("mjs");
-        println!("cargo:rerun-if-changed={}", script.display());
-        let source = fs::read(script)?;
-        let bytecode = context.with(|ctx| {
-            let options = WriteOptions { strip_source: true, strip_debug: true, ..Default::default() };
-            Module::declare(ctx, format!("{name}.js"), source)?.write(options)
-        })?;
-        fs::write(Path::new(&env::var("OUT_DIR")?).join(name).with_extension("bytecode"), bytecode)?;
-    }
+    let script = Path::new(&bundles).join("main.mjs");
+    println!("cargo:rerun-if-changed={}", script.display());
+    let source = fs::read(script)?;
+    let bytecode = context.with(|ctx| {
+        let options = WriteOptions { strip_source: true, strip_debug: true, ..Default::default() };
+        Module::declare(ctx, "main.js", source)?.write(options)
+    })?;
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("main.bytecode"), bytecode)?;
     Ok(())
 }

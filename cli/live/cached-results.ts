@@ -4,7 +4,7 @@ import { cachedKey } from "../../shared/journal/cached-result.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
-import { isResult } from "../../shared/protocol/shapes.ts";
+import { resultShapeProblem } from "../../shared/protocol/shapes.ts";
 import { reasonOf, withPath } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
 
@@ -62,7 +62,7 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
   if (kind !== "cniCacheV1") return { file, reason: 'its kind is not "cniCacheV1"' };
   const key = cachedKey(value);
   if (key === undefined) return { file, reason: "it names no network, container or interface" };
-  if (isJsonObject(value.result) && !isResult(value.result))
+  if (isJsonObject(value.result) && resultShapeProblem(value.result, "") !== undefined)
     return { file, reason: "its result is not that of an ADD" };
   const result = isJsonObject(value.result) ? (value.result as CniResult) : undefined;
   return {

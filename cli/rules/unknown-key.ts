@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
 import { misplacedKeys } from "../../shared/call/misplaced.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
-import { pathWords } from "../../shared/protocol/schema.ts";
+import { pathWords } from "../../shared/protocol/shapes.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
 import type { Found, ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";

@@ -1,6 +1,5 @@
-import { wrapperSchema } from "../../shared/protocol/schema.ts";
+import { pathWords, wrapperFaults } from "../../shared/protocol/shapes.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 /** The wrappers check the values of their block before they run the plugin. */
 export const wrapperShape: PluginRule = {
@@ -10,25 +9,18 @@ export const wrapperShape: PluginRule = {
   title: "A key of the wrapper block has a value that the wrapper refuses.",
   page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See
 [the wrapper block](configuration.md#the-wrapper-block) for all keys and their values.`,
-  find({ isWrapped, configuration: { wrapper = null } }) {
-    const problems = isWrapped && wrapper !== null ? problemsOf(blockSchema, wrapper) : [];
-    return problems
-      .filter((problem) => !isName(problem))
-      .map((problem) => ({
-        at: ["wrapper", ...problem.path],
-        message: problemText(problem, "wrapper"),
-        hint: hints[String(problem.path[0])] ?? 'Write an object, such as { "ifName": "eth1" }',
+  find({ isWrapped, wrapper: { ifName }, configuration: { wrapper = null } }) {
+    const faults = isWrapped && wrapper !== null ? wrapperFaults(wrapper) : [];
+    // Another rule looks at the names of interfaces.
+    return faults
+      .filter(({ path: [key] }) => key !== "ifName" || typeof ifName !== "string")
+      .map(({ path, words }) => ({
+        at: ["wrapper", ...path],
+        message: `${pathWords("wrapper", path)} ${words}`,
+        hint: hints[String(path[0])] ?? 'Write an object, such as { "ifName": "eth1" }',
       }));
   },
 };
-
-// Making a schema takes longer than using it.
-const blockSchema = wrapperSchema();
-
-// Another rule looks at the names of interfaces.
-function isName({ path, value }: Problem): boolean {
-  return path[0] === "ifName" && typeof value === "string";
-}
 
 const hints: Readonly<Record<string, string>> = {
   ifName: 'Name the interface, as in "ifName": "eth1"',

@@ -1,19 +1,11 @@
 import * as z from "zod";
-import {
-  isNetworkName,
-  isType,
-  networkNameProblem,
-  networkNameRule,
-  typeProblem,
-} from "../../shared/protocol/names.ts";
+import { networkNameProblem, networkNameRule, typeProblem } from "../../shared/protocol/names.ts";
 
-const name = z
-  .string()
-  .refine(isNetworkName, { error: ({ input }) => networkNameProblem(String(input)) })
+const name = checked(networkNameProblem)
   .meta({ pattern: networkNameRule.source })
   .describe("Name of the network. Jobs and pods ask for it, and leases are kept under it.");
 
-const type = z.string().refine(isType, { error: ({ input }) => typeProblem(String(input)) });
+const type = checked(typeProblem);
 
 // libcni also takes the words as text, in capitals or not.
 const flag = z.union([z.boolean(), z.string().regex(/^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/)], "must be true or false");
@@ -47,3 +39,7 @@ export const listKeys = z.looseObject({
 
 /** The keys of a file with one plugin and no list (a `.conf`) that make it a network. */
 export const singleKeys = z.looseObject({ ...versionKeys, type });
+
+function checked(problem: (name: string) => string | undefined) {
+  return z.string().refine((name) => problem(name) === undefined, { error: ({ input }) => problem(String(input)) });
+}

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isJsonObject } from "../../shared/protocol/json.ts";
-import { expectation, pathWords } from "../../shared/protocol/schema.ts";
+import { pathWords } from "../../shared/protocol/shapes.ts";
 import { nameIn } from "./go-view.ts";
 
 /** A part of a value that its schema refuses. */
@@ -48,5 +48,13 @@ function words(issue: z.core.$ZodIssue): string {
   if (issue.code === "too_small") return issue.origin === "array" ? "is empty" : `must be at least ${issue.minimum}`;
   if (issue.code === "too_big" && issue.origin === "string") return `must have at most ${issue.maximum} characters`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
-  return expectation(issue);
+  if (issue.code === "invalid_type") return `must be ${typeWords[issue.expected] ?? `a ${issue.expected}`}`;
+  if (issue.code === "invalid_value")
+    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+  return issue.message;
 }
+
+const typeWords: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "an object",
+};

@@ -1,11 +1,8 @@
-import type * as z from "zod";
 import { networkNameRule } from "../../shared/protocol/names.ts";
-import { logSchema, type WrapperConfiguration, wrapperSchema } from "../../shared/protocol/schema.ts";
-import { type JsonSchema, jsonSchemaOf } from "./from-zod.ts";
+import type { WrapperConfiguration } from "../../shared/protocol/shapes.ts";
+import type { JsonSchema } from "./from-zod.ts";
 
-/** More of a key than its zod schema says: a description, and the shape of a value that the schema checks by a function. */
-type Words = Readonly<Record<string, unknown>>;
-
+const text = { type: "string" };
 const port = {
   anyOf: [
     { type: "integer", minimum: 1, maximum: 65535 },
@@ -14,21 +11,25 @@ const port = {
 };
 const ports = (description: string) => ({ description, type: "array", items: port });
 
-const words: Readonly<Record<keyof WrapperConfiguration, Words>> = {
+const keys: Readonly<Record<keyof WrapperConfiguration, JsonSchema>> = {
   ifName: {
+    ...text,
     description: "Name of the container interface. Default: the runtime's (CNI_IFNAME), usually eth0.",
     minLength: 1,
     maxLength: 15,
     examples: ["eth1"],
   },
   delegate: {
+    ...text,
     description: "Type of the real plugin. Default: the executable's name without -wrapper.",
     pattern: "^[^/\\\\]+$",
   },
   role: {
+    ...oneOf("creator", "meta"),
     description: "creator: the plugin creates an interface. meta: it acts on one. For plugins without a profile only.",
   },
   network: {
+    ...text,
     description:
       "Name of the network that the plugin sees. Default: <name>-<ifName> if ifName is set, or else the list's name.",
     pattern: networkNameRule.source,
@@ -51,31 +52,39 @@ const words: Readonly<Record<keyof WrapperConfiguration, Words>> = {
     maxProperties: 1,
   },
   recover: {
+    ...oneOf("own", "always", "never"),
     description:
       "Which earlier ADD of this interface the plugin cleans up after. own: one that failed in this namespace, or is of an earlier boot or a namespace that is gone. always: any. never: none. Default: own.",
   },
   jq: {
+    ...text,
     description: "A jq program that rewrites the plugin's configuration. Node flavor only.",
     pattern: "\\S",
     maxLength: 16384,
   },
-  log: { description: "Log of the calls. Default: off, or CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL." },
+  log: {
+    ...closed({
+      file: {
+        ...text,
+        description: "Absolute path of the file.",
+        pattern: "^/",
+        examples: ["/var/log/cni-wrappers.log"],
+      },
+      level: {
+        ...oneOf("error", "warn", "info", "debug"),
+        description: "The least severe messages that are logged. Default: info.",
+      },
+    }),
+    description: "Log of the calls. Default: off, or CNI_WRAPPERS_LOG and CNI_WRAPPERS_LOG_LEVEL.",
+  },
 };
 
-const logWords: Readonly<Record<keyof NonNullable<WrapperConfiguration["log"]>, Words>> = {
-  file: { description: "Absolute path of the file.", pattern: "^/", examples: ["/var/log/cni-wrappers.log"] },
-  level: { description: "The least severe messages that are logged. Default: info." },
-};
-
-/** The JSON Schema of the `wrapper` block, from the schema by which the wrappers check it. They do not load this file. */
+/** The JSON Schema of the `wrapper` block. The wrappers do not load this file. */
 export function wrapperJsonSchema(): JsonSchema {
-  const { shape } = wrapperSchema();
-  const log = described(logSchema().shape, logWords);
-  const properties = described(shape, { ...words, log: { ...words.log, ...closed(log) } });
   return {
     title: "wrapper",
     description: "Tells the wrapper which interface the plugin makes or acts on. The plugin does not get this block.",
-    ...closed(properties),
+    ...closed(keys),
   };
 }
 
@@ -83,8 +92,6 @@ function closed(properties: object): JsonSchema {
   return { type: "object", properties, additionalProperties: false };
 }
 
-function described(shape: Readonly<Record<string, z.core.$ZodType>>, words: Readonly<Record<string, Words>>): object {
-  return Object.fromEntries(
-    Object.entries(shape).map(([key, schema]) => [key, { ...jsonSchemaOf(schema), ...words[key] }]),
-  );
+function oneOf(...names: readonly string[]): JsonSchema {
+  return { ...text, enum: names };
 }

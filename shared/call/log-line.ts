@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { LogLevel } from "../protocol/schema.ts";
+import type { LogLevel } from "../protocol/shapes.ts";
 import type { Environment } from "../protocol/variables.ts";
 
 /** A line of the log, with fields of its own. */

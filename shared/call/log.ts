@@ -1,4 +1,4 @@
-import type { LogLevel, WrapperConfiguration } from "../protocol/schema.ts";
+import type { LogLevel, WrapperConfiguration } from "../protocol/shapes.ts";
 import type { Environment } from "../protocol/variables.ts";
 
 const levels: readonly LogLevel[] = ["error", "warn", "info", "debug"];

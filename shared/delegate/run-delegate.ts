@@ -4,7 +4,7 @@ import type { Answer } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
-import type { LogLevel } from "../protocol/schema.ts";
+import type { LogLevel } from "../protocol/shapes.ts";
 import { applyFilter } from "./filter.ts";
 
 /** The answer of a delegate that exited by itself. */

@@ -1,5 +1,5 @@
 import { goLookup, type JsonObject } from "../protocol/json.ts";
-import { isInterfaceName } from "../protocol/names.ts";
+import { interfaceNameProblem } from "../protocol/names.ts";
 import type { CniResult, Interface } from "../protocol/result.ts";
 import { isContainerInterface } from "../protocol/result.ts";
 import type { SharedDevice } from "./profile.ts";
@@ -15,7 +15,7 @@ export function sharedDeviceName(device: SharedDevice, configuration: JsonObject
 
 /** Returns the file that says how a device got its MAC; undefined if no device can have that name. */
 export function macOriginFile(device: string): string | undefined {
-  return isInterfaceName(device) ? `/sys/class/net/${device}/addr_assign_type` : undefined;
+  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/addr_assign_type` : undefined;
 }
 
 /** Whether a MAC stays: somebody set it. `origin` is the text of `macOriginFile`. */

@@ -52,20 +52,6 @@ export function jqProgramProblem(program: string): string | undefined {
   return program.length > longestProgram ? `must not have more than ${longestProgram} characters` : undefined;
 }
 
-/** Whether a name is valid for a network. */
-export const isNetworkName = (name: string): boolean => networkNameProblem(name) === undefined;
-/** Whether a name is valid for an interface. */
-export const isInterfaceName = (name: string): boolean => interfaceNameProblem(name) === undefined;
-/** Whether a text is valid as a plugin's type. */
-export const isType = (type: string): boolean => typeProblem(type) === undefined;
-/** Whether a text may be a jq program. */
-export const isJqProgram = (program: string): boolean => jqProgramProblem(program) === undefined;
-/** Whether the path of a file is absolute. */
-export const isAbsolutePath = (path: string): boolean => absolutePathProblem(path) === undefined;
-
-/** Whether a value is a possible index into a list. */
-export const isIndex = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
-
 // Some engines that run the core have no TextEncoder.
 function utf8Length(text: string): number {
   let length = 0;

@@ -1,9 +1,15 @@
 import { CniError } from "./errors.ts";
 import { hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "./json.ts";
-import { configurationProblem, resultShapeProblem, wrapperProblem } from "./problem.ts";
 import type { CniResult } from "./result.ts";
-import type { WrapperConfiguration } from "./schema.ts";
-import { logKeys, portsKeys, wrapperKeys } from "./shapes.ts";
+import {
+  configurationProblem,
+  logKeys,
+  portsKeys,
+  resultShapeProblem,
+  type WrapperConfiguration,
+  wrapperKeys,
+  wrapperProblem,
+} from "./shapes.ts";
 import { nearest } from "./spelling.ts";
 import type { Variables, Verb } from "./variables.ts";
 

@@ -1,122 +1,175 @@
-import { isJsonObject, type JsonObject } from "./json.ts";
-import { isAbsolutePath, isIndex, isInterfaceName, isJqProgram, isNetworkName, isType } from "./names.ts";
-import { isArgs, isPorts, type PortsOption } from "./options.ts";
-import type { LogLevel, WrapperConfiguration } from "./schema.ts";
+import { isJsonObject } from "./json.ts";
+import {
+  absolutePathProblem,
+  interfaceNameProblem,
+  jqProgramProblem,
+  networkNameProblem,
+  typeProblem,
+} from "./names.ts";
+import { type ArgsOption, argsProblem, type PortsOption, portsProblem } from "./options.ts";
 
-// The schemas of schema.ts again, as functions that return only true or false. Nearly every call is valid, and these functions
-// confirm it in microseconds. If one of them refuses a value, zod checks it, and its verdict counts.
-// test/unit/protocol/shapes.test.ts compares the two.
+// What is valid, and the words for what is not. A wrapper uses the original value, with the keys that it does not know.
 
-type Check = (value: unknown) => boolean;
+/** What is wrong with a part of a value. */
+export interface Fault {
+  /** The keys and indexes that lead to the part. */
+  readonly path: readonly (string | number)[];
+  /** What is expected there, in words that follow the path. */
+  readonly words: string;
+}
 
-const logLevels: readonly unknown[] = ["error", "warn", "info", "debug"] satisfies LogLevel[];
+/** Returns everything that is wrong with a value. */
+type Shape = (value: unknown) => readonly Fault[];
 
-const logChecks: Readonly<Record<"file" | "level", Check>> = {
-  file: (value) => isText(value) && isAbsolutePath(value),
-  level: (value) => logLevels.includes(value),
+/** The levels of the log. */
+export type LogLevel = "error" | "warn" | "info" | "debug";
+
+/** The `wrapper` block, in which an operator configures the wrapper. */
+export interface WrapperConfiguration {
+  readonly ifName?: string | undefined;
+  readonly delegate?: string | undefined;
+  readonly role?: "creator" | "meta" | undefined;
+  readonly network?: string | undefined;
+  readonly args?: ArgsOption;
+  readonly ports?: PortsOption;
+  readonly recover?: "own" | "always" | "never" | undefined;
+  readonly jq?: string | undefined;
+  readonly log?: { readonly file?: string | undefined; readonly level?: LogLevel | undefined } | undefined;
+}
+
+const anyText = text(() => undefined);
+const texts = list(anyText);
+
+const logShapes = {
+  file: optional(text(absolutePathProblem)),
+  level: optional(oneOf<LogLevel>("error", "warn", "info", "debug")),
 };
 
-const wrapperChecks: Readonly<Record<keyof WrapperConfiguration, Check>> = {
-  ifName: (value) => isText(value) && isInterfaceName(value),
-  delegate: (value) => isText(value) && isType(value),
-  role: (value) => value === "creator" || value === "meta",
-  network: (value) => isText(value) && isNetworkName(value),
-  args: isArgs,
-  ports: isPorts,
-  recover: (value) => value === "own" || value === "always" || value === "never",
-  jq: (value) => isText(value) && isJqProgram(value),
-  log: (value) => passes(value, logChecks),
+const wrapperShapes: Readonly<Record<keyof WrapperConfiguration, Shape>> = {
+  ifName: optional(text(interfaceNameProblem)),
+  delegate: optional(text(typeProblem)),
+  role: optional(oneOf("creator", "meta")),
+  network: optional(text(networkNameProblem)),
+  args: optional(leaf(argsProblem)),
+  ports: optional(leaf(portsProblem)),
+  recover: optional(oneOf("own", "always", "never")),
+  jq: optional(text(jqProgramProblem)),
+  log: optional(object(logShapes)),
 };
 
 /** The keys that a `wrapper` block may have. */
-export const wrapperKeys: readonly string[] = Object.keys(wrapperChecks);
+export const wrapperKeys: readonly string[] = Object.keys(wrapperShapes);
 
 /** The keys that `wrapper.ports` may have. */
 export const portsKeys: readonly string[] = ["only", "except"] satisfies (keyof PortsOption)[];
 
 /** The keys that `wrapper.log` may have. */
-export const logKeys: readonly string[] = Object.keys(logChecks);
+export const logKeys: readonly string[] = Object.keys(logShapes);
 
-/** Whether a value is a plugin configuration. It checks the keys that a wrapper reads. */
-export function isConfiguration(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { cniVersion, name, type, prevResult } = value;
-  return (
-    (cniVersion === undefined || isText(cniVersion)) &&
-    isText(name) &&
-    isNetworkName(name) &&
-    (type === undefined || (isText(type) && isType(type))) &&
-    (isAbsent(prevResult) || isJsonObject(prevResult))
-  );
+/** Returns everything that is wrong with a `wrapper` block. */
+export const wrapperFaults = object(wrapperShapes);
+
+/** A plugin configuration: the keys that a wrapper reads. */
+const configuration = object({
+  cniVersion: optional(anyText),
+  name: text(networkNameProblem),
+  type: optional(text(typeProblem)),
+  prevResult: nullish(object({})),
+});
+
+/** A result of 0.3.0 to 1.1.0: the keys that narrowing and splicing read. */
+const result = object({
+  cniVersion: optional(anyText),
+  interfaces: nullish(list(object({ name: anyText, sandbox: nullish(anyText) }))),
+  ips: nullish(list(object({ address: anyText, interface: nullish(leaf(indexProblem)) }))),
+  routes: nullish(list(object({ gw: nullish(anyText) }))),
+  dns: nullish(
+    object({
+      nameservers: nullish(texts),
+      search: nullish(texts),
+      options: nullish(texts),
+      domain: nullish(anyText),
+    }),
+  ),
+});
+
+/** Returns the first problem of a plugin configuration, in the keys that a wrapper reads; undefined if it is valid. */
+export function configurationProblem(value: unknown): string | undefined {
+  return firstProblem(configuration(value), "");
 }
 
-/** Whether a value is a `wrapper` block. */
-export function isWrapper(value: unknown): boolean {
-  return passes(value, wrapperChecks);
+/** Returns the first problem of a `wrapper` block; undefined if it is valid. */
+export function wrapperProblem(value: unknown): string | undefined {
+  return firstProblem(wrapperFaults(value), "wrapper");
 }
 
-/** Whether a value is a result of 0.3.0 to 1.1.0. It checks the keys that narrowing and splicing read. */
-export function isResult(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { cniVersion, interfaces, ips, routes, dns } = value;
-  return (
-    (cniVersion === undefined || isText(cniVersion)) &&
-    isListOrAbsent(interfaces, isInterface) &&
-    isListOrAbsent(ips, isIp) &&
-    isListOrAbsent(routes, isRoute) &&
-    (isAbsent(dns) || isDns(dns))
-  );
+/** Returns the first problem of a result's shape; undefined if it is valid. `root` is the result's name in the message. */
+export function resultShapeProblem(value: unknown, root: string): string | undefined {
+  return firstProblem(result(value), root);
 }
 
-// A result may have many of these, and each call of a function takes time. No list in JSON has a name or an address, so the
-// first two need no test for lists.
-
-function isInterface(value: unknown): boolean {
-  const { name, sandbox } = (value ?? {}) as JsonObject;
-  return typeof name === "string" && (typeof sandbox === "string" || sandbox === undefined || sandbox === null);
+function firstProblem([fault]: readonly Fault[], root: string): string | undefined {
+  return fault && `${pathWords(root, fault.path)} ${fault.words}`;
 }
 
-function isIp(value: unknown): boolean {
-  const { address, interface: index } = (value ?? {}) as JsonObject;
-  return typeof address === "string" && (index === undefined || index === null || isIndex(index));
+/** Writes the path of a key as in `ipam.ranges[0]`. */
+export function pathWords(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((words, key) => {
+    if (typeof key === "number") return `${words}[${key}]`;
+    return words === "" ? String(key) : `${words}.${String(key)}`;
+  }, root);
 }
 
-function isRoute(value: unknown): boolean {
-  return isJsonObject(value) && isTextOrAbsent(value.gw);
+function leaf(problem: (value: unknown) => string | undefined): Shape {
+  return (value) => {
+    const words = problem(value);
+    return words === undefined ? none : [{ path: [], words }];
+  };
 }
 
-function isDns(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { nameservers, search, options, domain } = value;
-  return [nameservers, search, options].every((list) => isListOrAbsent(list, isText)) && isTextOrAbsent(domain);
+function text(problem: (text: string) => string | undefined): Shape {
+  return leaf((value) => (typeof value === "string" ? problem(value) : "must be a string"));
 }
 
-/** Whether a value is an object and each key with a check passes it or is absent. */
-function passes(value: unknown, checks: Readonly<Record<string, Check>>): boolean {
-  if (!isJsonObject(value)) return false;
-  // A block has few keys, so this is quicker than going through all checks.
-  for (const key in value) {
-    const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
-    if (check && value[key] !== undefined && !check(value[key])) return false;
-  }
-  return true;
+function oneOf<T extends string>(...values: readonly T[]): Shape {
+  const words = `must be ${values.map((value) => JSON.stringify(value)).join(" or ")}`;
+  return leaf((value) => (values.includes(value as T) ? undefined : words));
 }
 
-function isListOrAbsent(value: unknown, isRight: Check): boolean {
-  if (isAbsent(value)) return true;
-  if (!Array.isArray(value)) return false;
-  for (const each of value) if (!isRight(each)) return false;
-  return true;
+function indexProblem(value: unknown): string | undefined {
+  if (!Number.isFinite(value)) return "must be a number";
+  return Number.isInteger(value) && (value as number) >= 0 ? undefined : "must be an index";
 }
 
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
+function object(shapes: Readonly<Record<string, Shape>>): Shape {
+  const entries = Object.entries(shapes);
+  return (value) => {
+    if (!isJsonObject(value)) return [{ path: [], words: "must be an object" }];
+    const faults: Fault[] = [];
+    for (const [key, shape] of entries) add(faults, key, shape(value[key]));
+    return faults;
+  };
 }
 
-function isTextOrAbsent(value: unknown): boolean {
-  return isAbsent(value) || isText(value);
+function list(shape: Shape): Shape {
+  return (value) => {
+    if (!Array.isArray(value)) return [{ path: [], words: "must be a list" }];
+    const faults: Fault[] = [];
+    for (let index = 0; index < value.length; index++) add(faults, index, shape(value[index]));
+    return faults;
+  };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+function add(faults: Fault[], key: string | number, inner: readonly Fault[]): void {
+  for (const { path, words } of inner) faults.push({ path: [key, ...path], words });
+}
+
+const none: readonly Fault[] = [];
+
+function optional(shape: Shape): Shape {
+  return (value) => (value === undefined ? none : shape(value));
+}
+
+function nullish(shape: Shape): Shape {
+  return (value) => (value === undefined || value === null ? none : shape(value));
 }

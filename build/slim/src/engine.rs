@@ -79,10 +79,6 @@ impl Engine {
         checked(unsafe { JS_NewObject(self.0) })
     }
 
-    pub fn globals(self) -> Value {
-        unsafe { JS_GetGlobalObject(self.0) }
-    }
-
     pub fn get(self, object: Value, name: &CStr) -> Result<Value> {
         checked(unsafe { JS_GetPropertyStr(self.0, object, name.as_ptr()) })
     }

@@ -22,12 +22,8 @@ use values::Give;
 #[global_allocator]
 static HEAP: heap::Heap = heap::Heap;
 
-macro_rules! bytecode {
-    ($($name:literal),*) => { &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".bytecode")))),*] };
-}
-
-/// The core, which every call loads, and the words for wrong input, which the core loads when it needs them.
-static MODULES: &[(&str, &[u8])] = bytecode!["main", "problem"];
+/// The TypeScript core as a module.
+static MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/main.bytecode"));
 
 /// The core, ready for a call.
 #[derive(Clone, Copy)]
@@ -73,16 +69,9 @@ fn end(engine: Engine, ended: Result<i32>) -> ! {
 /// Loads what every call needs.
 fn prepare(engine: Engine) -> Result<Core> {
     let machine = host::machine(engine)?;
-    engine.set_function(engine.globals(), c"load", native!(|call| load(call.engine, &call.text(0)?)))?;
     engine.add_date()?;
-    let main = engine.get(load(engine, "main")?, c"main")?;
+    // SAFETY: the bytecode was made by the same version of the engine, in build.rs.
+    let module = unsafe { engine.read(MODULE) }?;
+    let main = engine.get(engine.evaluate(module)?, c"main")?;
     Ok(Core { engine, machine, main })
-}
-
-/// Evaluates a module and returns its exports.
-fn load(engine: Engine, name: &str) -> Result<Value> {
-    let (_, bytecode) = MODULES.iter().find(|(known, _)| *known == name).expect("the core knows these names");
-    // SAFETY: `bytecode` was made by the same version of the engine, in build.rs.
-    let module = unsafe { engine.read(bytecode) }?;
-    engine.evaluate(module)
 }

@@ -3,9 +3,9 @@ import type { Metafile } from "esbuild";
 import { expect, test } from "vitest";
 import { built } from "../../support/tree.ts";
 
-const { core, problem, start } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
+const { core, start } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
 
-/** esbuild also reads files that leave no byte in the bundle (zod's locales, for example). */
+/** esbuild also reads files that leave no byte in the bundle. */
 function bundled(metafile: Metafile | undefined): string[] {
   return Object.values(metafile?.outputs ?? {})
     .flatMap((output) => Object.entries(output.inputs))
@@ -13,32 +13,19 @@ function bundled(metafile: Metafile | undefined): string[] {
     .map(([path]) => path.replace(/^.*(?=node_modules\/)/, ""));
 }
 
-test("the hot path is the core, the plugins' profiles and what loads the words for faults", () => {
-  const [loader, stub] = ["deferred-loader:problem", "deferred-stub:shared/protocol/explain.ts"];
-  const others = bundled(core).filter((path) => !/^(shared|plugins)\//.test(path));
-  expect(others.filter((path) => path !== loader && path !== stub)).toEqual([]);
+test("the hot path is the core and the plugins' profiles", () => {
+  expect(bundled(core).filter((path) => !/^(shared|plugins)\//.test(path))).toEqual([]);
   expect(bundled(core)).toContain("shared/host/node/main.ts");
   expect(bundled(core)).toContain("shared/protocol/shapes.ts");
-  expect(bundled(core)).not.toContain("shared/protocol/schema.ts");
 });
 
 test("what starts the core imports nothing", () => {
   expect(bundled(start)).toEqual(["shared/host/node/start.ts"]);
 });
 
-test("the words for faults are the schemas and zod/mini with the part of zod's core below it", () => {
-  const allowed = /^shared\/protocol\/|^node_modules\/zod\/(mini|v4\/mini|v4\/core)\//;
-  expect(bundled(problem).filter((path) => !allowed.test(path))).toEqual([]);
-  expect(bundled(problem)).toContain("shared/protocol/schema.ts");
-});
+const inputs = [core, start].flatMap((metafile) => Object.keys(metafile?.inputs ?? {}));
 
-test("nothing of zod's JSON schema, compiler or locales is in it", () => {
-  expect(bundled(problem).filter((path) => /json-schema|compile|locales/.test(path))).toEqual([]);
-});
-
-const inputs = [core, problem, start].flatMap((metafile) => Object.keys(metafile?.inputs ?? {}));
-
-test.each(["execa", "jq-wasm", "fast-check", "zod/v4/classic", "zod/v3"])("nothing in it imports %s", (name) => {
+test.each(["execa", "jq-wasm", "fast-check", "zod"])("nothing in it imports %s", (name) => {
   expect(inputs.filter((path) => path.includes(`node_modules/${name}/`))).toEqual([]);
 });
 
