@@ -1,16 +1,19 @@
 import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { readFile } from "../../shared/host/node/files.ts";
+import { readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/namespace-mounts.ts";
+import { isLive } from "../../shared/verbs/gc.ts";
 import { type Link, readLinks } from "../host/links.ts";
+import { Memory } from "../host/memory.ts";
 import { atOnce } from "../live/at-once.ts";
 import { isNamespace, namespacePath } from "../live/namespaces.ts";
+import type { Known } from "./known.ts";
 import type { Namespace, PathState } from "./state.ts";
 
 /** The network namespaces of this host, as processes and mounts show them. */
 export interface HostNamespaces {
   readonly namespaces: readonly Namespace[];
-  readonly pathState: (path: string) => PathState;
+  readonly pathState: (path: string, known?: Known) => PathState;
 }
 
 /** Reads the network namespaces of all processes, and the mounts of all mount namespaces: a runtime may have its own. */
@@ -25,7 +28,8 @@ export async function readNamespaces(): Promise<HostNamespaces> {
   return {
     // A process that ended meanwhile took its namespace along.
     namespaces: namespaces.filter(({ links, paths }) => links !== undefined || paths.some(isNamespace)),
-    pathState: (path) => (mounted.has(namespacePath(path)) ? "live" : pathStateOf(path)),
+    pathState: (path, known) =>
+      !isNamespace(path) && mounted.has(namespacePath(path)) ? "live" : pathStateOf(path, known),
   };
 }
 
@@ -44,8 +48,8 @@ export function viewProblem(
 }
 
 /** Whether a path is a network namespace now. A path that leads nowhere, or to another file, is what a reboot or an unmount leaves. */
-export function pathStateOf(path: string): PathState {
-  if (isNamespace(path)) return isReusedPid(path) ? "gone" : "live";
+export function pathStateOf(path: string, known?: Known): PathState {
+  if (isNamespace(path)) return isReusedPid(path) || (known && isReplaced(path, known)) ? "gone" : "live";
   try {
     statfsSync(path);
     return "gone";
@@ -58,6 +62,21 @@ export function pathStateOf(path: string): PathState {
 // nerdctl and ctr name a namespace by a process. A later process of the host can have the same id.
 function isReusedPid(path: string): boolean {
   return /^\/proc\/\d+\/ns\/net$/.test(path) && linkText(path) === linkText("/proc/self/ns/net");
+}
+
+/** The results whose journals told that their namespaces were replaced. The first DEL removes the journal. */
+const replaced = new Set<string>();
+
+/** Whether the namespace at a path is newer than an attachment: its journal's are gone, and its result is older. */
+function isReplaced(path: string, { result, remembered }: Known): boolean {
+  const facts = new Memory();
+  const changedMs = facts.namespace(path)?.changedMs ?? 0;
+  if (result && (stat(result.file)?.modifiedMs ?? changedMs) >= changedMs) return false;
+  if (result && replaced.has(result.text)) return true;
+  const journals = remembered.flatMap(({ journal }) => journal ?? []).filter(({ entries }) => entries.length > 0);
+  if (journals.length === 0 || journals.some((journal) => isLive({ facts }, journal))) return false;
+  if (result) replaced.add(result.text);
+  return true;
 }
 
 interface Found {

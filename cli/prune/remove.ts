@@ -46,7 +46,7 @@ export function isGone(known: Known): boolean {
 
 /** Whether an attachment's namespace is there again. */
 export function isBack(known: Known): boolean {
-  return namespacesOf(known).some((path) => pathStateOf(path) !== "gone");
+  return namespacesOf(known).some((path) => pathStateOf(path, known) !== "gone");
 }
 
 // A new attachment of the container has a file in one of the directories.

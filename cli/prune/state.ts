@@ -23,7 +23,8 @@ export interface Namespace {
 
 /** What the kernel says about namespaces and links. */
 export interface HostState {
-  readonly pathState: (path: string) => PathState;
+  /** What a path is: for an attachment, its own namespace or none. */
+  readonly pathState: (path: string, known?: Known) => PathState;
   readonly namespaces: readonly Namespace[];
   /** The links of the host that have their other end in a namespace. */
   readonly hostEnds: readonly Link[];
@@ -59,7 +60,7 @@ export function addressesInNamespaces(namespaces: readonly Namespace[]): Readonl
 
 function stateOfPaths(known: Known, { pathState }: HostState): State {
   const paths = namespacesOf(known);
-  const states = paths.map(pathState);
+  const states = paths.map((path) => pathState(path, known));
   if (states.includes("live")) return { is: "live" };
   if (paths.length === 0) return { is: "unknown", why: "nothing names its namespace" };
   const unreadable = paths[states.indexOf("unreadable")];

@@ -89,6 +89,22 @@ test("what lives on without a path, in another cache or with a damaged result st
   expect(await traces(lab)).toEqual(expected);
 });
 
+test("a namespace that was made anew at the old path does not keep what the old one had", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await install(lab);
+  const [classic] = networks;
+  const attached = await attachAll(lab, ["gone", "kept"], 21000, classic && [classic]);
+  const [gone, kept] = attached as [Attached, Attached];
+  const before = await traces(lab);
+  const tokens = await tokensOf(lab, [gone], before);
+  await loseNamespaces(lab, [gone]);
+  await lab.run("ip", ["netns", "add", "gone"]);
+  const pruned = await run(lab, "prune", "--write");
+  expect(pruned).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringMatching(/^classic +gone /m) });
+  expect(await traces(lab)).toEqual(before.filter((line) => !tokens.some((token) => token.test(line))));
+  await expectCheckPasses(lab, [kept]);
+});
+
 const begun = { line: "began", format: 2, network: "classic", containerId: "gone", runtimeIfName: "eth0" };
 
 test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Memory } from "../../../../cli/host/memory.ts";
 import { pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
@@ -107,6 +108,23 @@ test("a container with the host's network and without its processes must not pru
 test("prune does nothing if it cannot tell which containers live", async () => {
   const outcome = await runCommand(["prune"], { viewProblem: () => "it sees nothing" });
   expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: it sees nothing\n" });
+});
+
+test.each([
+  ["another one is there now", { device: 4, inode: 1 }, "gone"],
+  ["it is of an earlier boot", { bootId: "earlier" }, "gone"],
+  ["it is this one", {}, "live"],
+])("the journal tells whether the namespace at a path is the attachment's: %s", (_, more, expected) => {
+  const memory = new Memory();
+  const namespace = memory.namespace("/proc/self/ns/net");
+  if (!namespace) throw new Error("there is no namespace");
+  const { bootId = "" } = memory.moment() ?? {};
+  const entry = { containerId: "c1", bootId, namespace: { ...namespace, ...more }, ...more };
+  const [known] = knownsIn([], [rememberedOf(entryOf(entry))]);
+  expect(pathStateOf("/proc/self/ns/net", known)).toBe(expected);
+  // A plain ADD has no entry. Its result may be of the namespace that is there now.
+  const [plain] = knownsIn([resultOf("c1", "10.1.0.2")], [rememberedOf(entryOf(entry))]);
+  expect(pathStateOf("/proc/self/ns/net", plain)).toBe("live");
 });
 
 test("a path of a process that is now one of the host is no container's namespace", () => {
