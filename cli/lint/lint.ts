@@ -1,7 +1,7 @@
 import { type List, type ListedPlugin, listOf } from "../lists/list.ts";
 import { keyAt, type ListFile, type Position, positionOf, valueAt } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
-import type { Context, Found, FoundInPlugin, FoundOnHost, Rule, Severity } from "./rule.ts";
+import type { Context, Found, FoundAt, FoundOnHost, PluginRule, Rule, Severity } from "./rule.ts";
 
 /** One finding, with everything that a report needs. */
 export interface Finding extends Found {
@@ -39,14 +39,19 @@ function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context:
 function foundBy(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Found[] {
   if (rule.of === "file") return rule.find(file);
   if (rule.of === "host" || !list) return [];
-  if (rule.of === "list") return rule.find(list, context);
-  return list.plugins.flatMap((plugin) => {
-    return [rule.find(plugin, list, context) ?? []].flat().map((found) => foundAt(found, plugin, file));
-  });
+  const found =
+    rule.of === "list"
+      ? [rule.find(list, context) ?? []].flat()
+      : list.plugins.flatMap((plugin) => inPlugin(rule.find(plugin, list, context), plugin));
+  return found.map((one) => foundAt(one, file));
 }
 
-function foundAt({ at, isKey, instead, ...found }: FoundInPlugin, { path }: ListedPlugin, file: ListFile): Found {
-  const place = (isKey ? keyAt : valueAt)(file, [...path, ...at]);
+function inPlugin(found: ReturnType<PluginRule["find"]>, { path }: ListedPlugin): readonly FoundAt[] {
+  return [found ?? []].flat().map((one) => ({ ...one, at: [...path, ...one.at] }));
+}
+
+function foundAt({ at, isKey, instead, ...found }: FoundAt, file: ListFile): Found {
+  const place = (isKey ? keyAt : valueAt)(file, [...at]);
   return { ...found, place, ...(instead !== undefined && { fix: [{ ...place, content: instead }] }) };
 }
 

@@ -1,4 +1,3 @@
-import type { JSONPath } from "jsonc-parser";
 import type { PluginFolder } from "../host/plugin-folder.ts";
 import type { State } from "../host/state.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -18,10 +17,10 @@ export interface Found {
   readonly fix?: readonly Edit[];
 }
 
-/** One thing that a rule found in a plugin. */
-export interface FoundInPlugin extends Omit<Found, "place"> {
-  /** The path in the plugin's configuration. */
-  readonly at: JSONPath;
+/** One thing that a rule found in a list or a plugin. */
+export interface FoundAt extends Omit<Found, "place"> {
+  /** The path in the list or in the plugin's configuration. */
+  readonly at: readonly (string | number)[];
   /** Whether the key is meant, and not its value. */
   readonly isKey?: boolean;
   /** A text for this place that is safe without a question. */
@@ -58,6 +57,8 @@ interface RuleText {
   readonly page: string;
 }
 
+type Result = FoundAt | readonly FoundAt[] | undefined;
+
 /** A rule about a file's text, before it is known to be a list. */
 export interface FileRule extends RuleText {
   readonly of: "file";
@@ -67,13 +68,13 @@ export interface FileRule extends RuleText {
 /** A rule about a list. */
 export interface ListRule extends RuleText {
   readonly of: "list";
-  find(list: List, context: Context): readonly Found[];
+  find(list: List, context: Context): Result;
 }
 
 /** A rule about each plugin of a list. */
 export interface PluginRule extends RuleText {
   readonly of: "plugin";
-  find(plugin: ListedPlugin, list: List, context: Context): FoundInPlugin | readonly FoundInPlugin[] | undefined;
+  find(plugin: ListedPlugin, list: List, context: Context): Result;
 }
 
 /** A rule about the host itself. Its findings belong to no list. */

@@ -2,7 +2,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf, freeName, interfaceProblem } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import { runtimeIfName } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** Nomad advertises the interface whose name sorts first (cniToAllocNet). */
 export const advertisedInterface: ListRule = {
@@ -19,7 +18,7 @@ address. An interface called \`backup\` sorts before \`eth0\`. Choose a name tha
     const renamed = creators.filter((creator) => creator.isRenamed && interfaceProblem(creator) === undefined);
     const earlier = renamed.filter(({ ifName }) => ifName < runtimeIfName);
     return earlier.map(({ path, ifName }) => ({
-      place: valueAt(list.file, [...path, "wrapper", "ifName"]),
+      at: [...path, "wrapper", "ifName"],
       message: `Nomad advertises the address of ${ifName} instead of ${runtimeIfName}, because its name sorts first`,
       hint: `Use a name that sorts after ${runtimeIfName}, such as "${freeName(list.plugins)}"`,
     }));

@@ -1,7 +1,6 @@
 import type { Entry } from "../../shared/journal/journal.ts";
 import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** CHECK looks for the interface of the list, and old containers have another one. */
 export const changedInterface: ListRule = {
@@ -17,9 +16,9 @@ before you change \`ifName\`.`,
     const names = new Map(lost.map((entry) => [`${entry.type} ${entry.ifName}`, entry]));
     return [...names.values()].map((entry) => {
       const same = list.plugins.find(({ delegate, isWrapped }) => isWrapped && delegate === entry.type);
-      const place = same?.wrapper.ifName === undefined ? ["name"] : [...same.path, "wrapper", "ifName"];
+      const at = same?.wrapper.ifName === undefined ? ["name"] : [...same.path, "wrapper", "ifName"];
       return {
-        place: valueAt(list.file, place),
+        at,
         message: `containers have ${entry.ifName} of ${entry.type}, and no plugin of the list makes it now`,
         hint: `Keep the name ${entry.ifName}, or stop these containers first`,
       };

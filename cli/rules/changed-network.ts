@@ -1,7 +1,6 @@
 import type { State } from "../host/state.ts";
 import type { ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { keyAt } from "../lists/list-file.ts";
 
 /** An IPAM plugin knows only the leases of its own network. */
 export const changedNetwork: ListRule = {
@@ -17,11 +16,8 @@ not: it can give a new container an address that is in use. Stop the containers 
     return list.plugins.flatMap((plugin) => {
       if (plugin.role !== "creator" || !plugin.isWrapped) return [];
       return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
-        place: keyAt(list.file, [
-          ...plugin.path,
-          "wrapper",
-          plugin.wrapper.network === undefined ? "ifName" : "network",
-        ]),
+        at: [...plugin.path, "wrapper", plugin.wrapper.network === undefined ? "ifName" : "network"],
+        isKey: true,
         message: `${plugin.ifName} has leases under ${network}, and its network is now ${plugin.network}: ${containersIn(containers)}`,
         hint: `Set wrapper.network to "${network}", or stop these containers first`,
       }));

@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { keyAt, valueAt } from "../lists/list-file.ts";
 
 /** Two creators cannot make one interface. */
 export const duplicateInterface: ListRule = {
@@ -11,17 +10,15 @@ export const duplicateInterface: ListRule = {
   title: "Two interface creators make an interface of the same name.",
   page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each creator its own \`ifName\`. Only one
 may have none: it gets the runtime's name, usually \`eth0\`.`,
-  find({ file, plugins }) {
+  find({ plugins }) {
     const creators = plugins.filter(({ role, isWrapped }) => role === "creator" && isWrapped);
     return creators.flatMap((plugin, position) => {
       const earlier = creators.slice(0, position).find(({ ifName }) => ifName === plugin.ifName);
       if (!earlier || hasMisspeltName(plugin)) return [];
-      const named = plugin.wrapper.ifName !== undefined;
-      const place = named
-        ? valueAt(file, [...plugin.path, "wrapper", "ifName"])
-        : keyAt(file, [...plugin.path, "type"]);
+      const isKey = plugin.wrapper.ifName === undefined;
+      const at = [...plugin.path, ...(isKey ? ["type"] : ["wrapper", "ifName"])];
       const message = `${plugin.type} makes ${plugin.ifName}, which ${earlier.type} makes already`;
-      return [{ place, message, hint: `Set wrapper.ifName to another name, such as "${freeName(plugins)}"` }];
+      return [{ at, isKey, message, hint: `Set wrapper.ifName to another name, such as "${freeName(plugins)}"` }];
     });
   },
 };

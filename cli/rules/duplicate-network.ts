@@ -1,7 +1,6 @@
 import { basename, dirname, extname } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A runtime takes the first file of a network's name. */
 export const duplicateNetwork: ListRule = {
@@ -25,11 +24,9 @@ The other file has no effect. Delete or rename it.`,
     );
     const first = namesakes.toSorted(byFile)[0] ?? list;
     if (first === list) return [];
-    const place = valueAt(list.file, ["name"]);
     const readers = readersOf(first, list, namesakes);
-    return [
-      { place, message: `${baseOf(first)} has this name too, and ${readers}`, hint: "Delete or rename one of them" },
-    ];
+    const message = `${baseOf(first)} has this name too, and ${readers}`;
+    return { at: ["name"], message, hint: "Delete or rename one of them" };
   },
 };
 

@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 import { commonPort, portsOf } from "../lists/ports.ts";
 
 /** The runtime gives every published port to each portmap of a list. */
@@ -13,18 +12,17 @@ export const duplicatePortmap: ListRule = {
   page: `The runtime hands all published ports to each portmap of a list. Two portmaps then publish each port twice, and only the
 first one's rules count. Divide the ports: \`"ports": { "except": [443] }\` in one \`wrapper\` block, and
 \`"ports": { "only": [443] }\` in the other. See [published ports](configuration.md#published-ports).`,
-  find({ file, plugins }) {
+  find({ plugins }) {
     const portmaps = plugins.filter(isComparable);
     return portmaps.flatMap((plugin, index) => {
       const earlier = portmaps.slice(0, index).find((other) => sharedPort(plugin, other) !== undefined);
       if (!earlier) return [];
-      const place = plugin.wrapper.ports === undefined ? "type" : "wrapper";
       const hasBoth = plugin.wrapper.ports !== undefined && earlier.wrapper.ports !== undefined;
       const port = sharedPort(plugin, earlier);
       const what = hasBoth ? `publish container port ${port}` : "publish the same ports";
       return [
         {
-          place: valueAt(file, place === "type" ? [...plugin.path, "type"] : [...plugin.path, "wrapper", "ports"]),
+          at: [...plugin.path, ...(plugin.wrapper.ports === undefined ? ["type"] : ["wrapper", "ports"])],
           message: `this ${plugin.type} and the ${earlier.type} before it ${what}, and only the first one's rules count`,
           hint: 'Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
         },

@@ -6,7 +6,6 @@ import { type Address, addressOf, type Cidr, cidrOf, contains } from "../lists/a
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** The kernel refuses a route through a gateway that no interface reaches. */
 export const gatewayOutsideSubnet: ListRule = {
@@ -17,14 +16,14 @@ export const gatewayOutsideSubnet: ListRule = {
   page: `A route without \`gw\` goes through the gateway of the first address of its IP version. If that gateway is not in the
 interface's subnet, the kernel refuses the route, and ADD fails (\`network is unreachable\`). Use an address of the subnet, or
 leave \`gateway\` out: host-local then takes the first address of the subnet.`,
-  find({ file, plugins }) {
-    return creatorsOf({ plugins }).flatMap((plugin) => {
+  find(list) {
+    return creatorsOf(list).flatMap((plugin) => {
       if (isRewritten(plugin)) return [];
       return ([32, 128] as const).flatMap((bits) => {
         const wrong = wrongGateway(plugin, bits);
         if (wrong === undefined) return [];
         const message = `the gateway ${wrong.text} is not in ${wrong.subnet}, and a route goes through it`;
-        return [{ place: valueAt(file, wrong.path), message, hint: "Use an address of the subnet" }];
+        return [{ at: wrong.path, message, hint: "Use an address of the subnet" }];
       });
     });
   },

@@ -1,6 +1,4 @@
-import type { Found, ListRule } from "../lint/rule.ts";
-import type { List } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { listKeys, singleKeys } from "../schema/list.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
@@ -14,7 +12,7 @@ export const listShape: ListRule = {
 \`disableCheck\` and \`disableGC\` are true or false.`,
   find(list) {
     const problems = problemsOf(list.hasPlugins ? listKeys : singleKeys, list.value);
-    return problems.filter(isWrongType).map((problem) => foundIn(list, problem));
+    return problems.filter(isWrongType).map(foundIn);
   },
 };
 
@@ -23,10 +21,10 @@ function isWrongType({ value, issue }: Problem): boolean {
   return value !== undefined && issue.code !== "custom" && issue.code !== "too_small";
 }
 
-function foundIn({ file }: List, problem: Problem): Found {
+function foundIn(problem: Problem): FoundAt {
   const key = problem.path.at(-1);
   const hint = (typeof key === "string" && hints[key]) || 'Write an object, such as { "type": "bridge", ... }';
-  return { place: valueAt(file, [...problem.path]), message: problemText(problem), hint };
+  return { at: problem.path, message: problemText(problem), hint };
 }
 
 const hints: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { compareVersions, type InstalledPlugin, type PluginFolder } from "../host/plugin-folder.ts";
 import type { ListRule } from "../lint/rule.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** All wrappers of a host are links to one executable. A copy is forgotten in an upgrade. */
 export const mixedWrappers: ListRule = {
@@ -11,14 +10,14 @@ export const mixedWrappers: ListRule = {
   title: "The wrappers of a list have several versions.",
   page: `All wrappers are links to one executable, \`cni-wrappers\`. If one of them is a copy, an upgrade does not reach it. The
 wrappers of a list share a journal, so install one version of all.`,
-  find({ file, plugins }, { plugins: folder }) {
+  find({ plugins }, { plugins: folder }) {
     if (!folder) return [];
     const wrappers = plugins.flatMap((plugin) => wrapperOf(plugin, folder));
     const newest = wrappers.map(({ version }) => version).reduce(newer, "0");
     return wrappers
       .filter(({ version }) => compareVersions(version, newest) !== 0)
       .map(({ plugin: { path }, found, version }) => ({
-        place: valueAt(file, [...path, "type"]),
+        at: [...path, "type"],
         message: `${found.path} has version ${version}, and another wrapper of the list has ${newest}`,
         hint: "Make it a link to cni-wrappers",
       }));

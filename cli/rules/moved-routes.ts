@@ -1,8 +1,7 @@
-import type { Found, ListRule } from "../lint/rule.ts";
+import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A creator's CHECK looks for its routes in the main table. */
 export const movedRoutes: ListRule = {
@@ -15,23 +14,18 @@ table, and fails (\`Failed to find Gateway\`,
 [containernetworking/plugins#297](https://github.com/containernetworking/plugins/issues/297)). The wrappers look where the
 routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins.`,
   find(list) {
-    return runsCheck(list) ? list.plugins.flatMap((plugin) => foundIn(list, plugin)) : [];
+    return runsCheck(list) ? list.plugins.flatMap((plugin) => foundIn(list, plugin) ?? []) : [];
   },
 };
 
-function foundIn(list: List, mover: ListedPlugin): readonly Found[] {
+function foundIn(list: List, mover: ListedPlugin): FoundAt | undefined {
   const creator = movesRoutes(mover) ? creatorFor(list, mover) : undefined;
-  if (!creator || !hasIpam(creator)) return [];
+  if (!creator || !hasIpam(creator)) return undefined;
   // One of several plain creators is another rule's.
   const plain = !mover.isWrapped ? mover : !creator.isWrapped && creatorsOf(list).length === 1 ? creator : undefined;
-  if (!plain) return [];
-  return [
-    {
-      place: valueAt(list.file, [...plain.path, "type"]),
-      message: `CHECK of ${creator.type} fails, because ${mover.type} moves the routes of ${creator.ifName}`,
-      hint: `Change the type to "${plain.type}-wrapper"`,
-    },
-  ];
+  if (!plain) return undefined;
+  const message = `CHECK of ${creator.type} fails, because ${mover.type} moves the routes of ${creator.ifName}`;
+  return { at: [...plain.path, "type"], message, hint: `Change the type to "${plain.type}-wrapper"` };
 }
 
 // With `table`, sbr leaves the routes where the IPAM plugin puts them.

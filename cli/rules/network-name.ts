@@ -1,6 +1,5 @@
 import { networkNameProblem } from "../../shared/protocol/names.ts";
 import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** Runtimes find a network by its name. */
 export const networkName: ListRule = {
@@ -11,15 +10,12 @@ export const networkName: ListRule = {
   page: `A runtime finds a network by the \`name\` of its list, not by the name of the file. Without a name it cannot load the
 list. A name begins with a letter or a digit. Letters, digits, \`_\`, \`.\` and \`-\` may follow. libcni refuses any other
 name on ADD.`,
-  find({ file, value, name }) {
-    if (value.name === undefined) {
-      return [
-        { place: valueAt(file, []), message: "the list has no name", hint: 'Add "name": "..." before the plugins' },
-      ];
-    }
+  find({ value, name }) {
+    if (value.name === undefined)
+      return { at: [], message: "the list has no name", hint: 'Add "name": "..." before the plugins' };
     const problem = name === undefined ? undefined : networkNameProblem(name);
     if (problem === undefined) return [];
     const hint = "Use letters, digits, '_', '.' and '-', and begin with a letter or a digit";
-    return [{ place: valueAt(file, ["name"]), message: `the name ${JSON.stringify(name)} ${problem}`, hint }];
+    return [{ at: ["name"], message: `the name ${JSON.stringify(name)} ${problem}`, hint }];
   },
 };

@@ -1,5 +1,4 @@
 import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
 import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/versions.ts";
 
 /** libcni has CHECK from 0.4.0 on, and Nomad takes its refusal for a broken network. */
@@ -20,6 +19,6 @@ network: see [versions](versions.md). Other runtimes never notice a broken netwo
     if (unchainedPlugin(list) || list.plugins.some((plugin) => neededVersion(list, plugin))) return [];
     const subject = list.value.cniVersion === undefined ? "a list without cniVersion" : `cniVersion ${version}`;
     const message = `${subject} has no CHECK, and Nomad replaces such allocations when a client restarts`;
-    return [{ place: valueAt(list.file, ["cniVersion"]), message, hint: 'Set "cniVersion": "1.0.0"' }];
+    return [{ at: ["cniVersion"], message, hint: 'Set "cniVersion": "1.0.0"' }];
   },
 };

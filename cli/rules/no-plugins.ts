@@ -1,5 +1,4 @@
 import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** A list without plugins does nothing, so libcni refuses it. */
 export const noPlugins: ListRule = {
@@ -9,9 +8,9 @@ export const noPlugins: ListRule = {
   title: "The list of plugins is empty.",
   page: `libcni refuses a list without plugins (\`no plugins in list\`), so no runtime knows the network. Add at least one
 plugin, or delete the file.`,
-  find({ file, value: { plugins } }) {
+  find({ value: { plugins } }) {
     if (!Array.isArray(plugins) || plugins.length > 0) return [];
     const hint = "Add a plugin, or delete the file";
-    return [{ place: valueAt(file, ["plugins"]), message: "the list of plugins is empty", hint }];
+    return [{ at: ["plugins"], message: "the list of plugins is empty", hint }];
   },
 };

@@ -1,8 +1,7 @@
-import type { Found, ListRule } from "../lint/rule.ts";
+import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
 
 /** IPAM plugins that do not know each other's leases give out an address twice. */
 export const overlappingRanges: ListRule = {
@@ -16,22 +15,20 @@ the other interface (\`zone\`). If their ranges overlap, both get the same addre
 own. Or set \`wrapper.network\` to the name of the list: both interfaces then share one pool of leases.`,
   find(list) {
     const pools = creatorsOf(list).flatMap(poolsOf);
-    return pools.flatMap((pool, index) => foundIn(list, pool, pools.slice(0, index)));
+    return pools.flatMap((pool, index) => foundIn(list, pool, pools.slice(0, index)) ?? []);
   },
 };
 
-function foundIn(list: List, pool: Pool, earlier: readonly Pool[]): readonly Found[] {
+function foundIn(list: List, pool: Pool, earlier: readonly Pool[]): FoundAt | undefined {
   const other = earlier.find((candidate) => areApart(pool, candidate) && commonAddress(pool, candidate) !== undefined);
   const address = other && commonAddress(pool, other);
-  if (address === undefined) return [];
+  if (address === undefined) return undefined;
   const isLeased = pool.leases !== undefined && other?.leases !== undefined;
-  return [
-    {
-      place: valueAt(list.file, pool.path),
-      message: `${pool.plugin.ifName} can get ${address}, and so can ${other?.plugin.ifName}${isLeased ? "; their leases are kept apart" : ""}`,
-      hint: isLeased ? `Use another subnet, or set wrapper.network to "${list.name}"` : "Use another address",
-    },
-  ];
+  return {
+    at: pool.path,
+    message: `${pool.plugin.ifName} can get ${address}, and so can ${other?.plugin.ifName}${isLeased ? "; their leases are kept apart" : ""}`,
+    hint: isLeased ? `Use another subnet, or set wrapper.network to "${list.name}"` : "Use another address",
+  };
 }
 
 function areApart({ plugin, leases }: Pool, other: Pool): boolean {

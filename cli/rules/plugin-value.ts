@@ -1,44 +1,39 @@
 import { nearest } from "../../shared/protocol/spelling.ts";
-import type { Found, ListRule } from "../lint/rule.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
-import { valueAt } from "../lists/list-file.ts";
+import type { FoundAt, PluginRule } from "../lint/rule.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 import { goView } from "../schema/go-view.ts";
 import { schemasOf } from "../schema/plugin-schemas.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 /** A plugin decodes its whole configuration before it does anything, so one wrong value fails every call. */
-export const pluginValue: ListRule = {
-  of: "list",
+export const pluginValue: PluginRule = {
+  of: "plugin",
   code: "plugin-value",
   severity: "error",
   title: "A key of a plugin has a value that the plugin refuses.",
   page: `The plugins are written in Go and do not convert values: \`"1500"\` is no number, \`"true"\` is neither true nor false,
 and a sysctl of \`1\` is no text. A plugin decodes its whole configuration first, so ADD, CHECK and DEL fail. \`null\` is
 the same as no key. Keys of unknown plugins are not checked.`,
-  find(list) {
-    return list.plugins.flatMap((plugin) => foundIn(list, plugin));
+  find(plugin) {
+    const { common, own } = schemasOf(plugin);
+    const { configuration } = plugin;
+    const found = [common, own].flatMap((schema) => {
+      const problems = schema ? problemsOf(schema, goView(configuration, schema), configuration) : [];
+      return problems.map((problem) => findingOf(problem, plugin));
+    });
+    // `type` has a rule of its own, and a key of both schemas is reported once.
+    const texts = found.map(({ message }) => message);
+    return found.filter(({ message }, index) => !message.startsWith("type ") && texts.indexOf(message) === index);
   },
 };
 
-function foundIn(list: List, plugin: ListedPlugin): readonly Found[] {
-  const { common, own } = schemasOf(plugin);
-  const { configuration } = plugin;
-  const found = [common, own].flatMap((schema) => {
-    const problems = schema ? problemsOf(schema, goView(configuration, schema), configuration) : [];
-    return problems.map((problem) => findingOf(problem, list, plugin));
-  });
-  // `type` has a rule of its own, and a key of both schemas is reported once.
-  const texts = found.map(({ message }) => message);
-  return found.filter(({ message }, index) => !message.startsWith("type ") && texts.indexOf(message) === index);
-}
-
-function findingOf(problem: Problem, { file }: List, { path, type, delegate }: ListedPlugin): Found {
+function findingOf(problem: Problem, { type, delegate }: ListedPlugin): FoundAt {
   const isOwnKey = problem.path.length === 1 && problem.value === undefined;
-  const place = valueAt(file, [...path, ...(isOwnKey ? ["type"] : problem.path)]);
+  const at = isOwnKey ? ["type"] : problem.path;
   const message = isOwnKey ? `${type}: ${problemText(problem)}` : problemText(problem);
   const number = unquoted(problem);
   const hint = number === undefined ? hintOf(problem, delegate) : `Write ${number} without quotes`;
-  return { place, message, hint, ...(number !== undefined && { fix: [{ ...place, content: number }] }) };
+  return { at, message, hint, ...(number !== undefined && { instead: number }) };
 }
 
 function hintOf({ value, issue, path }: Problem, delegate: string): string {

@@ -5,7 +5,6 @@ import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import { entriesOf } from "../lists/ipam.ts";
 import { poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { keyAt, valueAt } from "../lists/list-file.ts";
 
 /** A packet can take only one of two default routes. */
 export const severalDefaultRoutes: ListRule = {
@@ -23,10 +22,9 @@ need. Two routes with different \`priority\` are no mistake. With sbr or vrf, ea
     return all.flatMap((route, index) => {
       const earlier = all.slice(0, index).find((other) => competes(route, other));
       if (!earlier) return [];
-      const place = route.isKey ? keyAt(list.file, route.path) : valueAt(list.file, route.path);
       const version = route.bits === 32 ? "IPv4" : "IPv6";
       const message = `${route.plugin.ifName} has a default route for ${version}, and so has ${earlier.plugin.ifName}`;
-      return [{ place, message, hint: "Keep the one that the container needs" }];
+      return [{ at: route.path, isKey: route.isKey, message, hint: "Keep the one that the container needs" }];
     });
   },
 };

@@ -3,8 +3,7 @@ import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
-import { keyAt, valueAt } from "../lists/list-file.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 
 /** A bridge keeps one gateway address of each IPv4 subnet that it serves, and the plugin refuses a second one. */
 export const sharedBridge: ListRule = {
@@ -26,7 +25,8 @@ own \`bridge\`: without the key, all of them use \`cni0\`.`,
       ({ gateway }, index) => clashes.findIndex((one) => one.gateway.plugin === gateway.plugin) === index,
     );
     return first.map(({ gateway: { plugin, bridge }, earlier }) => ({
-      place: placeOf(list, plugin),
+      at: [...plugin.path, plugin.configuration.bridge === undefined ? "type" : "bridge"],
+      isKey: plugin.configuration.bridge !== undefined,
       message: `${plugin.ifName} and ${earlier.plugin.ifName} give the bridge ${bridge} different gateway addresses`,
       hint: "Give each plugin its own bridge",
     }));
@@ -71,8 +71,4 @@ function cidrsOf(plugin: ListedPlugin): readonly Cidr[] {
     const value = gateway === undefined ? networkOf(cidr) + 1n : (addressOf(gateway) as Address | undefined)?.value;
     return value === undefined ? [] : [{ ...cidr, value }];
   });
-}
-
-function placeOf({ file }: List, { path, configuration }: ListedPlugin) {
-  return configuration.bridge === undefined ? valueAt(file, [...path, "type"]) : keyAt(file, [...path, "bridge"]);
 }

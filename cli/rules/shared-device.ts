@@ -1,4 +1,4 @@
-import type { FoundInPlugin, PluginRule } from "../lint/rule.ts";
+import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
@@ -20,7 +20,7 @@ plugin.`,
   },
 };
 
-function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundInPlugin | undefined {
+function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
   const [own, others] = [plugin.configuration, other.configuration];
   if (plugin.delegate === "host-device") {
     const key = ["device", "hwaddr", "kernelpath", "pciBusID"].find(

@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { keyAt, valueAt } from "../lists/list-file.ts";
 
 /** bandwidth names its ifb device after the network and the container. */
 export const sharedNetwork: ListRule = {
@@ -12,16 +11,18 @@ export const sharedNetwork: ListRule = {
   page: `To limit what a container sends, bandwidth makes an ifb device on the host, and names it after the network and the
 container. With one network, the second bandwidth finds the first one's device, and ADD fails (\`adding link: file
 exists\`). A renamed interface has a network of its own. So set \`wrapper.ifName\`, and leave \`wrapper.network\` out.`,
-  find({ file, plugins }) {
+  find({ plugins }) {
     const users = plugins.filter((plugin) => makesDevice(plugin) && !isRewritten(plugin));
     return users.flatMap((plugin, index) => {
       const earlier = users.slice(0, index).find(({ network }) => network === plugin.network);
       if (!earlier) return [];
       const { path, type, network, wrapper } = plugin;
-      const isSet = wrapper.network !== undefined;
-      const place = isSet ? keyAt(file, [...path, "wrapper", "network"]) : valueAt(file, [...path, "type"]);
+      const isKey = wrapper.network !== undefined;
+      const at = [...path, ...(isKey ? ["wrapper", "network"] : ["type"])];
       const message = `this ${type} and the ${earlier.type} before it have one network (${network}), so they share an ifb device`;
-      return [{ place, message, hint: isSet ? "Leave network out" : "Use bandwidth-wrapper, and set wrapper.ifName" }];
+      return [
+        { at, isKey, message, hint: isKey ? "Leave network out" : "Use bandwidth-wrapper, and set wrapper.ifName" },
+      ];
     });
   },
 };

@@ -1,5 +1,4 @@
 import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
 import { unchainedPlugin } from "../lists/versions.ts";
 
 /** Results of the first versions list no interfaces, so nothing can be narrowed. */
@@ -15,6 +14,6 @@ with code 1 (\`incompatible CNI versions\`). Without \`cniVersion\`, a list has 
     if (plugin === undefined) return [];
     const version = list.value.cniVersion === undefined ? "a list without cniVersion" : `cniVersion ${list.cniVersion}`;
     const message = `${version} cannot have a second interface, and ${plugin.type} asks for ${plugin.ifName}`;
-    return [{ place: valueAt(list.file, ["cniVersion"]), message, hint: 'Set "cniVersion": "1.0.0"' }];
+    return [{ at: ["cniVersion"], message, hint: 'Set "cniVersion": "1.0.0"' }];
   },
 };

@@ -4,9 +4,8 @@ import { misplacedKeys } from "../../shared/call/misplaced.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
-import type { Found, ListRule } from "../lint/rule.ts";
+import type { FoundAt, ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { keyAt } from "../lists/list-file.ts";
 import { nameIn, shapeOf } from "../schema/go-view.ts";
 import { listKeys } from "../schema/list.ts";
 import { schemasOf } from "../schema/plugin-schemas.ts";
@@ -30,7 +29,7 @@ alone.`,
 const ofPlugins: readonly string[] = ["wrapper", "ipam", "dns", "capabilities"];
 
 /** The runtime's list may have keys of other tools. Only a misspelled or misplaced key is a mistake. */
-function unknownInList({ file, value, hasPlugins }: List): readonly Found[] {
+function unknownInList({ value, hasPlugins }: List): readonly FoundAt[] {
   if (!hasPlugins) return [];
   const known = Object.keys(listKeys.shape);
   return Object.keys(value).flatMap((key) => {
@@ -38,11 +37,11 @@ function unknownInList({ file, value, hasPlugins }: List): readonly Found[] {
     const meant = near(key, known);
     if (meant === undefined && !ofPlugins.includes(key)) return [];
     const hint = meant === undefined ? "Move it into a plugin's configuration" : `The nearest key is ${meant}`;
-    return [{ place: keyAt(file, [key]), message: `the runtime ignores the key ${key} of the list`, hint }];
+    return [{ at: [key], isKey: true, message: `the runtime ignores the key ${key} of the list`, hint }];
   });
 }
 
-function unknownInPlugin({ file, hasPlugins }: List, plugin: ListedPlugin): readonly Found[] {
+function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin): readonly FoundAt[] {
   const { configuration, path, delegate, profile, isWrapped } = plugin;
   const { common, own } = schemasOf(plugin);
   if (!own) return [];
@@ -55,7 +54,7 @@ function unknownInPlugin({ file, hasPlugins }: List, plugin: ListedPlugin): read
   });
   return unknown.map((found) => {
     const message = `${ownerOf(found, plugin)} ignores the key ${pathWords("", found.path)}`;
-    return { place: keyAt(file, [...path, ...found.path]), message, hint: hintOf(found, delegate, common) };
+    return { at: [...path, ...found.path], isKey: true, message, hint: hintOf(found, delegate, common) };
   });
 }
 

@@ -1,6 +1,5 @@
 import { newestVersion, supportedVersions } from "../../shared/protocol/versions.ts";
 import type { ListRule } from "../lint/rule.ts";
-import { valueAt } from "../lists/list-file.ts";
 import { versionOf } from "../lists/versions.ts";
 
 /** No plugin speaks a version that the specification does not have. */
@@ -15,8 +14,7 @@ not of the plugins: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0. Plugins r
   find(list) {
     const version = versionOf(list);
     if (version === undefined || supportedVersions.includes(version)) return [];
-    const place = valueAt(list.file, ["cniVersion"]);
     const message = `the specification has no version ${JSON.stringify(version)}`;
-    return [{ place, message, hint: `Use "1.0.0". The newest version is ${newestVersion}` }];
+    return { at: ["cniVersion"], message, hint: `Use "1.0.0". The newest version is ${newestVersion}` };
   },
 };

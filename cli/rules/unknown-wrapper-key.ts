@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { logKeys, portsKeys, wrapperKeys } from "../../shared/protocol/shapes.ts";
 import { nearest } from "../../shared/protocol/spelling.ts";
-import type { FoundInPlugin, PluginRule } from "../lint/rule.ts";
+import type { FoundAt, PluginRule } from "../lint/rule.ts";
 
 /** A wrapper refuses keys that it does not know. */
 export const unknownWrapperKey: PluginRule = {
@@ -23,7 +23,7 @@ const blocks: readonly (readonly [path: readonly string[], known: readonly strin
   [["log"], logKeys],
 ];
 
-function foundIn(wrapper: JsonObject, inner: readonly string[], known: readonly string[]): readonly FoundInPlugin[] {
+function foundIn(wrapper: JsonObject, inner: readonly string[], known: readonly string[]): readonly FoundAt[] {
   const block = inner[0] === undefined ? wrapper : wrapper[inner[0]];
   const keys = isJsonObject(block) ? Object.keys(block) : [];
   const unknown = keys.filter((key) => !known.includes(key));

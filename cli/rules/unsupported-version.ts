@@ -1,6 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
-import { valueAt } from "../lists/list-file.ts";
 import { neededVersion, versionOf } from "../lists/versions.ts";
 
 /** A plugin refuses a version of the specification that it does not know. */
@@ -23,7 +22,7 @@ needs at least 0.4.0.`,
       const speaks = folder.find(name)?.isWrapper ? undefined : folder.find(name)?.speaks;
       if (version === undefined || !speaks || speaks.includes(version)) return [];
       const hint = `Set cniVersion to a version that all plugins speak, or install another ${name}`;
-      return [{ place: valueAt(list.file, ["cniVersion"]), message: `${name} speaks only ${speaks.join(", ")}`, hint }];
+      return [{ at: ["cniVersion"], message: `${name} speaks only ${speaks.join(", ")}`, hint }];
     });
   },
 };

@@ -1,6 +1,5 @@
 import { extname } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
-import { keyAt } from "../lists/list-file.ts";
 
 /** A runtime reads a file by the end of its name. */
 export const wrongEnding: ListRule = {
@@ -20,14 +19,13 @@ Rename the file, or write the plugin into \`"plugins": [...]\`.`,
     const end = extname(file.path);
     if (end === ".conflist" && !hasPlugins && value.type !== undefined) {
       const hint = 'Write it into "plugins": [...], or let the file end with .conf';
-      return [
-        { place: keyAt(file, ["type"]), message: "a .conflist needs a list of plugins, and this is one plugin", hint },
-      ];
+      const message = "a .conflist needs a list of plugins, and this is one plugin";
+      return { at: ["type"], isKey: true, message, hint };
     }
     if ((end === ".conf" || end === ".json") && hasPlugins && value.type === undefined) {
       const message = `runtimes read a ${end} as one plugin, and this is a list`;
-      return [{ place: keyAt(file, ["plugins"]), message, hint: "Let the file end with .conflist" }];
+      return [{ at: ["plugins"], isKey: true, message, hint: "Let the file end with .conflist" }];
     }
-    return [];
+    return undefined;
   },
 };
