@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import { machine } from "node:os";
 import { basename, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Terminal } from "../terminal.ts";
@@ -26,10 +27,10 @@ export function readSource(path: string | undefined, terminal: Terminal): Source
   const isCompared = path !== undefined && compareChecksum(file, bytes);
   if (isArchive && !isCompared) terminal.writeError(`${file}: no checksum file: not compared\n`);
   const source = isArchive ? unpacked(file, bytes) : { bytes, links: undefined };
-  const machine = machineOf(source.bytes);
-  if (machine === undefined) throw new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
-  const own = ownMachine(process.arch);
-  if (machine !== own) throw new Trouble(`${file}: it is for ${machine}, and this machine is ${own}`);
+  const its = machineOf(source.bytes);
+  if (its === undefined) throw new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
+  const own = machine();
+  if (its !== own) throw new Trouble(`${file}: it is for ${its}, and this machine is ${own}`);
   if (!isWhole(source.bytes)) throw new Trouble(`${file}: its end is missing; copy it again`);
   return source;
 }
@@ -109,17 +110,6 @@ const machines: Readonly<Record<number, string>> = {
   243: "riscv64",
 };
 
-/** The same names for Node's `process.arch`. */
-const ownMachines: Readonly<Record<string, string>> = {
-  ia32: "i686",
-  ppc64: "ppc64le",
-  s390x: "s390x",
-  arm: "armv7l",
-  x64: "x86_64",
-  arm64: "aarch64",
-  riscv64: "riscv64",
-};
-
 /** Returns the machine that an executable is for; undefined if the bytes are no ELF file. */
 export function machineOf(bytes: Buffer): string | undefined {
   if (bytes.length < 20 || bytes.readUInt32BE(0) !== 0x7f454c46) return undefined;
@@ -137,9 +127,4 @@ export function isWhole(bytes: Buffer): boolean {
   const table = is64 ? number(isBig ? 42 : 40, 6) : number(32, 4);
   const [entry, count] = [number(is64 ? 58 : 46, 2), number(is64 ? 60 : 48, 2)];
   return table + entry * count <= bytes.length;
-}
-
-/** Returns the name of this host's machine. */
-function ownMachine(architecture: string): string {
-  return ownMachines[architecture] ?? architecture;
 }

@@ -1,6 +1,6 @@
 import { findAttachment } from "../attachment/attachments.ts";
 import { Facts } from "../journal/facts.ts";
-import { type AttachmentKey, type Entry, isStanding, type Journal } from "../journal/journal.ts";
+import type { AttachmentKey, Entry, Journal } from "../journal/journal.ts";
 import { parseJournal } from "../journal/lines.ts";
 import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journal/own-entry.ts";
 import type { Role } from "../plugin/profile.ts";
@@ -98,9 +98,4 @@ function chainedResult({ command, configuration }: Request, { renamed }: Target)
   const problem = resultShapeProblem(prevResult, "prevResult");
   if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
   return prevResult;
-}
-
-/** The entries of an attachment that are neither given up nor undone. */
-export function standingEntries({ journal }: Call): readonly Entry[] {
-  return journal.entries.filter(isStanding);
 }
