@@ -252,8 +252,9 @@ export function noteUndone(undoing: Undoing, { id }: Entry): void {
 
 /** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
 export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
-  if (facts.journal(journal.key).entries.length === 0) return;
-  const text = linesText(lines);
+  const { entries, isTorn } = facts.journal(journal.key);
+  if (entries.length === 0) return;
+  const text = `${isTorn ? "\n" : ""}${linesText(lines)}`;
   const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
   facts.wrote(journal.file, text);
   // Another call may have undone everything meanwhile.
@@ -262,9 +263,9 @@ export function append({ session, facts, journal }: Undoing, lines: readonly Lin
 
 /** Removes a journal if every entry is undone. Returns whether something is left. */
 export function removeIfUndone(undoing: Undoing): boolean {
-  const { entries } = undoing.facts.journal(undoing.journal.key);
+  const { entries, isTorn } = undoing.facts.journal(undoing.journal.key);
   if (entries.some(({ isUndone }) => !isUndone)) return true;
-  if (entries.length > 0) removeJournal(undoing);
+  if (entries.length > 0 || isTorn) removeJournal(undoing);
   return false;
 }
 

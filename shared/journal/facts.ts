@@ -109,14 +109,14 @@ export class Facts {
 
   /**
    * libcni's results for the container's other attachments. One of an attachment whose journal is of another namespace says
-   * nothing about this one, and the journal knows the interfaces of wrapped plugins better.
+   * nothing about this one, and the journal knows the interfaces of wrapped plugins better, if it can be read.
    */
   otherResults(key: AttachmentKey, namespace: Namespace | undefined): readonly CachedResult[] {
     const siblings = this.siblings(key);
     const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
     return others.flatMap((one) => {
       const journal = siblings.find((sibling) => isSameAttachment(sibling.key, one.key));
-      if (!journal) return [one];
+      if (!journal || journal.problem !== undefined) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);
       return [{ ...one, interfaces: one.interfaces.filter(({ name }) => !known.includes(name)) }];

@@ -25,34 +25,49 @@ export function beganLine(began: Began): Line {
 
 /** Parses the journal of an attachment; `text` is undefined if there is no file. */
 export function parseJournal(key: AttachmentKey, text = ""): Journal {
-  return journalIn(journalFile(key), key, text);
+  return journalIn(journalFile(key), key, linesIn(text));
 }
 
 /** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
 export function parseFoundJournal(file: string, text: string): Journal | undefined {
-  const [first = ""] = text.split("\n", 1);
-  const key = parseJsonObject(first);
+  const lines = linesIn(text);
+  const key = ownerIn(lines);
   if (!key || !isKey(key) || journalFile(key) !== file) return undefined;
   const { network, containerId, runtimeIfName } = key;
-  return journalIn(file, { network, containerId, runtimeIfName }, text);
+  return journalIn(file, { network, containerId, runtimeIfName }, lines);
 }
 
-function journalIn(file: string, key: AttachmentKey, text: string): Journal {
+/** The lines of a journal. One that is no JSON is undefined: it was cut off, and another one has been appended. */
+interface Lines {
+  readonly values: readonly (JsonObject | undefined)[];
+  readonly isTorn: boolean;
+}
+
+function linesIn(text: string): Lines {
   const lines = text.split("\n");
   // The last line has no line break if its writer was killed, or the disk was full.
   const isTorn = lines.pop() !== "";
-  const values = lines.map(parseJsonObject);
-  const problem = problemOf(key, values);
-  return { file, key, isTorn, entries: problem === undefined ? entriesOf(values) : [], problem };
+  return { values: lines.map(parseJsonObject), isTorn };
 }
 
-/** Says why a journal cannot be read. A later line that is no JSON was cut off, and another one has been appended. */
-function problemOf(key: AttachmentKey, lines: readonly (JsonObject | undefined)[]): string | undefined {
-  const [first] = lines;
-  if (lines.some((line) => line && !isKnown(line))) return "a newer version has written it";
-  if (lines.length === 0) return undefined;
-  if (first === undefined || !isKey(first)) return "its first line does not say whose it is";
-  return isSameAttachment(first, key) ? undefined : "it is of another attachment";
+function journalIn(file: string, key: AttachmentKey, lines: Lines): Journal {
+  const problem = problemOf(key, lines);
+  const entries = problem === undefined ? entriesOf(lines.values) : [];
+  return { file, key, isTorn: lines.isTorn, entries, problem };
+}
+
+/** Says why a journal cannot be read. */
+function problemOf(key: AttachmentKey, lines: Lines): string | undefined {
+  if (lines.values.some((line) => line && !isKnown(line))) return "a newer version has written it";
+  if (lines.values.length === 0) return undefined;
+  const owner = ownerIn(lines);
+  if (owner === undefined || !isKey(owner)) return "its first line does not say whose it is";
+  return isSameAttachment(owner, key) ? undefined : "it is of another attachment";
+}
+
+/** The first line that can be read says whose the journal is. */
+function ownerIn({ values }: Lines): JsonObject | undefined {
+  return values.find((line) => line !== undefined);
 }
 
 const laterLines: readonly string[] = ["done", "failed", "given up", "undone"] satisfies Line["line"][];

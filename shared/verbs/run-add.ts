@@ -153,8 +153,9 @@ function write({ session, facts, journal }: Undoing, text: string, how: Appendin
   const { host } = session;
   const problem = host.appendJournal(journal.file, text, how);
   if (problem !== undefined) {
-    // A full disk takes the name of a file, and none of its bytes.
-    if (host.stat(journal.file)?.size === 0) host.removeFile(journal.file);
+    // A full disk takes the name of a file, and none or some of its bytes.
+    const { entries, problem: fault } = facts.journalAgain(journal.key);
+    if (entries.length === 0 && fault === undefined) host.removeFile(journal.file);
     host.removeDirectory(containerDirectory(journal.key.containerId));
     throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
   }

@@ -10,7 +10,11 @@ const container = dirname(journal);
 const folder = dirname(container);
 
 /** Runs an ADD on a host where /var/lib has only the files of a script. Returns the sorted files in it afterwards. */
-async function filesAfterAdd(prepare: string, answer: object, options = "rw"): Promise<string[]> {
+async function filesAfterAdd(
+  prepare: string,
+  answer: object,
+  { options = "rw", configuration = {} }: { options?: string; configuration?: Record<string, unknown> } = {},
+): Promise<string[]> {
   const machine = new Machine();
   machine.answer("ADD", "{}");
   const script = `
@@ -20,7 +24,7 @@ async function filesAfterAdd(prepare: string, answer: object, options = "rw"): P
     code=$?
     mkdir -p ${folder}; cd ${folder} && find . -mindepth 1 -printf '%y %m %s %P\\n' | grep -v '^d' | sort >"$SCRATCH/found"
     exit $code`;
-  const ended = await machine.call({ env: { CNI_NETNS: "/proc/self/ns/net" }, through: apart(script) });
+  const ended = await machine.call({ configuration, env: { CNI_NETNS: "/proc/self/ns/net" }, through: apart(script) });
   expect(ended).toMatchObject(answer);
   return machine.read("found")?.toString().split("\n").slice(0, -1) ?? [];
 }
@@ -47,7 +51,13 @@ describe("a journal that cannot be written fails ADD, and nothing is left behind
 
   test("because the disk is full", async () => {
     const filler = `mkdir -p ${folder}; head -c 4096 /dev/zero >/var/lib/filler`;
-    expect(await filesAfterAdd(filler, refused, "size=4k")).toEqual([]);
+    expect(await filesAfterAdd(filler, refused, { options: "size=4k" })).toEqual([]);
+  });
+
+  test("because the disk fills up in the middle of a line", async () => {
+    const filler = `mkdir -p ${folder}; head -c 4096 /dev/zero >/var/lib/filler`;
+    const configuration = { note: "x".repeat(4096) };
+    expect(await filesAfterAdd(filler, refused, { options: "size=8k", configuration })).toEqual([]);
   });
 });
 describe("the journal has the index of the interface that was there before", () => {

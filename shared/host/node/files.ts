@@ -27,6 +27,7 @@ export function appendJournal(path: string, text: string, { makesFile, isFlushed
     const file = makesFile ? openJournal(path) : openSync(path, constants.O_WRONLY | constants.O_APPEND);
     try {
       const written = writeSync(file, text);
+      if (written < Buffer.byteLength(text)) return "ENOSPC";
       if (isFlushed) fsyncSync(file);
       // The name of an older file is on the disk already.
       if (isFlushed && fstatSync(file).size === written) flushDirectory(dirname(path));

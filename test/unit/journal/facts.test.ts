@@ -78,4 +78,12 @@ describe("libcni's results for the other attachments of a container", () => {
     expect(namesIn(files(entryOf(net1)))).toEqual([["eth1"]]);
     expect(namesIn(files(entryOf({ ...net1, namespace: { ...here, inode: 1 } })))).toEqual([]);
   });
+
+  test("count if the journal cannot be read", () => {
+    const newer = Object.entries(journalFiles(entryOf(net1))).map(([file, text]) => [
+      file,
+      text.replace('"format":1', '"format":2'),
+    ]);
+    expect(namesIn({ ...cached("other", "net1"), ...Object.fromEntries(newer) })).toEqual([["eth0", "eth1"]]);
+  });
 });

@@ -44,6 +44,15 @@ describe("a journal", () => {
     });
   });
 
+  test.each([text.slice(0, 50), "\0".repeat(80)])(
+    "whose first line was cut off says whose it is by the next one",
+    (torn) => {
+      const written = `${torn}\n${text}`;
+      expect(parseJournal(zoneOfBlue, written)).toMatchObject({ entries: [first], problem: undefined });
+      expect(parseFoundJournal(file, written)).toMatchObject({ key: zoneOfBlue, entries: [first] });
+    },
+  );
+
   const foreign: [string, string, RegExp][] = [
     ["no JSON", "nonsense\n", /whose it is/],
     ["zeros, as after a power loss", `${"\0".repeat(80)}\n`, /whose it is/],

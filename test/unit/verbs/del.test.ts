@@ -107,6 +107,13 @@ describe("DEL of an entry", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
+  test("after a line that was cut off writes a line of its own", () => {
+    const [text = ""] = Object.values(journalFiles(entryOf(), eth1));
+    const torn = { [journal]: `${text}{"line":"beg` };
+    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { files: torn });
+    expect(runsOf(del("bridge", {}, { files: outcome.files }))).toEqual([`bridge DEL eth0 ${blue}`]);
+  });
+
   test("of another namespace also removes what a failed ADD left in this one", () => {
     const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
     const outcome = del("macvlan", {}, { files: journalFiles(entryOf({ type: "macvlan", namespace })), links: [9] });
@@ -123,6 +130,10 @@ describe("DEL of an entry", () => {
       "bridge DEL eth0 ",
     ]);
   });
+});
+
+test("DEL removes a journal whose only line was cut off", () => {
+  expect(del("bridge", {}, { files: { [journal]: '{"line":"beg' } }).files).toEqual({});
 });
 
 describe("DEL without an entry", () => {
