@@ -10,7 +10,7 @@ import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { findDelegate } from "./find-delegate.ts";
-import { inLentNamespace } from "./lent-namespace.ts";
+import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
@@ -172,27 +172,29 @@ export function keepingOthers(undoing: Undoing, entry: Entry, configuration: Jso
   return kept;
 }
 
-/** Runs the DEL of an entry. If its interface is gone, it gets one that leads the plugin to its masquerading rules. */
+/** Runs the DEL of an entry. It finds its masquerading rules even if the interface is gone, or has lost its addresses. */
 export function runRemoval(
   undoing: Undoing,
   entry: Entry,
   { call, removal }: { call: DelegateCall; removal: Removal & { do: "DEL" } },
 ): Finished {
-  const { session } = undoing;
-  if (!leavesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
-  const addresses = entry.done?.addresses ?? leasedTo(undoing, entry);
-  return inLentNamespace(session.host, { ifName: entry.ifName, addresses }, (netns) => {
-    const environment = netns === undefined ? call.environment : { ...call.environment, CNI_NETNS: netns };
+  const { session, netns } = undoing;
+  if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
+  const lost = { ifName: entry.ifName, addresses: entry.done?.addresses ?? leasedTo(undoing, entry) };
+  if (removal.withNamespace && session.host.linkIndex(netns, entry.ifName) !== 0) {
+    giveAddressesBack(session.host, lost, netns);
+    return runDel(undoing, entry, call);
+  }
+  return inLentNamespace(session.host, lost, (lent) => {
+    const environment = lent === undefined ? call.environment : { ...call.environment, CNI_NETNS: lent };
     return runDel(undoing, entry, { ...call, environment });
   });
 }
 
-/** Whether the DEL of a plugin would leave masquerading rules, because the interface is gone. They do not outlive a boot. */
-function leavesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): boolean {
-  const { session, netns } = undoing;
-  if (!masquerades(entry, profileOf(entry.type, session.profiles)) || !isOfThisBoot(undoing, entry)) return false;
-  if (removal.keepsMasquerading) return false;
-  return !removal.withNamespace || session.host.linkIndex(netns, entry.ifName) === 0;
+/** Whether the DEL of a plugin removes masquerading rules. They do not outlive a boot. */
+function removesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): boolean {
+  if (removal.keepsMasquerading || !isOfThisBoot(undoing, entry)) return false;
+  return masquerades(entry, profileOf(entry.type, undoing.session.profiles));
 }
 
 /** The addresses of an ADD that was cut off. */

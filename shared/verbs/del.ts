@@ -33,12 +33,16 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   if (own === undefined) return { do: "remove", removals: removalsWithoutEntry(call), entries: givenUp };
   if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
-  const later = left.slice(left.indexOf(own) + 1).filter(({ isGivenUp }) => !isGivenUp);
-  return {
-    do: "undo",
-    entries: left.filter((entry) => entry === own || entry.isGivenUp || later.includes(entry)),
-    own,
-  };
+  const entries = left.filter((entry, index) => entry.isGivenUp || index >= left.indexOf(own));
+  if (isAddedAgain(call, own)) return { do: "remove", removals: removalsWithoutEntry(call), entries };
+  return { do: "undo", entries, own };
+}
+
+/** Whether something has added the attachment again since a reboot, without an entry: a plain plugin, for example. */
+function isAddedAgain({ session, facts, request }: Call, { bootId, ifName }: Entry): boolean {
+  const moment = facts.moment();
+  if (moment === undefined || bootId === moment.bootId) return false;
+  return !!session.host.linkIndex(request.variables.netns, ifName);
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
@@ -81,7 +85,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   // A sibling's DEL may be about to run this plugin's ADD again.
   const isRepeatable = profileOf(entry.type, session.profiles)?.repeatable === true;
   if (isRepeatable && call.facts.siblings(call.key).length > 0) giveUp(undoing, [entry]);
-  removeStray(call, undoing, entry);
+  removeStray(call, undoing, { entry, isRemoved: removal.withNamespace });
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
   if (answer.exitCode !== 0) return answer;
@@ -92,14 +96,16 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
 }
 
 /**
- * Removes the interface that a failed ADD left in another namespace than that of the entry. That attachment may have been in
- * use, so nothing was written about the ADD.
+ * Removes an interface of the entry's name that is not the entry's: something added the attachment again without an entry.
+ * That is an ADD that failed in another namespace, while the attachment might have been in use, or a plain plugin's ADD
+ * after the list had been rolled back.
  */
-function removeStray(call: Call, undoing: Undoing, entry: Entry): void {
+function removeStray(call: Call, undoing: Undoing, { entry, isRemoved }: { entry: Entry; isRemoved: boolean }): void {
   const { facts, session, request } = call;
   const { netns } = request.variables;
   const namespace = facts.namespace(netns);
-  if (entry.role === "meta" || namespace === undefined || isSameNamespace(entry.namespace, namespace)) return;
+  if (entry.role === "meta" || namespace === undefined || isRemoved) return;
+  if (isSameNamespace(entry.namespace, namespace) && !entry.done) return;
   if (!session.host.linkIndex(netns, entry.ifName)) return;
   const stray = { ...entry, namespace, done: { uptime: entry.uptime, addresses: [] } };
   const removal = planRemoval(undoing, stray);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { installPlugin, records } from "./recovery-support.ts";
+import { installPlugin, rebooted, records } from "./recovery-support.ts";
 import {
   attached,
   expectFailure,
@@ -8,6 +8,8 @@ import {
   expectSuccess,
   hostLocal,
   macvlan,
+  portmap,
+  published,
   wrapped,
   zone,
 } from "./support.ts";
@@ -86,6 +88,24 @@ describe("DEL of what a script attached under the list's own name", () => {
     await expectNothingLeft(lab, ["dev8", "dev7"]);
   });
 });
+
+test.each(["", "a reboot, "])(
+  "the plain plugin's list, %sADD, and the wrapped list again: DEL leaves nothing",
+  async (between) => {
+    await using lab = await Lab.start({ plugins });
+    const plain = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
+    const [list, old] = [zone("1.0.0", wrapped(plain), wrapped(portmap)), zone("1.0.0", plain, portmap)];
+    const container = await attached(lab, lab.goCni, list);
+    expectSuccess(await lab.goCni.del(old, container));
+    if (between) await rebooted(lab, container);
+    expectSuccess(await lab.goCni.add(old, container, published(25080)));
+    expectSuccess(await lab.goCni.check(list, container, published(25080)));
+    expectSuccess(await lab.goCni.del(list, container, published(25080)));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    expect((await lab.kernel.packetRules()).filter((rule) => /10\.6\.0|25080/.test(rule))).toEqual([]);
+    expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+  },
+);
 
 test("a namespace that is made again may have the old one's inode: another network's interface stays", async () => {
   await using lab = await Lab.start({ plugins });

@@ -32,6 +32,15 @@ describe("two bridges that masquerade", () => {
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
 
+  test("leave nothing behind on DEL after a container has lost an address", async () => {
+    await using lab = await Lab.start(newer);
+    const container = await attached(lab, lab.runtime, list);
+    await lab.ip(container, "address", "flush", "dev", "eth1");
+    expect((await lab.runtime.check(list, container)).exitCode).toBe(1);
+    expectSuccess(await lab.runtime.del(list, container));
+    await expectNothingLeft(lab, ["disc0", "disc1"]);
+  });
+
   test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
     await using lab = await Lab.start(older);
     const shared = zone("1.0.0", wrapped(first), {

@@ -16,6 +16,7 @@ export function ip(machine: Machine, { args, commands, netns }: IpRun): string |
   if (first === "netns") return changeNamespace(machine, second, `/run/netns/${name}`);
   if (first === "-netns") return fill(machine.namespaces.get(`/run/netns/${second}`), commands);
   const namespace = machine.namespaces.get(netns ?? "");
+  if (first === "-force") return fill(namespace, commands);
   return namespace && routingOf(namespace, second === "-4");
 }
 
@@ -37,7 +38,7 @@ function fill(namespace: Namespace | undefined, commands: string): string | unde
     const [, , what = "", , name = ""] = command.split(" ");
     if (command.startsWith("link add ")) namespace.links.set(what, lentLink(namespace));
     const link = namespace.links.get(name);
-    if (link && command.startsWith("address add ")) link.addresses = [...link.addresses, what];
+    if (link && /^address (add|replace) /.test(command)) link.addresses = [...new Set([...link.addresses, what])];
   }
   return "";
 }

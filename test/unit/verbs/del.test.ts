@@ -7,6 +7,7 @@ import { bothResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
+const sinceThen = { uptime: 985, addresses: [] };
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
 
 function del(plugin: string, stdin: JsonObject, machine: Machine): Outcome {
@@ -114,6 +115,14 @@ describe("DEL of an entry", () => {
     expect(runsOf(del("bridge", {}, { files: outcome.files }))).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 
+  test("gives a masquerading plugin's interface its addresses back", () => {
+    const configuration = { type: "bridge", name: "zone", ipMasq: true };
+    const calls: unknown[] = [];
+    const ip = (...call: unknown[]) => String(calls.push(call));
+    del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf({ configuration })), ip });
+    expect(calls).toEqual([[["-force", "-batch", "-"], "address replace 10.1.0.2/24 dev eth0\n", blue]]);
+  });
+
   test("of another namespace also removes what a failed ADD left in this one", () => {
     const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
     const outcome = del("macvlan", {}, { files: journalFiles(entryOf({ type: "macvlan", namespace })), links: [9] });
@@ -122,10 +131,29 @@ describe("DEL of an entry", () => {
     expect(runsOf(nothing)).toEqual(["macvlan DEL eth0 "]);
   });
 
+  test("also removes an interface that something else made since, if no other attachment has the name", () => {
+    const replaced = entryOf({ type: "macvlan" });
+    const outcome = del("macvlan", {}, { files: journalFiles(replaced), links: [9] });
+    expect(runsOf(outcome)).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
+    const sibling = entryOf({ network: "other", runtimeIfName: "net1", done: { ...sinceThen, made: 9 } });
+    const shared = del("macvlan", {}, { files: journalFiles(replaced, sibling), links: [9] });
+    expect(runsOf(shared)).toEqual(["macvlan DEL eth0 "]);
+  });
+
+  test("of an earlier boot: what was attached since without an entry is removed as such", () => {
+    const earlier = { bootId: "earlier" };
+    const files = journalFiles(entryOf(earlier), chainedOf("portmap", earlier));
+    const portmap = del("portmap", { prevResult: bothResult }, { files });
+    expect(runsOf(portmap)).toEqual([`portmap DEL eth0 ${blue}`]);
+    const bridge = del("bridge", { prevResult: bothResult }, { files: portmap.files });
+    expect(runsOf(bridge)).toEqual(["bridge DEL eth0 ", `bridge DEL eth0 ${blue}`]);
+    expect(bridge.files).toEqual({});
+  });
+
   test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
     const earlier = { bootId: "earlier" };
     const entries = [entryOf(earlier), chainedOf("tuning", earlier), chainedOf("unknown", earlier)];
-    expect(runsOf(del("bridge", {}, { files: journalFiles(...entries) }))).toEqual([
+    expect(runsOf(del("bridge", {}, { files: journalFiles(...entries), links: [0] }))).toEqual([
       `unknown DEL eth0 `,
       "bridge DEL eth0 ",
     ]);
