@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
-import { listDirectory } from "../../shared/host/node/files.ts";
+import { attempt, listDirectory } from "../../shared/host/node/files.ts";
 
 const namespaceDirectory = "/run/netns";
 // linux/magic.h: NSFS_MAGIC. A plain file is what is left after a reboot or an unmount.
@@ -8,11 +8,7 @@ const namespaceFileSystem = 0x6e736673;
 
 /** Whether a path is a live network namespace. */
 export function isNamespace(path: string): boolean {
-  try {
-    return path !== "" && statfsSync(path).type === namespaceFileSystem;
-  } catch {
-    return false;
-  }
+  return path !== "" && attempt(() => statfsSync(path).type) === namespaceFileSystem;
 }
 
 /** Lists the live namespaces that have a name on this host, by path. */

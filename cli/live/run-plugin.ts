@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { attempt } from "../../shared/host/node/files.ts";
 import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import type { Call } from "./libcni.ts";
@@ -23,7 +24,9 @@ export async function runPlugin(run: PluginRun, seconds: number): Promise<Plugin
   if (run.type === "") return failed("no plugin name provided");
   if (!isPluginName(run.type)) return failed(`invalid plugin name: ${run.type}`);
   const directories = (run.environment.CNI_PATH ?? "").split(":");
-  const path = directories.map((directory) => join(directory, run.type)).find(isFile);
+  const path = directories
+    .map((directory) => join(directory, run.type))
+    .find((file) => attempt(() => statSync(file).isFile()));
   if (path === undefined) return failed(`failed to find plugin "${run.type}" in path [${directories.join(" ")}]`);
   const { stdout, stderr, exitCode, problem } = await runToItsEnd(path, run, seconds);
   if (problem !== undefined) return failed(problem);
@@ -90,11 +93,8 @@ function endAll(signal: NodeJS.Signals): void {
 }
 
 function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
+  // It may have ended.
+  if (pid !== undefined) attempt(() => process.kill(-pid, "SIGKILL"));
 }
 
 // An operator counts the lines of the wrappers' log after a restart. A forecast must not add to them.
@@ -113,12 +113,4 @@ function errorIn(stdout: string, stderr: string, exitCode: number | null): strin
 
 function failed(error: string): PluginOutcome {
   return { passed: false, error };
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { readFile, stat } from "../../shared/host/node/files.ts";
+import { attempt, readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/namespace-mounts.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
 import { type Link, readLinks } from "../host/links.ts";
@@ -111,9 +111,5 @@ async function linksOf([door, ...others]: readonly string[]): Promise<readonly L
 }
 
 function linkText(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readlinkSync(path));
 }

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import type { AttachmentKey, Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
-import { entriesIn, type MemoryFile } from "../host/memory.ts";
+import { entriesIn, keyOf, type MemoryFile } from "../host/memory.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
@@ -96,10 +96,6 @@ export function isNamedIn(file: string, containerId: string): boolean {
   return (
     name.includes(`-${containerId}-`) || name.includes(`:${containerId}:`) || basename(dirname(file)) === containerId
   );
-}
-
-function keyOf({ network, containerId, runtimeIfName }: AttachmentKey): string {
-  return [network, containerId, runtimeIfName].join(":");
 }
 
 /** The host's ends of an attachment's interfaces. A bridge is not one: others use it, too. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { isExecutable } from "../../shared/host/node/inspect-file.ts";
 
 /** How a program of the host ended. */
 interface ProgramOutcome {
@@ -21,13 +21,4 @@ export function runProgram(name: string, args: readonly string[], input = ""): P
 /** Whether the host has a program of this name. */
 export function hasProgram(name: string): boolean {
   return (process.env.PATH ?? "").split(delimiter).some((directory) => isExecutable(join(directory, name)));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

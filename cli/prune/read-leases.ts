@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { stat } from "../../shared/host/node/files.ts";
+import { attempt, stat } from "../../shared/host/node/files.ts";
 import { leaseDirectory } from "../../shared/journal/lease.ts";
 import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/leases.ts";
@@ -14,7 +14,7 @@ const youngest = 15 * 60 * 1000;
 /** Returns the directories in which host-local keeps the leases of lists, and its default one: a network has a directory below. */
 export function leaseDirectories(lists: readonly List[]): readonly string[] {
   const named = lists.flatMap(({ plugins }) => plugins.map((plugin) => dirname(leasesOf(plugin))));
-  return [...new Set([leaseDirectory, ...named].flatMap(realPath))];
+  return [...new Set([leaseDirectory, ...named].flatMap((path) => attempt(() => realpathSync(path)) ?? []))];
 }
 
 /** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */
@@ -49,12 +49,4 @@ export function holdersOf(address: string, directories: readonly string[]): read
 function doubtAbout(ifName: string, ageMs: number): string | undefined {
   if (!ifName) return "it names no interface: somebody may have reserved the address";
   return ageMs < youngest ? "it is less than 15 minutes old: an ADD may be under way" : undefined;
-}
-
-function realPath(path: string): readonly string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
 }

@@ -1,5 +1,5 @@
 import { samePrefix } from "../attachment/addresses.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /** A route of a network namespace; `table` is `main` if ip(8) names none. */
@@ -101,7 +101,7 @@ function hostPrefix(address: string): string {
 /** Parses one answer of `ip -batch`: a JSON list for each command, one a line. */
 function readFamily(text: string, everything: string, bits: number): Routing | undefined {
   const lists = text.split("\n").filter((line) => line.trim() !== "");
-  const [routes, rules, links] = lists.map(parseList);
+  const [routes, rules, links] = lists.map(parseJsonList);
   if (!routes || !rules || !links) return undefined;
   return {
     routes: routes.filter(({ table }) => table !== "local").map((route) => kernelRoute(route, everything, bits)),
@@ -122,13 +122,4 @@ function kernelRoute({ dst, gateway, dev, table }: JsonObject, everything: strin
 
 function kernelRule({ src, srclen, table }: JsonObject): KernelRule {
   return { src: srclen === undefined ? String(src) : `${src}/${srclen}`, table: String(table) };
-}
-
-function parseList(text: string): JsonObject[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }

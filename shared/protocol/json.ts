@@ -23,10 +23,19 @@ export function hasTooManyValues(text: string): boolean {
 
 /** Parses a text as a JSON object; undefined if it is anything else or has too many values. */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  if (hasTooManyValues(text)) return undefined;
+  const value = hasTooManyValues(text) ? undefined : parseJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** Parses a text as a list of JSON objects, without what else is in it; undefined if it is no list. */
+export function parseJsonList(text: string): JsonObject[] | undefined {
+  const value = parseJson(text);
+  return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

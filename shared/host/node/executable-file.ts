@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { attempt } from "./files.ts";
 import { inspectFile, isExecutable } from "./inspect-file.ts";
 
 /** How many bytes of a file the kernel reads to identify it. */
@@ -23,11 +24,7 @@ const freshMs = 2000;
  * ELF file or a script. Returns false if in doubt.
  */
 export function canExec(path: string): boolean {
-  try {
-    return isExecutable(path) && !isFresh(path) && isLoadable(path);
-  } catch {
-    return false;
-  }
+  return attempt(() => isExecutable(path) && !isFresh(path) && isLoadable(path)) ?? false;
 }
 
 /**
@@ -35,12 +32,8 @@ export function canExec(path: string): boolean {
  * truncated download, an executable for another machine.
  */
 export function canSpawn(path: string): boolean {
-  try {
-    return isLoadable(path);
-  } catch {
-    // A shell cannot read it, either.
-    return true;
-  }
+  // What cannot be read, a shell cannot read, either.
+  return attempt(() => isLoadable(path)) ?? true;
 }
 
 // A writer keeps the file open, and execve fails until it is closed (ETXTBSY).

@@ -102,7 +102,8 @@ export function stat(path: string): FileIdentity | undefined {
   return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs };
 }
 
-function attempt<T>(action: () => T): T | undefined {
+/** Returns what an action returns; undefined if it throws. */
+export function attempt<T>(action: () => T): T | undefined {
   try {
     return action();
   } catch {

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from "node:fs";
 import type { Host } from "../host.ts";
+import { attempt } from "./files.ts";
 
 const compareSize = 1024 * 1024;
 /** The file of this process, even if another has been installed over it since. */
@@ -7,20 +8,12 @@ const ownFile = "/proc/self/exe";
 
 /** Tells whether a path can be executed. This executable and its copies count as the wrapper itself. */
 export function inspectFile(path: string): ReturnType<Host["inspect"]> {
+  // statSync throws if a link leads to itself or a name is too long.
   const file = attempt(() => statSync(path, { throwIfNoEntry: false }));
   if (!file?.isFile()) return "missing";
   if (!isExecutable(path)) return "not executable";
   // A file that cannot be read, or compared because there is no /proc, counts as another one.
   return attempt(() => isItself(path, file)) ? "the wrapper itself" : "executable";
-}
-
-// statSync throws if a link leads to itself or a name is too long.
-function attempt<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
 }
 
 function isItself(path: string, file: Stats): boolean {
@@ -46,10 +39,5 @@ function hasSameBytes(path: string, other: string): boolean {
 
 /** Whether this process may execute a file. */
 export function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => accessSync(path, constants.X_OK) ?? true) === true;
 }

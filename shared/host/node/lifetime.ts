@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { findProgram } from "../programs.ts";
 import { canExec } from "./executable-file.ts";
+import { attempt } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
 
 const option = "--pdeathsig";
@@ -18,9 +19,5 @@ export function commandEndingWithUs(executable: string): [string, ...string[]] {
 
 // setpriv of BusyBox, and of util-linux before 2.33, would fail because it lacks the option.
 function hasOption(setpriv: string): boolean {
-  try {
-    return readFileSync(setpriv).includes(option.slice(2));
-  } catch {
-    return false;
-  }
+  return attempt(() => readFileSync(setpriv).includes(option.slice(2))) ?? false;
 }

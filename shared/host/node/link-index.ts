@@ -1,3 +1,4 @@
+import { parseJsonList } from "../../protocol/json.ts";
 import { ip } from "./ip.ts";
 
 /**
@@ -6,15 +7,6 @@ import { ip } from "./ip.ts";
  * alternative names.
  */
 export function linkIndex(netns: string, name: string): number | undefined {
-  const links = linksOf(ip(["-json", "link", "show"], "", netns));
-  return links && (links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
-}
-
-function linksOf(answer: string | undefined): { ifname: string; ifindex: number }[] | undefined {
-  try {
-    const links = JSON.parse(answer ?? "");
-    return Array.isArray(links) ? links : undefined;
-  } catch {
-    return undefined;
-  }
+  const links = parseJsonList(ip(["-json", "link", "show"], "", netns) ?? "");
+  return links && Number(links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
 }

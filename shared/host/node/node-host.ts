@@ -2,7 +2,7 @@ import { readSync, writeSync } from "node:fs";
 import type { Answer, Bytes, Host, Streams } from "../host.ts";
 import { appendLine } from "./append-line.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
-import { appendJournal, listDirectory, readFile, removeDirectory, removeFile, stat } from "./files.ts";
+import { appendJournal, attempt, listDirectory, readFile, removeDirectory, removeFile, stat } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
 import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
@@ -70,11 +70,8 @@ function print(bytes: Uint8Array): void {
 }
 
 function writeStderr(text: string): void {
-  try {
-    writeSync(2, text);
-  } catch {
-    // A closed stderr must not fail a call.
-  }
+  // A closed stderr must not fail a call.
+  attempt(() => writeSync(2, text));
 }
 
 // The runtime may have made the pipe non-blocking.
@@ -91,11 +88,7 @@ function retryWhileBusy(transfer: () => number): number {
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 function tryExec(path: string, changes: Host["env"], stdin: string | undefined): void {

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { attempt } from "./files.ts";
 
 // Node has no constant for this. __O_TMPFILE is the same number on every architecture that Node supports on Linux.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY;
@@ -19,26 +20,10 @@ export function replaceStdin(text: string): boolean {
 }
 
 function becomeStdin(directory: string, content: Buffer): boolean {
-  const file = openTemporary(directory);
+  const file = attempt(() => openSync(directory, temporaryFile | constants.O_RDWR, 0o600));
   if (file === undefined) return false;
-  if (file === 0 && writeWhole(file, content)) return true;
+  // By position, so that the reader starts at the beginning.
+  if (file === 0 && attempt(() => writeSync(file, content, 0, content.length, 0)) === content.length) return true;
   closeSync(file);
   return false;
-}
-
-function openTemporary(directory: string): number | undefined {
-  try {
-    return openSync(directory, temporaryFile | constants.O_RDWR, 0o600);
-  } catch {
-    return undefined;
-  }
-}
-
-// By position, so that the reader starts at the beginning.
-function writeWhole(file: number, content: Buffer): boolean {
-  try {
-    return writeSync(file, content, 0, content.length, 0) === content.length;
-  } catch {
-    return false;
-  }
 }
