@@ -83,23 +83,14 @@ function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: C
   for (const index of callOrder(list, verb)) {
     const plugin = list.plugins[index];
     if (plugin === undefined) continue;
-    const given = givenTo(list, index, verb, source, verb === "ADD" ? lastResult(steps) : prevResult);
+    const before = verb === "ADD" ? lastResult(steps) : prevResult;
+    const given = { ...callOf(list, index, verb, source.attachment, before), ...source.recorded?.(index, verb) };
     const step = plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
     steps.push(step);
     // libcni stops there.
     if (!hasPassed(step)) break;
   }
   return steps;
-}
-
-function givenTo(
-  list: List,
-  index: number,
-  verb: ConfiguredVerb,
-  { attachment, recorded }: Source,
-  prevResult: CniResult | undefined,
-): Call {
-  return { ...callOf(list, index, verb, attachment, prevResult), ...recorded?.(index, verb) };
 }
 
 function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: Source): Step {

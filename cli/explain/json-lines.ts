@@ -33,7 +33,8 @@ function childrenOf(value: unknown): (readonly [string | undefined, unknown])[] 
   return isJsonObject(value) ? Object.entries(value) : [];
 }
 
-function flatText(value: unknown): string {
+/** Writes a JSON value in one line. */
+export function flatText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(flatText).join(", ")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? "null";
   const pairs = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}: ${flatText(child)}`);

@@ -59,6 +59,11 @@ export class Memory extends Facts {
   }
 }
 
+/** Names an attachment. A colon is in none of its names. */
+export function keyOf({ network, containerId, runtimeIfName }: AttachmentKey): string {
+  return `${network}:${containerId}:${runtimeIfName}`;
+}
+
 /** The entries of journals that are not undone. */
 export function entriesIn(journals: readonly Journal[]): readonly Entry[] {
   return journals.flatMap(({ entries }) => entries.filter(({ isUndone }) => !isUndone));

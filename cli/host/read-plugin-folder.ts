@@ -80,21 +80,15 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
   };
 }
 
-/** What a plugin's executable says of itself. Each answer is asked for once, when it is first needed. */
-interface Executable {
-  /** Its output without arguments and without CNI variables; undefined if it fails. Nomad finds versions so. */
-  about(): string | undefined;
-  /** Its answer to VERSION; undefined if it has none. */
-  supportedVersions(): readonly string[] | undefined;
-  /** Whether it takes arguments, as the Node flavor of the wrappers does. */
-  takesArguments(): boolean;
-}
+type Executable = ReturnType<typeof executable>;
 
-/** The executable at a path. */
-function executable(path: string): Executable {
+/** What the executable at a path says of itself. Each answer is asked for once, when it is first needed. */
+function executable(path: string) {
   return {
+    // Nomad finds versions so.
     about: once(() => outputOf(path, [], {})),
     supportedVersions: once(() => versionsIn(outputOf(path, [], probe, '{"cniVersion":"1.1.0"}'))),
+    // The Node flavor of the wrappers does.
     takesArguments: once(() => outputOf(path, ["--version"], {}) !== undefined),
   };
 }

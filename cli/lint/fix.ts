@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { unchangedPath } from "../lists/find-files.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
 import type { Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
 import { type Finding, lintFiles } from "./lint.ts";
 import type { Context, Edit } from "./rule.ts";
 
@@ -67,19 +65,11 @@ export function fixInPlace(
   const { files: after, fixed } = fixFiles(files, around);
   for (const [index, file] of files.entries()) {
     const text = after[index]?.text ?? file.text;
-    if (text !== file.text) replace(file, text, terminal.directory);
+    if (text !== file.text) writeAtomically(unchangedPath(file, terminal.directory), text);
     const lines = fixed.filter((finding) => finding.file.path === file.path).map(lineOf);
     terminal.writeError(lines.join(""));
   }
   return after;
-}
-
-function replace({ path, text }: ListFile, fixed: string, directory: string): void {
-  const full = resolve(directory, path);
-  if (!withPath(path, () => readFileSync(full)).equals(Buffer.from(text))) {
-    throw new Trouble(`${path}: another program changed the file, or it is not UTF-8; it stays as it is`);
-  }
-  writeAtomically(full, fixed);
 }
 
 function lineOf({ file, position, message, code }: Finding): string {

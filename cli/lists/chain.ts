@@ -37,12 +37,10 @@ export function hasCapability({ configuration: { capabilities } }: ListedPlugin,
   return isJsonObject(capabilities) && capabilities[name] === true;
 }
 
-/** Returns the first name of `eth1`, `eth2`, ... that no plugin of the list has. */
-export function freeName(plugins: readonly Pick<ListedPlugin, "ifName">[]): string {
-  for (let index = 1; ; index++) {
-    const name = `eth${index}`;
-    if (!plugins.some(({ ifName }) => ifName === name)) return name;
-  }
+/** Returns the first name of `eth1`, `eth2`, ... that is not taken. */
+export function freeName(taken: Iterable<string>): string {
+  const names = new Set(taken);
+  for (let index = 1; ; index++) if (!names.has(`eth${index}`)) return `eth${index}`;
 }
 
 /** Says what is wrong with the name of a renamed interface; undefined if it is valid. */

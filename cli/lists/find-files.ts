@@ -26,6 +26,13 @@ export function readListFile(path: string, directory: string): ListFile {
   return withPath(path, () => parsed(path, readFileSync(full, "utf8")));
 }
 
+/** Returns the full path of a file whose text is still the one that was read. Throws Trouble otherwise. */
+export function unchangedPath({ path, text }: ListFile, directory: string): string {
+  const full = resolve(directory, path);
+  if (withPath(path, () => readFileSync(full)).equals(Buffer.from(text))) return full;
+  throw new Trouble(`${path}: another program changed the file, or it is not UTF-8; it stays as it is`);
+}
+
 function parsed(path: string, text: string): ListFile {
   try {
     return parseListFile(path, text);

@@ -1,4 +1,5 @@
 import { interfaceNameProblem } from "../../shared/protocol/names.ts";
+import { freeName } from "../lists/chain.ts";
 import { runtimeIfName } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -53,10 +54,7 @@ export function parseAddition(text: string): Addition {
 
 /** Chooses the name of an added interface. Throws Trouble if the wanted one is not possible. */
 export function additionName({ type, ifName }: Addition, taken: readonly string[]): string {
-  const free = Array.from({ length: taken.length + 1 }, (_, index) => `eth${index + 1}`).find(
-    (one) => !taken.includes(one),
-  );
-  const name = ifName ?? free ?? "";
+  const name = ifName ?? freeName(taken);
   const problem =
     interfaceNameProblem(name) ??
     (taken.includes(name) ? "is taken" : undefined) ??

@@ -1,4 +1,5 @@
 import { goLookup } from "../../shared/protocol/json.ts";
+import { flatText } from "../explain/json-lines.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
 import { addressText } from "../lists/addresses.ts";
@@ -139,30 +140,19 @@ function subnetsOf({ ipam }: Plugin): readonly Range[] {
 export function listText(list: { readonly plugins: readonly object[] }): string {
   const plugins = list.plugins.map((plugin) => `    ${pluginText(plugin)}`).join(",\n");
   const keys = Object.entries(list).map(([key, value]) => {
-    return `  ${JSON.stringify(key)}: ${key === "plugins" ? `[\n${plugins}\n  ]` : inline(value)}`;
+    return `  ${JSON.stringify(key)}: ${key === "plugins" ? `[\n${plugins}\n  ]` : flatText(value)}`;
   });
   return `{\n${keys.join(",\n")}\n}\n`;
 }
 
 function pluginText(plugin: object): string {
-  if (Object.keys(plugin).length === 1) return inline(plugin);
+  if (Object.keys(plugin).length === 1) return flatText(plugin);
   const write = (key: string, value: unknown) =>
-    key === "ipam" ? expanded(value as object, "      ", inlineOf) : inline(value);
+    key === "ipam" ? expanded(value as object, "      ", (_, one) => flatText(one)) : flatText(value);
   return expanded(plugin, "    ", write);
 }
 
 function expanded(object: object, indent: string, write: (key: string, value: unknown) => string): string {
   const lines = Object.entries(object).map(([key, value]) => `${indent}  ${JSON.stringify(key)}: ${write(key, value)}`);
   return `{\n${lines.join(",\n")}\n${indent}}`;
-}
-
-function inlineOf(_: string, value: unknown): string {
-  return inline(value);
-}
-
-function inline(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const properties = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${inline(one)}`);
-  return properties.length === 0 ? "{}" : `{ ${properties.join(", ")} }`;
 }

@@ -20,7 +20,7 @@ address. An interface called \`backup\` sorts before \`eth0\`. Choose a name tha
     return earlier.map(({ path, ifName }) => ({
       at: [...path, "wrapper", "ifName"],
       message: `Nomad advertises the address of ${ifName} instead of ${runtimeIfName}, because its name sorts first`,
-      hint: `Use a name that sorts after ${runtimeIfName}, such as "${freeName(list.plugins)}"`,
+      hint: `Use a name that sorts after ${runtimeIfName}, such as "${freeName(list.plugins.map((plugin) => plugin.ifName))}"`,
     }));
   },
 };

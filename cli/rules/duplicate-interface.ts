@@ -18,7 +18,14 @@ may have none: it gets the runtime's name, usually \`eth0\`.`,
       const isKey = plugin.wrapper.ifName === undefined;
       const at = [...plugin.path, ...(isKey ? ["type"] : ["wrapper", "ifName"])];
       const message = `${plugin.type} makes ${plugin.ifName}, which ${earlier.type} makes already`;
-      return [{ at, isKey, message, hint: `Set wrapper.ifName to another name, such as "${freeName(plugins)}"` }];
+      return [
+        {
+          at,
+          isKey,
+          message,
+          hint: `Set wrapper.ifName to another name, such as "${freeName(plugins.map(({ ifName }) => ifName))}"`,
+        },
+      ];
     });
   },
 };

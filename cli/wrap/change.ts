@@ -1,15 +1,13 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
 import type { ExitCode } from "../command.ts";
 import { backUp, writeAtomically } from "../files/atomic-write.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
-import { readListFile } from "../lists/find-files.ts";
+import { readListFile, unchangedPath } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble } from "../trouble.ts";
 
 /** A change of a list that a command offers. */
 interface Change {
@@ -50,14 +48,11 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   else if (isChanged) terminal.writeError("Nothing was written. Add --write to change the file.\n");
 }
 
-function write({ path, text: before }: ListFile, text: string, { directory }: Terminal): string {
-  const full = resolve(directory, path);
-  if (!withPath(path, () => readFileSync(full)).equals(Buffer.from(before))) {
-    throw new Trouble(`${path}: another program changed the file, or it is not UTF-8; it stays as it is`);
-  }
+function write(file: ListFile, text: string, { directory }: Terminal): string {
+  const full = unchangedPath(file, directory);
   const backup = backUp(full);
   writeAtomically(full, text);
-  return `${path}${backup.slice(full.length)}`;
+  return `${file.path}${backup.slice(full.length)}`;
 }
 
 /** Shows the errors that lint finds in the new text. Returns 1 if there are any. */

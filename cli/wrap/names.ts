@@ -1,5 +1,6 @@
 import { goLookup } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem } from "../../shared/protocol/names.ts";
+import { freeName } from "../lists/chain.ts";
 import { type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -18,7 +19,9 @@ export function chooseNames(
     const isNamed = givenName(creator).length > 0;
     const isRuntimes = !isNamed && !taken.has(runtimeIfName);
     if (isRuntimes) taken.add(runtimeIfName);
-    const name = isNamed || isRuntimes ? undefined : freeName(taken, wished[position]);
+    const wish = wished[position];
+    const free = wish === undefined || taken.has(wish) ? freeName(taken) : wish;
+    const name = isNamed || isRuntimes ? undefined : free;
     if (name !== undefined) taken.add(name);
     chosen.push(name);
   }
@@ -41,14 +44,6 @@ export function checkWishedName(name: string, plugins: readonly ListedPlugin[], 
   if (taken.includes(name)) throw new Trouble(`the interface name ${name} is taken`);
   if (name < runtimeIfName) {
     throw new Trouble(`the interface name ${name} sorts before ${runtimeIfName}, so Nomad would advertise its address`);
-  }
-}
-
-function freeName(taken: ReadonlySet<string>, wished: string | undefined): string {
-  if (wished !== undefined && !taken.has(wished)) return wished;
-  for (let number = 1; ; number++) {
-    const name = `eth${number}`;
-    if (!taken.has(name)) return name;
   }
 }
 
