@@ -43,6 +43,6 @@ export const installCommand: CommandMaker = (terminal, finish) =>
     });
 
 function listsWithJq(terminal: Terminal): readonly string[] {
-  const networks = [...loadNetworks(usualConfigDirectories(), terminal).byName.values()];
+  const networks = [...loadNetworks(usualConfigDirectories(), terminal).values()];
   return networks.filter(({ value }) => hasJq(value)).map(({ list }) => list.file.path);
 }

@@ -45,7 +45,7 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       const problem = terminal.viewProblem();
       if (problem !== undefined) throw new Trouble(problem);
       const paths = hostPathsOf(options);
-      const lists = [...loadNetworks(paths.configDirectories, terminal).byName.values()].map(({ list }) => list);
+      const lists = [...loadNetworks(paths.configDirectories, terminal).values()].map(({ list }) => list);
       const { cacheDirectory } = paths;
       if (!mayBeMissing(cacheDirectory)) withPath(cacheDirectory, () => statSync(cacheDirectory));
       const places = { cacheDirectory, lists };

@@ -35,7 +35,7 @@ export const uninstallCommand: CommandMaker = (terminal, finish) =>
       const uses = usesAmong(readAttachments(paths, (line) => void unreadable.push(line)).all);
       for (const line of unreadable) terminal.writeError(line);
       const isRefused = uses.length + unreadable.length > 0 && !force;
-      const networks = [...loadNetworks(paths.configDirectories, terminal).byName.values()];
+      const networks = [...loadNetworks(paths.configDirectories, terminal).values()];
       const lists = networks.filter(({ value }) => isWrapped(value)).map(({ list }) => list.file.path);
       const removed = isRefused ? [] : removeAll(place);
       if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);

@@ -9,7 +9,7 @@ import type { HostPaths } from "./host-paths.ts";
 import { callOf, callOrder, inVersion } from "./libcni.ts";
 import { isNamespace } from "./namespaces.ts";
 import { loadNetworks, type Network, type Networks, networkIn } from "./networks.ts";
-import { type PluginOutcome, type PluginRun, runPlugin } from "./run-plugin.ts";
+import { type PluginRun, runPlugin } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -39,40 +39,21 @@ const nomadsOwn = "nomad";
  */
 export function networkOf({ network, list }: CachedAttachment, { networks }: CheckOptions): Network | undefined {
   const own = network === nomadsOwn && list ? networkIn(parseListFile("", JSON.stringify(list))) : undefined;
-  return networks.byName.get(network) ?? own;
+  return networks.get(network) ?? own;
 }
 
-/** Runs the CHECK of an attachment's current list with the real plugins. */
-export function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
-  return verdictOn(attachment, {
-    network: networkOf(attachment, options),
-    isLive: isNamespace(attachment.netns),
-    cniPath: options.cniPath,
-    ask: (run) => runPlugin(run, options.seconds),
-  });
-}
-
-/** What is known of the host without asking a plugin. */
-interface Circumstances {
-  readonly network: Network | undefined;
-  readonly isLive: boolean;
-  readonly cniPath: readonly string[];
-  /** Runs one plugin. */
-  readonly ask: (run: PluginRun) => Promise<PluginOutcome>;
-}
-
-/** Tells what a restart would do to an attachment. It asks the plugins of the current list, in order, as libcni does. */
-async function verdictOn(attachment: CachedAttachment, circumstances: Circumstances): Promise<Verdict> {
-  const { network, isLive, cniPath, ask } = circumstances;
-  if (!isLive) return { is: "gone" };
+/** Runs the CHECK of an attachment's current list with the real plugins, in order, as libcni does. */
+export async function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
+  const network = networkOf(attachment, options);
+  if (!isNamespace(attachment.netns)) return { is: "gone" };
   if (!network) return { is: "fails", error: `no list in the directories defines the network ${attachment.network}` };
   const { value, cniVersion = "0.1.0" } = network.list;
   // libcni, CheckNetworkList: the version comes first.
   if (/^0\.[1-3]\./.test(cniVersion))
     return { is: "fails", error: `configuration version "${cniVersion}" does not support the CHECK command` };
   if (value.disableCheck === true) return { is: "unchecked", why: "the list has disableCheck" };
-  for (const [position, run] of checkRuns(network.list, attachment, cniPath).entries()) {
-    const outcome = await ask(run);
+  for (const [position, run] of checkRuns(network.list, attachment, options.cniPath).entries()) {
+    const outcome = await runPlugin(run, options.seconds);
     if (!outcome.passed) return { is: "fails", plugin: run.type, position, error: outcome.error };
   }
   return { is: "passes" };
@@ -118,5 +99,5 @@ function networksFor(paths: HostPaths, options: Options, terminal: Pick<Terminal
   if (options.with === undefined) return current;
   const network = networkIn(readListFile(options.with, terminal.directory));
   if (!network) throw new Trouble(`${options.with}: it is not a list with a name; run cni-wrappers lint on it`);
-  return { ...current, byName: new Map([...current.byName, [network.name, network]]) };
+  return new Map([...current, [network.name, network]]);
 }

@@ -1,6 +1,6 @@
 import { cachedResultFile } from "../../shared/journal/cached-result.ts";
-import { type AttachmentKey, type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
-import { entriesIn, Memory, type MemoryFile } from "../host/memory.ts";
+import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
+import { entriesIn, keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 import { namespacePath } from "./namespaces.ts";
@@ -54,8 +54,4 @@ export function straysAmong(
     namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
     memories: memories.filter((one) => !owners.has(keyOf(one))),
   };
-}
-
-function keyOf({ network, containerId, runtimeIfName }: AttachmentKey): string {
-  return `${network}:${containerId}:${runtimeIfName}`;
 }

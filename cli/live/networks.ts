@@ -6,11 +6,7 @@ import type { ListFile } from "../lists/list-file.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The networks that a runtime would load, by name. */
-export interface Networks {
-  readonly byName: ReadonlyMap<string, Network>;
-  /** Files that no runtime can read as a network. Nomad loads no network whose file sorts after such a file. */
-  readonly broken: readonly ListFile[];
-}
+export type Networks = ReadonlyMap<string, Network>;
 
 /** A network and the list that defines it. */
 export interface Network {
@@ -31,14 +27,12 @@ export function loadNetworks(directories: readonly string[], { directory }: Pick
 /** Picks the networks from files, in their order. */
 export function networksIn(files: readonly ListFile[]): Networks {
   const byName = new Map<string, Network>();
-  const broken: ListFile[] = [];
   for (const file of files) {
     const network = networkIn(file);
     const fits = network !== undefined && network.list.hasPlugins === (extname(file.path) === ".conflist");
-    if (!fits) broken.push(file);
-    else if (!byName.has(network.name)) byName.set(network.name, network);
+    if (fits && !byName.has(network.name)) byName.set(network.name, network);
   }
-  return { byName, broken };
+  return byName;
 }
 
 /** Returns the network that a file defines, whatever the file's name; undefined if it defines none. */

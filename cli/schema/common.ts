@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { pluginKeys } from "../../plugins/keys.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 import { dnsKeys } from "./dns.ts";
 import { ipamKeys, otherIpamKeys } from "./ipam.ts";
 
@@ -22,10 +25,19 @@ export const commonKeys = z
   })
   .partial();
 
-/** Returns the schema of a plugin's common keys. The type of its `ipam` decides which keys that has. */
-export function commonKeysFor(ipamType: unknown): z.ZodObject {
-  const known = typeof ipamType === "string" && Object.hasOwn(byIpamType, ipamType);
-  return (known && byIpamType[ipamType]) || withOtherIpam;
+/** The schemas of a plugin configuration: of the keys that every plugin may have, and of the plugin's own ones. */
+interface PluginSchemas {
+  readonly common: z.ZodObject;
+  /** Undefined for an unknown plugin, which may have any key. */
+  readonly own: z.ZodObject | undefined;
+}
+
+/** Returns the schemas that fit a plugin of a list. The type of its `ipam` decides which keys that has. */
+export function schemasOf({ delegate, configuration }: ListedPlugin): PluginSchemas {
+  const type = ipamTypeOf(configuration) ?? "";
+  const common = (Object.hasOwn(byIpamType, type) && byIpamType[type]) || withOtherIpam;
+  const keys: Readonly<Record<string, z.ZodObject>> = pluginKeys;
+  return { common, own: Object.hasOwn(keys, delegate) ? keys[delegate] : undefined };
 }
 
 const withOtherIpam = commonKeys.extend({ ipam: otherIpamKeys.optional() });

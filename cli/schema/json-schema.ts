@@ -1,9 +1,9 @@
+import * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
 import { commonKeys } from "./common.ts";
-import { type JsonSchema, jsonSchemaOf } from "./from-zod.ts";
 import { ipamKeys } from "./ipam.ts";
 import { listKeys } from "./list.ts";
-import { wrapperJsonSchema } from "./wrapper.ts";
+import { type JsonSchema, wrapperJsonSchema } from "./wrapper.ts";
 
 /**
  * Makes the JSON Schema (draft-07) of a network configuration list. Other keys are allowed, because plugins ignore them. Only
@@ -71,4 +71,16 @@ function when(condition: JsonSchema, definition: string): JsonSchema {
 
 function ref(definition: string): JsonSchema {
   return { $ref: `#/definitions/${definition}` };
+}
+
+/** Returns a zod schema as a part of a JSON Schema (draft-07). */
+function jsonSchemaOf(schema: z.core.$ZodType): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: withoutLimits });
+  return rest;
+}
+
+// A whole number has no other limits than those that its schema names.
+function withoutLimits({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }

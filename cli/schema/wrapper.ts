@@ -1,6 +1,8 @@
 import { networkNameRule } from "../../shared/protocol/names.ts";
 import type { WrapperConfiguration } from "../../shared/protocol/shapes.ts";
-import type { JsonSchema } from "./from-zod.ts";
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" };
 const port = {

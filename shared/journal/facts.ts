@@ -68,13 +68,8 @@ export class Facts {
 
   /** All journals of the host. */
   journals(): readonly Journal[] {
-    const directories = this.list(journalDirectory).map((name) => `${journalDirectory}/${name}`);
-    return directories.flatMap((directory) => this.journalsIn(directory));
-  }
-
-  /** The journals in the directory of a container. */
-  journalsIn(directory: string): readonly Journal[] {
-    return this.#filesIn(directory).flatMap((file) => this.journalAt(file) ?? []);
+    const files = this.#filesIn(journalDirectory).flatMap((directory) => this.#filesIn(directory));
+    return files.flatMap((file) => this.journalAt(file) ?? []);
   }
 
   /** The journal in a file; undefined if the file does not say whose it is. */
