@@ -8,7 +8,7 @@ import { linesText } from "../journal/lines.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
 import { findDelegate } from "./find-delegate.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { missingDelegate } from "./missing-delegate.ts";
@@ -151,12 +151,9 @@ function withEverythingAdded({ configuration, done }: Entry): JsonObject {
 
 /** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its masquerading. */
 export function withoutShared(configuration: JsonObject, removal: Removal & { do: "DEL" }): JsonObject {
-  const { freesLease, keepsMasquerading } = removal;
-  return {
-    ...configuration,
-    ...(!freesLease && isJsonObject(configuration.ipam) && { ipam: { type: "static" } }),
-    ...(keepsMasquerading && { ipMasq: false }),
-  };
+  const keepsLease = !removal.freesLease && isJsonObject(goLookup(configuration, "ipam"));
+  const kept = keepsLease ? withGoKey(configuration, "ipam", { type: "static" }) : configuration;
+  return removal.keepsMasquerading ? withGoKey(kept, "ipMasq", false) : kept;
 }
 
 /** The configuration without addresses that others have by now, if the plugin's rules name nothing else. */

@@ -1,4 +1,5 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
+import { goLookup } from "../protocol/json.ts";
 import type { CachedResult } from "./cached-result.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
 
@@ -51,12 +52,12 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
 
 /** Whether the DEL of an entry's plugin removes masquerading rules. */
 export function masquerades({ configuration }: Entry, profile: Profile | undefined): boolean {
-  return profile?.masquerades === true && configuration.ipMasq === true;
+  return profile?.masquerades === true && goLookup(configuration, "ipMasq") === true;
 }
 
 // The chain is named by network and container (pkg/ip/ipmasq_iptables_linux.go). A DEL clears it for all.
 function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): boolean {
-  const isMasqueraded = other.role === "creator" && other.configuration.ipMasq === true;
+  const isMasqueraded = other.role === "creator" && goLookup(other.configuration, "ipMasq") === true;
   return isMasqueraded && other.delegateNetwork === delegateNetwork && other.bootId === bootId;
 }
 

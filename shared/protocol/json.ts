@@ -61,6 +61,13 @@ export function goLookup(object: JsonObject, key: string): unknown {
   return found;
 }
 
+/** Returns the object with another value for what a Go program finds under `key`. */
+export function withGoKey(object: JsonObject, key: string, value: unknown): JsonObject {
+  const wanted = key.toLowerCase();
+  const others = Object.entries(object).filter(([name]) => name.length !== key.length || !isSameInGo(name, wanted));
+  return { ...Object.fromEntries(others), [key]: value };
+}
+
 /**
  * Whether a Go program reads a name as the key `wanted`, which is in lower case. Go folds `ſ` to `s`, JavaScript does not.
  * Callers compare the lengths first, because few names pass that.

@@ -139,6 +139,7 @@ describe("masquerading", () => {
 
   test.each<[string, Entry, Entry, boolean]>([
     ["stays with a sibling in the same network", own, sibling, true],
+    ["stays if Go reads the key so", own, { ...sibling, configuration: { IPMASQ: true } }, true],
     ["goes without one", own, { ...sibling, delegateNetwork: "other" }, false],
     ["goes if the sibling masquerades nothing", own, { ...sibling, configuration: {} }, false],
     ["goes if the sibling is a chained plugin", own, { ...sibling, role: "meta" }, false],

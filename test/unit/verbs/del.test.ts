@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withoutShared } from "../../../shared/delegate/undo.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
@@ -106,6 +107,20 @@ describe("DEL of an entry", () => {
     expect(outcome.runs).toMatchObject([{ stdin: { ipMasq: false } }]);
     expect(outcome.files[journal]).toContain("given up");
     expect(outcome.files[journal]).not.toContain("undone");
+  });
+
+  test("keeps a shared lease and shared masquerading, however the keys are written", () => {
+    const removal = {
+      do: "DEL",
+      withNamespace: true,
+      freesLease: false,
+      keepsMasquerading: true,
+      addAgain: [],
+    } as const;
+    const given = { name: "zone", IPAM: { type: "host-local" }, IPMasq: true, ipam6: {} };
+    const kept = { name: "zone", ipam: { type: "static" }, ipMasq: false, ipam6: {} };
+    expect(withoutShared(given, removal)).toEqual(kept);
+    expect(withoutShared({ name: "zone" }, { ...removal, keepsMasquerading: false })).toEqual({ name: "zone" });
   });
 
   test("after a line that was cut off writes a line of its own", () => {
