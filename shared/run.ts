@@ -1,4 +1,3 @@
-import { aboutText } from "./about.ts";
 import type { Call } from "./call/call.ts";
 import { logOf } from "./call/log.ts";
 import type { Plan } from "./call/plan.ts";
@@ -12,6 +11,7 @@ import type { Profiles } from "./plugin/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
 import { decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
 import { parseVariables, type Variables } from "./protocol/variables.ts";
+import { supportedVersions } from "./protocol/versions.ts";
 import { runCheckTwice } from "./verbs/check.ts";
 import { runUndo } from "./verbs/del.ts";
 import { runRemovals } from "./verbs/del-without-entry.ts";
@@ -74,4 +74,19 @@ function act(call: Call, plan: Plan): number {
     default:
       return plan satisfies never;
   }
+}
+
+/**
+ * Returns the text for a call without CNI_COMMAND. Nomad's fingerprint takes the first version in it as the plugin's version,
+ * so the project's own version comes first.
+ */
+function aboutText({ calledAs, release }: Host): string {
+  const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
+  return [
+    `CNI ${name} plugin v${release.version}`,
+    `CNI protocol versions supported: ${supportedVersions.join(", ")}`,
+    `Built from commit ${release.commit}`,
+    `Flavor: ${release.flavor}`,
+    "",
+  ].join("\n");
 }

@@ -3,11 +3,10 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CommandMaker } from "../command.ts";
-import { explanationData } from "../explain/data.ts";
 import { sceneOf } from "../explain/drawing/scene.ts";
 import { svgPicture } from "../explain/drawing/svg.ts";
 import { drawing } from "../explain/drawing/terminal.ts";
-import { explain, hasPassed, type Source } from "../explain/explain.ts";
+import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
 import {
   cacheSource,
   exampleAttachment,

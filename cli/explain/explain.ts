@@ -1,5 +1,6 @@
 import type { Plan } from "../../shared/call/plan.ts";
 import type { Host } from "../../shared/host/host.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -124,4 +125,31 @@ function calledAs({ type }: ListedPlugin, { environment }: Call): string {
 
 function lastResult(steps: readonly Step[]): CniResult | undefined {
   return steps.at(-1)?.answer.output as CniResult | undefined;
+}
+
+/** Returns an explanation as plain data, for programs. */
+export function explanationData({ list, verb, attachment, steps, result, notSent }: Explanation): JsonObject {
+  return {
+    file: list.file.path,
+    network: list.name,
+    verb,
+    ...(notSent !== undefined && { notSent }),
+    containerId: attachment.containerId,
+    ifName: attachment.ifName,
+    steps: steps.map(stepData),
+    ...(result && { result }),
+  };
+}
+
+function stepData({ plugin, given, plan, runs, answer, warnings }: Step): JsonObject {
+  return {
+    plugin: plugin.type,
+    index: plugin.index,
+    isWrapped: plugin.isWrapped,
+    given,
+    ...(plan && { plan }),
+    runs,
+    ...answer,
+    warnings,
+  };
 }

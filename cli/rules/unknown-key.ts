@@ -7,9 +7,8 @@ import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { schemasOf } from "../schema/common.ts";
-import { nameIn, shapeOf } from "../schema/go-view.ts";
+import { nameIn, shapeOf, type UnknownKey, unknownKeysOf } from "../schema/go-view.ts";
 import { listKeys } from "../schema/list.ts";
-import { type UnknownKey, unknownKeysOf } from "../schema/unknown-keys.ts";
 
 /** Go ignores a key that it does not know, so a misspelled one has no effect and no message. */
 export const unknownKey: ListRule = {

@@ -2,8 +2,7 @@ import * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { dnsKeys } from "./dns.ts";
-import { ipamKeys, otherIpamKeys } from "./ipam.ts";
+import { dnsKeys, ipamKeys, otherIpamKeys } from "./ipam.ts";
 
 /** The keys that every plugin configuration may have, except `ipam` and `wrapper` (types.PluginConf, CONVENTIONS.md). */
 export const commonKeys = z

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { repairs } from "../../shared/journal/repairs.ts";
+import { repairs } from "../../shared/journal/recovery-table.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { reasonOf, Trouble } from "../trouble.ts";
 

@@ -4,7 +4,6 @@ import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { OlderAttachment } from "./attached.ts";
 import type { Decisions, Known, Wrapped } from "./decisions.ts";
 import { chooseNames } from "./names.ts";
-import { chooseNetworks, sharesMasquerading } from "./networks.ts";
 
 /** Decides how to wrap a list. If no plugin changes, the list needs nothing. */
 export function decide(list: List, known: Known = {}): Decisions {
@@ -176,4 +175,28 @@ function networkNotes(
     ];
   }
   return [`The running containers keep their leases in the network ${name}.`];
+}
+
+/**
+ * Returns the creators that keep the list's own network, because running containers have their leases there. A creator that is
+ * wrapped already has leases of its own.
+ */
+function chooseNetworks(
+  { name }: List,
+  named: ReadonlyMap<ListedPlugin, string | undefined>,
+  known: Known,
+): ReadonlyMap<ListedPlugin, string> {
+  if (name === undefined || sharesMasquerading([...named.keys()])) return new Map();
+  const leased = new Set((known.older ?? []).flatMap(({ leased }) => leased));
+  return new Map(
+    [...named].flatMap(([plugin, ifName]): [ListedPlugin, string][] => {
+      const isOlder = ifName !== undefined && (known.fromScript || leased.has(ifName));
+      return isOlder && !plugin.isWrapped ? [[plugin, name]] : [];
+    }),
+  );
+}
+
+/** Whether two creators would share a masquerading chain in one network: then DEL of the first one fails. */
+function sharesMasquerading(creators: readonly ListedPlugin[]): boolean {
+  return creators.filter(({ configuration }) => goLookup(configuration, "ipMasq") === true).length > 1;
 }

@@ -1,8 +1,9 @@
 import type { Host } from "../host/host.ts";
 import type { Profiles } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import type { LogLevel } from "../protocol/shapes.ts";
+import type { Environment } from "../protocol/variables.ts";
 import { isLogged, type Log, levelProblem } from "./log.ts";
-import { type LogLine, writeLine } from "./log-line.ts";
 
 /** The longest stdin, and the longest answer of a delegate, because that is the next plugin's stdin. In bytes. */
 export const sizeLimit = 8 * 1024 * 1024;
@@ -46,4 +47,53 @@ function write(session: Session, file: string, line: LogLine): void {
   if (problem === undefined || log.isUnwritable) return;
   session.log = { ...log, isUnwritable: true };
   host.writeStderr(`cni-wrappers: warning: cannot write the log ${file}: ${problem}\n`);
+}
+
+/** A line of the log, with fields of its own. */
+interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly more?: JsonObject | undefined;
+}
+
+/** Appends one JSON line to a log and masks likely secrets. Returns the name of the error, or undefined. */
+function writeLine(host: Host, file: string, { level, message, more }: LogLine): string | undefined {
+  const time = new Date(host.now()).toISOString();
+  const line = { time, level, pid: host.pid, ...callFields(host.env), ...more, message };
+  return host.appendLine(file, `${lineText(line)}\n`);
+}
+
+// A configuration or an answer can be nested too deeply for JSON.stringify.
+function lineText(line: JsonObject): string {
+  try {
+    return JSON.stringify(line, masked);
+  } catch {
+    const { configuration, answer, details, ...shallow } = line;
+    return JSON.stringify({ ...shallow, leftOut: "nested too deeply" }, masked);
+  }
+}
+
+function callFields(env: Environment): JsonObject {
+  return {
+    command: env.CNI_COMMAND,
+    containerId: env.CNI_CONTAINERID || undefined,
+    ifName: env.CNI_IFNAME || undefined,
+    workload: workloadOf(env.CNI_ARGS ?? ""),
+  };
+}
+
+// The other keys of CNI_ARGS belong to the operator and may contain anything.
+function workloadOf(args: string): JsonObject | undefined {
+  const pairs = args.split(";").filter((pair) => /^(K8S_POD_|NOMAD_)[^=]*=/.test(pair));
+  if (pairs.length === 0) return undefined;
+  return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
+}
+
+const secretKey =
+  /pass(word|wd|phrase)?s?$|pwd$|psk$|jwt|secret|token|credential|kubeconfig|(private|api|access|encryption|ssh|shared).?key|^auth|^env(s|vars?|ironment)?$/i;
+
+function masked(key: string, value: unknown): unknown {
+  if (secretKey.test(key) && value !== null) return "***";
+  // The user and the password of a URL.
+  return typeof value === "string" && value.includes("@") ? value.replace(/:\/\/[^\s/?#]*@/g, "://***@") : value;
 }

@@ -1,5 +1,4 @@
 import type { Host } from "../host/host.ts";
-import { directoriesBehind } from "./drop-in.ts";
 import { cleanPath, pathIn, searchPath } from "./search-path.ts";
 
 /** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
@@ -49,4 +48,23 @@ export function nameOf(path: string): string {
 export function directoryOf(path: string): string | undefined {
   const end = path.lastIndexOf("/");
   return end < 0 ? undefined : cleanPath(path.slice(0, end) || "/");
+}
+
+/**
+ * Returns the directories after `directory`; all of them if it is not in the list. A directory with several paths (a
+ * symbolic link) counts once.
+ */
+function directoriesBehind(host: Host, directories: readonly string[], directory: string): string[] {
+  const identities = new Map<string, string>();
+  for (const candidate of directories) {
+    const identity = identityOf(host, candidate);
+    if (!identities.has(identity)) identities.set(identity, candidate);
+  }
+  const place = [...identities.keys()].indexOf(identityOf(host, directory));
+  return [...identities.values()].slice(place + 1);
+}
+
+function identityOf(host: Host, directory: string): string {
+  const file = host.stat(directory);
+  return file ? `${file.device}:${file.inode}` : directory;
 }

@@ -22,8 +22,7 @@ import {
   nowhere,
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
-import { recoveryOf } from "../journal/recovery-table.ts";
-import { repairs } from "../journal/repairs.ts";
+import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { type Adding, entryOf, lentTo, type Memory } from "./adding.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
