@@ -8,8 +8,8 @@ import {
   type HostOptions,
   type HostPaths,
   hostPathsOf,
-  mayBeMissing,
   timeoutOption,
+  usualCacheDirectory,
 } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
 import { isWanted } from "../live/wanted.ts";
@@ -47,7 +47,7 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       const paths = hostPathsOf(options);
       const lists = [...loadNetworks(paths.configDirectories, terminal).values()].map(({ list }) => list);
       const { cacheDirectory } = paths;
-      if (!mayBeMissing(cacheDirectory)) withPath(cacheDirectory, () => statSync(cacheDirectory));
+      if (cacheDirectory !== usualCacheDirectory) withPath(cacheDirectory, () => statSync(cacheDirectory));
       const places = { cacheDirectory, lists };
       const faults = new Map<string, string>();
       const before = await look(places, faults);

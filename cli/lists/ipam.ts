@@ -45,6 +45,16 @@ export function entriesOf(plugin: ListedPlugin, key: string): readonly { path: J
   });
 }
 
+/** The subnets of an interface's addresses that are certain, as written: of static, and of host-local's sets with one range. */
+export function certainSubnets(plugin: ListedPlugin): readonly { path: JSONPath; subnet: unknown; gateway: unknown }[] {
+  const fixed = ipamTypeOf(plugin.configuration) === "static" ? entriesOf(plugin, "addresses") : [];
+  const leased = rangeSetsOf(plugin).flatMap((set) => (set.length === 1 ? set : []));
+  return [
+    ...leased.map(({ path, range: { subnet, gateway } }) => ({ path, subnet, gateway })),
+    ...fixed.map(({ path, entry: { address, gateway } }) => ({ path, subnet: address, gateway })),
+  ];
+}
+
 /** Returns the type of a plugin's IPAM plugin; undefined if it has none. */
 export function ipamTypeOf(configuration: JsonObject): string | undefined {
   const ipam = goLookup(configuration, "ipam");

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { containerInterfaceNames } from "../../shared/attachment/attachments.ts";
 import { cachedKey } from "../../shared/journal/cached-result.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
@@ -79,7 +80,7 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
 
 /** Returns the names of an attachment's container interfaces. */
 export function interfaceNames({ result }: Pick<CachedAttachment, "result">): readonly string[] {
-  return (result?.interfaces ?? []).filter(isContainerInterface).map(({ name }) => name);
+  return containerInterfaceNames(result ?? {});
 }
 
 /** Returns the addresses of an attachment. */

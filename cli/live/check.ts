@@ -88,16 +88,14 @@ interface Options {
 /** Returns how to check on this host. Throws Trouble if a directory of lists, or the list, cannot be read. */
 export function checkOptionsOn(
   paths: HostPaths,
-  options: Options,
+  { timeout, with: file }: Options,
   terminal: Pick<Terminal, "directory">,
 ): CheckOptions {
-  return { networks: networksFor(paths, options, terminal), cniPath: paths.cniPath, seconds: Number(options.timeout) };
-}
-
-function networksFor(paths: HostPaths, options: Options, terminal: Pick<Terminal, "directory">): Networks {
-  const current = loadNetworks(paths.configDirectories, terminal);
-  if (options.with === undefined) return current;
-  const network = networkIn(readListFile(options.with, terminal.directory));
-  if (!network) throw new Trouble(`${options.with}: it is not a list with a name; run cni-wrappers lint on it`);
-  return new Map([...current, [network.name, network]]);
+  const networks = new Map(loadNetworks(paths.configDirectories, terminal));
+  if (file !== undefined) {
+    const network = networkIn(readListFile(file, terminal.directory));
+    if (!network) throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
+    networks.set(network.name, network);
+  }
+  return { networks, cniPath: paths.cniPath, seconds: Number(timeout) };
 }

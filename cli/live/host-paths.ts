@@ -17,13 +17,11 @@ export interface HostPaths {
 const usualLists = ["/opt/cni/config", "/etc/cni/net.d"];
 // The default of Nomad 1.11 (client/config/config_linux.go). Earlier versions have only the first directory.
 const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
-/** Where libcni keeps its cache if a runtime says nothing else. */
+/**
+ * Where libcni keeps its cache if a runtime says nothing else. A host that never had a container has none. Another directory
+ * was named by somebody, who must know.
+ */
 export const usualCacheDirectory = "/var/lib/cni";
-
-/** A host that never had a container has no cache. Another directory was named by somebody, who must know. */
-export function mayBeMissing(cacheDirectory: string, usual = usualCacheDirectory): boolean {
-  return cacheDirectory === usual;
-}
 
 /** Adds the options that name the directories of a host. */
 export function addHostOptions(command: Command): Command {

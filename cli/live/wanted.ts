@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { oneLine } from "../terminal.ts";
 import { withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
-import { type HostPaths, mayBeMissing, usualCacheDirectory } from "./host-paths.ts";
+import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 
 /** The attachments of a host. */
 export interface Attachments {
@@ -19,7 +19,7 @@ export function readAttachments(
   usual = usualCacheDirectory,
 ): Attachments {
   const { cacheDirectory, network } = paths;
-  if (mayBeMissing(cacheDirectory, usual) && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
+  if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
   const entries = readCachedResults(cacheDirectory);
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
   const all = entries.filter(isAttachment).filter(isOfAList);

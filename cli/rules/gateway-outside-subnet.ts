@@ -1,10 +1,9 @@
 import type { JSONPath } from "jsonc-parser";
 import { isLinkLocal } from "../../shared/attachment/addresses.ts";
-import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam.ts";
+import { certainSubnets, entriesOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** The kernel refuses a route through a gateway that no interface reaches. */
@@ -54,17 +53,8 @@ function wrongGateway(plugin: ListedPlugin, bits: Address["bits"]): Gateway | un
 }
 
 function ofIpam(plugin: ListedPlugin): readonly Gateway[] {
-  if (ipamOf(plugin).type === "static") {
-    return entriesOf(plugin, "addresses").flatMap(({ path, entry }) => gatewayIn(path, entry, entry.address));
-  }
-  // host-local gives an address of one range of each set. Only a set with one range has a certain gateway.
-  const certain = rangeSetsOf(plugin)
-    .filter(({ length }) => length === 1)
-    .flat();
-  return certain.flatMap(({ path, range }) => gatewayIn(path, range, range.subnet));
-}
-
-function gatewayIn(path: JSONPath, { gateway }: JsonObject, subnet: unknown): readonly Gateway[] {
-  const [address, cidr] = [addressOf(gateway), cidrOf(subnet)];
-  return address && cidr ? [{ path: [...path, "gateway"], address, text: gateway, cidr, subnet }] : [];
+  return certainSubnets(plugin).flatMap(({ path, subnet, gateway }) => {
+    const [address, cidr] = [addressOf(gateway), cidrOf(subnet)];
+    return address && cidr ? [{ path: [...path, "gateway"], address, text: gateway, cidr, subnet }] : [];
+  });
 }

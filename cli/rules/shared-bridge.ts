@@ -2,7 +2,7 @@ import { sharedDeviceName } from "../../shared/plugin/shared-device.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import { entriesOf, ipamOf, rangeSetsOf } from "../lists/ipam.ts";
+import { certainSubnets } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** A bridge keeps one gateway address of each IPv4 subnet that it serves, and the plugin refuses a second one. */
@@ -57,15 +57,9 @@ function gatewaysOf(plugin: ListedPlugin): readonly GatewayAddress[] {
   return cidrsOf(plugin).map((cidr) => ({ plugin, bridge, cidr }));
 }
 
-/** The gateways' addresses that are certain: those of sets with one range, and of fixed addresses. */
+/** The gateways' addresses that are certain. */
 function cidrsOf(plugin: ListedPlugin): readonly Cidr[] {
-  const certain = rangeSetsOf(plugin).flatMap((set) => (set.length === 1 ? set : []));
-  const leased = certain.map(({ range }) => [range.subnet, range.gateway] as const);
-  const isStatic = ipamOf(plugin).type === "static";
-  const fixed = isStatic
-    ? entriesOf(plugin, "addresses").map(({ entry }) => [entry.address, entry.gateway] as const)
-    : [];
-  return [...leased, ...fixed].flatMap(([subnet, gateway]) => {
+  return certainSubnets(plugin).flatMap(({ subnet, gateway }) => {
     const cidr = cidrOf(subnet);
     if (!cidr) return [];
     const value = gateway === undefined ? networkOf(cidr) + 1n : (addressOf(gateway) as Address | undefined)?.value;

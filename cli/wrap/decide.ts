@@ -1,5 +1,6 @@
-import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import { delGetsResult } from "../../shared/protocol/versions.ts";
+import { hasIpam } from "../lists/ipam.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { OlderAttachment } from "./attached.ts";
 import type { Decisions, Known, Wrapped } from "./decisions.ts";
@@ -72,12 +73,10 @@ function needsOf({ plugins, cniVersion }: List): readonly Need[] {
 function aloneNeed(plugin: ListedPlugin, moving: ListedPlugin | undefined): readonly Need[] {
   const { profile, configuration, delegate } = plugin;
   if (moving) return [{ plugin, why: `its CHECK looks for the routes that ${moving.delegate} moves` }];
-  const ipam = goLookup(configuration, "ipam");
-  const hasIpam = isJsonObject(ipam) && Boolean(goLookup(ipam, "type"));
-  if (profile?.checkNeedsIpam && !hasIpam)
+  if (profile?.checkNeedsIpam && !hasIpam(plugin))
     return [{ plugin, why: `CHECK of the plain ${delegate} fails without ipam` }];
   const device = profile?.sharedDevice;
-  if (!device || (hasIpam && hasGatewayAddress(configuration))) return [];
+  if (!device || (hasIpam(plugin) && hasGatewayAddress(configuration))) return [];
   const why = `the ${device.key}'s MAC changes with its containers, and CHECK of the plain ${delegate} then fails`;
   return [{ plugin, why }];
 }

@@ -5,9 +5,10 @@ import { findProgram } from "./programs.ts";
 export interface IpCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The longest answer that is read. In bytes. */
-  readonly limit: number;
 }
+
+/** The longest answer of ip(8) that is read. In bytes. */
+export const longestAnswer = 8 * 1024 * 1024;
 
 /**
  * Returns the command that runs ip(8), in a network namespace if one is given; undefined if a program is missing. ip's own
@@ -18,10 +19,9 @@ export function ipCommand(
   args: readonly string[],
   netns: string | undefined,
 ): IpCommand | undefined {
-  const limit = 8 * 1024 * 1024;
   const ip = findProgram("ip", env.PATH, inspect);
   if (ip === undefined) return undefined;
-  if (netns === undefined) return { program: ip, args, limit };
+  if (netns === undefined) return { program: ip, args };
   const nsenter = findProgram("nsenter", env.PATH, inspect);
-  return nsenter === undefined ? undefined : { program: nsenter, args: [`--net=${netns}`, ip, ...args], limit };
+  return nsenter === undefined ? undefined : { program: nsenter, args: [`--net=${netns}`, ip, ...args] };
 }

@@ -1,4 +1,4 @@
-import { ipCommand } from "../ip-command.ts";
+import { ipCommand, longestAnswer } from "../ip-command.ts";
 import { inspectFile } from "./inspect-file.ts";
 
 /** Runs ip(8), as `Host.ip` says. */
@@ -10,7 +10,7 @@ export function ip(args: readonly string[], commands: string, netns?: string): s
     input: commands,
     encoding: "utf8",
     stdio: ["pipe", "pipe", "ignore"],
-    maxBuffer: command.limit,
+    maxBuffer: longestAnswer,
   });
   return status === 0 ? stdout : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../../protocol/variables.ts";
 import type { Answer, Appending, Host, Release, Streams } from "../host.ts";
-import { type IpCommand, ipCommand } from "../ip-command.ts";
+import { type IpCommand, ipCommand, longestAnswer } from "../ip-command.ts";
 import { HeldBytes, orThrow } from "./bytes.ts";
 import { alternating, wellFormed } from "./encoding.ts";
 import type { Machine } from "./machine.ts";
@@ -124,8 +124,8 @@ function spawn(machine: Machine, path: string, changes: Host["env"], { stdin, li
 /** Runs commands with ip(8). Returns its output; undefined if it is missing or fails. */
 function ipOutput(machine: Machine, command: IpCommand | undefined, commands: string): string | undefined {
   if (command === undefined) return undefined;
-  const { program, args, limit } = command;
-  const run = answer(machine, program, machine.spawn(program, args.map(wellFormed), [], commands, limit, true));
+  const { program, args } = command;
+  const run = answer(machine, program, machine.spawn(program, args.map(wellFormed), [], commands, longestAnswer, true));
   return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
 }
 
