@@ -1,27 +1,24 @@
 import type { State } from "../host/state.ts";
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 /** An IPAM plugin knows only the leases of its own network. */
-export const changedNetwork: ListRule = {
-  of: "list",
+export const changedNetwork: PluginRule = {
+  of: "plugin",
   code: "changed-network",
   severity: "error",
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
   page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change
 \`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their journals. The IPAM plugin does
 not: it can give a new container an address that is in use. Stop the containers of the list first, or keep the network.`,
-  find(list, { state }) {
-    if (!state) return [];
-    return list.plugins.flatMap((plugin) => {
-      if (plugin.role !== "creator" || !plugin.isWrapped) return [];
-      return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
-        at: [...plugin.path, "wrapper", plugin.wrapper.network === undefined ? "ifName" : "network"],
-        isKey: true,
-        message: `${plugin.ifName} has leases under ${network}, and its network is now ${plugin.network}: ${containersIn(containers)}`,
-        hint: `Set wrapper.network to "${network}", or stop these containers first`,
-      }));
-    });
+  find(plugin, list, { state }) {
+    if (!state || plugin.role !== "creator" || !plugin.isWrapped) return undefined;
+    return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
+      at: ["wrapper", plugin.wrapper.network === undefined ? "ifName" : "network"],
+      isKey: true,
+      message: `${plugin.ifName} has leases under ${network}, and its network is now ${plugin.network}: ${containersIn(containers)}`,
+      hint: `Set wrapper.network to "${network}", or stop these containers first`,
+    }));
   },
 };
 

@@ -1,32 +1,24 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** Two creators cannot make one interface. */
-export const duplicateInterface: ListRule = {
-  of: "list",
+export const duplicateInterface: PluginRule = {
+  of: "plugin",
   code: "duplicate-interface",
   severity: "error",
   title: "Two interface creators make an interface of the same name.",
   page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each creator its own \`ifName\`. Only one
 may have none: it gets the runtime's name, usually \`eth0\`.`,
-  find({ plugins }) {
-    const creators = plugins.filter(({ role, isWrapped }) => role === "creator" && isWrapped);
-    return creators.flatMap((plugin, position) => {
-      const earlier = creators.slice(0, position).find(({ ifName }) => ifName === plugin.ifName);
-      if (!earlier || hasMisspeltName(plugin)) return [];
-      const isKey = plugin.wrapper.ifName === undefined;
-      const at = [...plugin.path, ...(isKey ? ["type"] : ["wrapper", "ifName"])];
-      const message = `${plugin.type} makes ${plugin.ifName}, which ${earlier.type} makes already`;
-      return [
-        {
-          at,
-          isKey,
-          message,
-          hint: `Set wrapper.ifName to another name, such as "${freeName(plugins.map(({ ifName }) => ifName))}"`,
-        },
-      ];
-    });
+  find(plugin, { plugins }) {
+    const isMaker = ({ role, isWrapped }: ListedPlugin) => role === "creator" && isWrapped;
+    const makers = plugins.slice(0, plugin.index).filter(isMaker);
+    const earlier = makers.find(({ ifName }) => ifName === plugin.ifName);
+    if (!earlier || !isMaker(plugin) || hasMisspeltName(plugin)) return undefined;
+    const isKey = plugin.wrapper.ifName === undefined;
+    const message = `${plugin.type} makes ${plugin.ifName}, which ${earlier.type} makes already`;
+    const hint = `Set wrapper.ifName to another name, such as "${freeName(plugins.map(({ ifName }) => ifName))}"`;
+    return { at: isKey ? ["type"] : ["wrapper", "ifName"], isKey, message, hint };
   },
 };
 

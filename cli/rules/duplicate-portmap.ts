@@ -1,33 +1,29 @@
-import type { ListRule } from "../lint/rule.ts";
+import type { PluginRule } from "../lint/rule.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { commonPort, portsOf } from "../lists/ports.ts";
 
 /** The runtime gives every published port to each portmap of a list. */
-export const duplicatePortmap: ListRule = {
-  of: "list",
+export const duplicatePortmap: PluginRule = {
+  of: "plugin",
   code: "duplicate-portmap",
   severity: "warning",
   title: "Two portmaps publish the same ports.",
   page: `The runtime hands all published ports to each portmap of a list. Two portmaps then publish each port twice, and only the
 first one's rules count. Divide the ports: \`"ports": { "except": [443] }\` in one \`wrapper\` block, and
 \`"ports": { "only": [443] }\` in the other. See [published ports](configuration.md#published-ports).`,
-  find({ plugins }) {
-    const portmaps = plugins.filter(isComparable);
-    return portmaps.flatMap((plugin, index) => {
-      const earlier = portmaps.slice(0, index).find((other) => sharedPort(plugin, other) !== undefined);
-      if (!earlier) return [];
-      const hasBoth = plugin.wrapper.ports !== undefined && earlier.wrapper.ports !== undefined;
-      const port = sharedPort(plugin, earlier);
-      const what = hasBoth ? `publish container port ${port}` : "publish the same ports";
-      return [
-        {
-          at: [...plugin.path, ...(plugin.wrapper.ports === undefined ? ["type"] : ["wrapper", "ports"])],
-          message: `this ${plugin.type} and the ${earlier.type} before it ${what}, and only the first one's rules count`,
-          hint: 'Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
-        },
-      ];
-    });
+  find(plugin, { plugins }) {
+    const portOf = (other: ListedPlugin) => (isComparable(other) ? sharedPort(plugin, other) : undefined);
+    const earlier = plugins.slice(0, plugin.index).find((other) => portOf(other) !== undefined);
+    if (!earlier || !isComparable(plugin)) return undefined;
+    const hasPorts = plugin.wrapper.ports !== undefined;
+    const hasBoth = hasPorts && earlier.wrapper.ports !== undefined;
+    const what = hasBoth ? `publish container port ${portOf(earlier)}` : "publish the same ports";
+    return {
+      at: hasPorts ? ["wrapper", "ports"] : ["type"],
+      message: `this ${plugin.type} and the ${earlier.type} before it ${what}, and only the first one's rules count`,
+      hint: 'Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
+    };
   },
 };
 
