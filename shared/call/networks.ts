@@ -31,7 +31,7 @@ export function inLeasedNetwork(call: Call): Target {
 function hasOlderLease(call: Call, network: string): boolean {
   const { facts, target } = call;
   const { ifName } = target.selector;
-  const isWanted = subnetFinder(() => subnetsOf(call));
+  const isWanted = subnetFinder(() => subnetsOf(call.request.configuration));
   return leasesIn(call, network, isWanted).some(
     ({ containerId, ifName: leased }) =>
       leased === ifName &&
@@ -59,21 +59,28 @@ function hasOwnLease(call: Call, network: string): boolean {
 
 // host-local is the only reference IPAM plugin that keeps leases on the host.
 function leasesIn(call: Call, network: string, isWanted?: (address: string) => boolean): readonly Lease[] {
-  const ipam = ipamOf(call);
+  const ipam = ipamOf(call.request.configuration);
   if (goLookup(ipam, "type") !== "host-local") return [];
   return call.facts.leases(leaseDirectoryOf(ipam, network), isWanted);
 }
 
-/** The subnets of host-local's `subnet` and `ranges`. */
-function subnetsOf(call: Call): string[] {
-  const ipam = ipamOf(call);
-  const ranges = goLookup(ipam, "ranges");
-  const listed = (Array.isArray(ranges) ? ranges.flat() : []).filter(isJsonObject);
+/** Whether addresses such as `172.26.64.2/20` are in the subnets that a plugin's configuration has for host-local. */
+export function areInSubnets(configuration: JsonObject, addresses: readonly string[]): boolean {
+  const isInside = subnetFinder(() => subnetsOf(configuration));
+  return addresses.every((address) => isInside(address.split("/")[0] ?? ""));
+}
+
+/** The subnets of host-local's `subnet` and `ranges`, and of the capability `ipRanges`. */
+function subnetsOf(configuration: JsonObject): string[] {
+  const ipam = ipamOf(configuration);
+  const { runtimeConfig } = configuration;
+  const ranges = [goLookup(ipam, "ranges"), isJsonObject(runtimeConfig) ? goLookup(runtimeConfig, "ipRanges") : []];
+  const listed = ranges.flatMap((range) => (Array.isArray(range) ? range.flat() : [])).filter(isJsonObject);
   const subnets = [ipam, ...listed].map((range) => goLookup(range, "subnet"));
   return subnets.filter((subnet) => typeof subnet === "string");
 }
 
-function ipamOf({ request: { configuration } }: Subject): JsonObject {
+function ipamOf(configuration: JsonObject): JsonObject {
   const ipam = goLookup(configuration, "ipam");
   return isJsonObject(ipam) ? ipam : {};
 }

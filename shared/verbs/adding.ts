@@ -1,5 +1,6 @@
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
+import { areInSubnets } from "../call/networks.ts";
 import type { AddPlan } from "../call/plan.ts";
 import type { Target } from "../call/target.ts";
 import type { Undoing } from "../delegate/undo.ts";
@@ -37,6 +38,8 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   const { ifName } = target.selector;
   const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
   if (!lent?.addresses.length) return undefined;
+  // The subnet was edited. If host-local fails for a new bridge, that loses its MAC, and the next ADD fails as well.
+  if (lent.othersWillDo && !areInSubnets(delegateCall.configuration ?? {}, lent.addresses)) return undefined;
   const delegateNetwork = networkIn(delegateCall, target);
   const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
   return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName, bootId })) ? undefined : lent;

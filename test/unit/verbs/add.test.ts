@@ -3,8 +3,9 @@ import type { AddPlan } from "../../../shared/call/plan.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { spliceResult } from "../../../shared/verbs/spliced-answer.ts";
-import { planOf } from "../support/fake-host.ts";
+import { callWrapper, exits, planOf } from "../support/fake-host.ts";
 import { frozen } from "../support/frozen.ts";
+import { entryOf, journalFiles } from "../support/journals.ts";
 import { blue, red, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
@@ -170,4 +171,20 @@ describe("what the runtime gets", () => {
       ...bridgeResult.interfaces,
     ]);
   });
+});
+
+const had = ["10.1.0.2/24"];
+test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
+  ["is in its subnet", { subnet: "10.1.0.0/24" }, had],
+  ["is in one of its ranges", { Ranges: [[{ subnet: "10.2.0.0/24" }], [{ subnet: "10.1.0.0/24" }]] }, had],
+  ["is in a range of the runtime", {}, had, { ipRanges: [[{ subnet: "10.1.0.0/24" }]] }],
+  ["is in another one", { subnet: "10.2.0.0/24" }, undefined],
+])("after a reboot ADD asks for the address that %s", (_, ranges, ips, runtimeConfig = {}) => {
+  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local", ...ranges }, runtimeConfig };
+  const files = journalFiles(entryOf({ bootId: "earlier" }));
+  const answers = [exits(0), exits(0, bridgeResult)];
+  const { runs } = callWrapper({ env: { CNI_COMMAND: "ADD" }, stdin }, { files, answers, links: [0] });
+  expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["DEL", "ADD"]);
+  const [, add] = runs as readonly { stdin: JsonObject }[];
+  expect(add?.stdin.args).toEqual(ips && { cni: { ips } });
 });
