@@ -1,12 +1,20 @@
-import { readSync, writeSync } from "node:fs";
+import { readFileSync, readSync, writeSync } from "node:fs";
 import type { Answer, Bytes, Host, Streams } from "../host.ts";
-import { appendLine } from "./append-line.ts";
+import { findProgram } from "../programs.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
-import { appendJournal, attempt, listDirectory, readFile, removeDirectory, removeFile, stat } from "./files.ts";
+import {
+  appendJournal,
+  appendLine,
+  attempt,
+  listDirectory,
+  readFile,
+  removeDirectory,
+  removeFile,
+  stat,
+} from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
 import { ip } from "./ip.ts";
 import { jq } from "./jq.ts";
-import { commandEndingWithUs } from "./lifetime.ts";
 import { linkIndex } from "./link-index.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
@@ -127,4 +135,22 @@ function spawn(path: string, changes: Host["env"], { stdin, limit }: Streams): A
 
 function environmentWith(changes: Host["env"]): Record<string, string> {
   return { ...process.env, ...changes } as Record<string, string>;
+}
+
+const deathSignal = "--pdeathsig";
+
+/**
+ * Returns a command for an executable that the kernel kills when this process ends. setpriv (util-linux) arranges that and
+ * then execs the executable, so it adds no process. If setpriv is missing or too old, or if execve may fail, the command is
+ * the executable alone: otherwise setpriv's exit code would look like the executable's.
+ */
+function commandEndingWithUs(executable: string): [string, ...string[]] {
+  const setpriv = findProgram("setpriv", process.env.PATH, inspectFile);
+  if (setpriv === undefined || !hasOption(setpriv) || !canExec(executable)) return [executable];
+  return [setpriv, deathSignal, "KILL", "--", executable];
+}
+
+// setpriv of BusyBox, and of util-linux before 2.33, would fail because it lacks the option.
+function hasOption(setpriv: string): boolean {
+  return attempt(() => readFileSync(setpriv).includes(deathSignal.slice(2))) ?? false;
 }
