@@ -33,6 +33,7 @@ export function withAdded(result: CniResult, attachment: Attachment, added: read
 
 /** Returns a narrowed prevResult with the interfaces that a try which was not completed added. */
 export function withInterfaces(prevResult: CniResult, added: readonly AddedInterface[]): CniResult {
+  if (added.length === 0) return prevResult;
   const interfaces: readonly Interface[] = [...(prevResult.interfaces ?? []), ...added.map((one) => ({ ...one }))];
   return { ...prevResult, interfaces };
 }

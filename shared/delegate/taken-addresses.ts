@@ -1,5 +1,6 @@
 import { ipName } from "../attachment/addresses.ts";
 import type { Facts } from "../journal/facts.ts";
+import { type Entry, isSameAttachment } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
@@ -27,13 +28,17 @@ function takenBy(facts: Facts, containerId: string, addresses: readonly string[]
     .map(({ cidr }) => cidr);
 }
 
-/** Returns the names of the addresses that other containers have, by their journals and libcni's results. */
+/** Returns the names of the addresses that other containers have, by their journals of this boot and libcni's results. */
 function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unknown> {
-  const entries = facts.journals().flatMap(({ entries }) => entries.filter(({ isUndone }) => !isUndone));
-  const recorded = entries
-    .filter((one) => one.containerId !== containerId)
-    .flatMap(({ done }) => done?.addresses ?? []);
-  const results = facts.allResults().filter(({ key }) => key.containerId !== containerId);
+  const moment = facts.moment();
+  const journals = facts.journals().filter(({ key }) => key.containerId !== containerId);
+  const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
+  const entries = journals.flatMap(({ entries }) => entries.filter((one) => !one.isUndone && isOfThisBoot(one)));
+  const recorded = entries.flatMap(({ done }) => done?.addresses ?? []);
+  const earlier = journals.filter((one) => one.entries.length > 0 && !one.entries.some(isOfThisBoot));
+  const results = facts
+    .allResults()
+    .filter(({ key }) => key.containerId !== containerId && !earlier.some((one) => isSameAttachment(one.key, key)));
   const listed = results.flatMap(({ result }) => addressesIn(result));
   return new Set([...recorded, ...listed].map(ipName));
 }
@@ -45,12 +50,15 @@ function withoutAddresses(configuration: JsonObject, names: ReadonlySet<unknown>
   return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
 }
 
-/** Returns the result with these addresses, too. */
+/** Returns the result with the addresses of another one, if that has some. The result's own ones may be others' by now. */
 export function withAddressesOf(result: CniResult, other: unknown): CniResult {
-  const listed = new Set(addressesIn(result).map(ipName));
-  const more = addressesIn(other).filter((cidr) => !listed.has(ipName(cidr)));
-  if (more.length === 0) return result;
-  return { ...result, ips: [...(result.ips ?? []), ...more.map((address) => ({ address }))] };
+  const wanted = addressesIn(other);
+  const names = new Set(wanted.map(ipName));
+  const kept = (result.ips ?? []).filter(({ address }) => names.has(ipName(address)));
+  const listed = new Set(kept.map(({ address }) => ipName(address)));
+  const more = wanted.filter((cidr) => !listed.has(ipName(cidr))).map((address) => ({ address }));
+  if (wanted.length === 0 || (more.length === 0 && kept.length === result.ips?.length)) return result;
+  return { ...result, ips: [...kept, ...more] };
 }
 
 /** Returns the addresses in a result, such as `172.26.64.2/20`. */

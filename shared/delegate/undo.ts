@@ -1,10 +1,8 @@
 import { withInterfaces } from "../attachment/added.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
-import { type Session, warn } from "../call/session.ts";
-import type { Facts } from "../journal/facts.ts";
-import { containerDirectory, type Entry, isStanding, type Journal, type Line } from "../journal/journal.ts";
+import { warn } from "../call/session.ts";
+import { type Entry, isStanding } from "../journal/journal.ts";
 import { leaseDirectory } from "../journal/lease.ts";
-import { linesText } from "../journal/lines.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
@@ -14,17 +12,7 @@ import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
-
-/** A journal whose entries are undone, and where. */
-export interface Undoing {
-  readonly session: Session;
-  readonly facts: Facts;
-  readonly journal: Journal;
-  /** CNI_NETNS of the call. No other namespace is touched. */
-  readonly netns: string;
-  /** What the list has now for one of the entries. Its DEL gets it if that of its ADD fails. */
-  readonly listed?: { readonly entry: Entry; readonly configuration: JsonObject } | undefined;
-}
+import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
 export type Outcome = { readonly end: "undone" | "later" } | { readonly end: "failed"; readonly why: string };
@@ -32,13 +20,10 @@ export type Outcome = { readonly end: "undone" | "later" } | { readonly end: "fa
 /** Gives entries up that still stand, and undoes all of them from the end. A failure is logged, and the others still run. */
 export function undoEntries(undoing: Undoing, entries: readonly Entry[]): void {
   giveUp(undoing, entries);
-  for (const entry of entries.toReversed()) tryToUndo(undoing, entry);
-}
-
-/** Writes that entries are given up, if they still stand. */
-export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
-  const ids = entries.filter(isStanding).map(({ id }) => id);
-  if (ids.length > 0) append(undoing, [{ line: "given up", ids }]);
+  for (const [index, entry] of entries.toReversed().entries()) {
+    if (index > 0) readAgain(undoing);
+    tryToUndo(undoing, entry);
+  }
 }
 
 /** Undoes an entry. Never throws. */
@@ -63,20 +48,27 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
   } else {
     const del = delOfEntry(undoing, entry, removal);
     const first = runRemoval(undoing, entry, { call: del, removal });
-    const again = first.exitCode === 0 ? undefined : listedDel(undoing, entry, del);
-    const answer = again ? runDel(undoing, entry, again) : first;
+    const answer = first.exitCode === 0 ? first : (undoByList(undoing, entry) ?? first);
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
-    addAgain(undoing, removal.addAgain);
+    addAgain(undoing, sharersOf(undoing, entry, removal));
     if (removal.keepsMasquerading && !entry.failed) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
 }
 
-function listedDel({ listed, session }: Undoing, { id, type }: Entry, del: DelegateCall): DelegateCall | undefined {
-  if (listed?.entry.id !== id || listed.configuration.type !== type) return undefined;
+/** Runs the DEL once more with the list's configuration. By now, another interface may have the name. */
+function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
+  const { listed, session, facts, journal } = undoing;
+  if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return undefined;
+  facts.forget(journal.key.containerId, journal.key);
+  const removal = planRemoval(undoing, entry);
+  if (removal.do !== "DEL") return undefined;
   warn(session, "DEL failed with the configuration of ADD: running it once more with the list's");
-  return { ...del, configuration: listed.configuration };
+  const { environment } = delOfEntry(undoing, entry, removal);
+  // The list may have given the interface another network since.
+  const configuration = withoutShared({ ...listed.configuration, name: entry.delegateNetwork }, removal);
+  return runRemoval(undoing, entry, { call: { delegate: entry.type, environment, configuration }, removal });
 }
 
 // host-device's DEL frees the leases, and then fails if the interface is missing.
@@ -91,6 +83,9 @@ function isGoneAnyway({ session, netns }: Undoing, { type, ifName }: Entry): boo
  */
 export function planRemoval(undoing: Undoing, entry: Entry): Removal {
   const isKnown = profileOf(entry.type, undoing.session.profiles) !== undefined;
+  const isAgain = ({ type, ifName }: Entry) => type === entry.type && ifName === entry.ifName;
+  // What an unknown plugin keeps may be the later ADD's by now.
+  if (!isKnown && laterEntries(undoing, entry).some(isAgain)) return { do: "later" };
   if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {
     return { do: "nothing", why: "its rules are of an earlier boot" };
   }
@@ -111,10 +106,14 @@ function around(undoing: Undoing, entry: Entry): Around {
   };
 }
 
-/** Entries that another call has begun meanwhile. All others after an entry are undone before it. */
+/**
+ * Entries that another call has begun meanwhile: all of them if it has removed the journal before. All others after an entry
+ * are undone before it. A DEL without an entry has no id.
+ */
 function laterEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
+  if (id === "") return [];
   const { entries } = facts.journal(journal.key);
-  return entries.slice(entries.findIndex((one) => one.id === id) + 1 || entries.length).filter(isStanding);
+  return entries.slice(entries.findIndex((one) => one.id === id) + 1).filter(isStanding);
 }
 
 function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
@@ -177,9 +176,13 @@ export function runRemoval(
 ): Finished {
   const { session, netns } = undoing;
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
-  const lost = { ifName: entry.ifName, addresses: entry.done?.addresses ?? leasedTo(undoing, entry) };
-  if (removal.withNamespace && session.host.linkIndex(netns, entry.ifName) !== 0) {
+  const addresses = (entry.done ?? entry.failed)?.addresses ?? leasedTo(undoing, entry);
+  const lost = { ifName: entry.ifName, addresses };
+  if (removal.withNamespace && !isLost(undoing, entry)) {
     giveAddressesBack(session.host, lost, netns);
+    // The DEL may be cut off after it has freed the leases.
+    if (addresses.length > 0 && !entry.done)
+      append(undoing, [{ line: "failed", id: entry.id, left: entry.failed?.left, addresses }]);
     return runDel(undoing, entry, call);
   }
   return inLentNamespace(session.host, lost, (lent) => {
@@ -192,6 +195,12 @@ export function runRemoval(
 function removesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): boolean {
   if (removal.keepsMasquerading || !isOfThisBoot(undoing, entry)) return false;
   return masquerades(entry, profileOf(entry.type, undoing.session.profiles));
+}
+
+/** Whether an interface is gone, or its namespace since the call began. */
+function isLost({ session, netns }: Undoing, { ifName }: Entry): boolean {
+  const link = session.host.linkIndex(netns, ifName);
+  return link === 0 || (link === undefined && session.host.stat(netns) === undefined);
 }
 
 /** The addresses of an ADD that was cut off. */
@@ -209,6 +218,15 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
     findDelegate(host, call.delegate) ?? (host.inspect(entry.path) === "executable" ? entry.path : undefined);
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
   return runDelegate(session, { path, call });
+}
+
+/** Returns the entries whose rules the DEL of an entry has removed as well. ADDs of siblings may have passed meanwhile. */
+export function sharersOf(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): readonly Entry[] {
+  const { session, facts, journal } = undoing;
+  if (!profileOf(entry.type, session.profiles)?.repeatable) return removal.addAgain;
+  facts.forget(journal.key.containerId, journal.key);
+  const present = planRemoval(undoing, entry);
+  return present.do === "DEL" ? present.addAgain : removal.addAgain;
 }
 
 /** Runs the ADDs again whose rules a DEL has removed as well. */
@@ -237,49 +255,21 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
   }
 }
 
-/**
- * Notes that an entry is undone whose DEL the runtime called for. Nothing is written if it is the last one: its journal is
- * removed.
- */
-export function noteUndone(undoing: Undoing, { id }: Entry): void {
-  const { facts, journal } = undoing;
-  const lines: Line[] = [{ line: "undone", id }];
-  const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
-  if (isLast) facts.wrote(journal.file, linesText(lines));
-  else append(undoing, lines);
-}
-
-/** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
-export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
-  const { entries, isTorn } = facts.journal(journal.key);
-  if (entries.length === 0) return;
-  const text = `${isTorn ? "\n" : ""}${linesText(lines)}`;
-  const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
-  facts.wrote(journal.file, text);
-  // Another call may have undone everything meanwhile.
-  if (problem !== undefined && problem !== "ENOENT") warn(session, `cannot write the journal: ${problem}`);
-}
-
-/** Removes a journal if every entry is undone. Returns whether something is left. */
-export function removeIfUndone(undoing: Undoing): boolean {
-  const { entries, isTorn } = undoing.facts.journal(undoing.journal.key);
-  if (entries.some(({ isUndone }) => !isUndone)) return true;
-  if (entries.length > 0 || isTorn) removeJournal(undoing);
-  return false;
-}
-
-/** Removes a journal, and the directory of its container if that is empty. */
-function removeJournal({ session, facts, journal }: Undoing): void {
-  session.host.removeFile(journal.file);
-  facts.wrote(journal.file, undefined);
-  session.host.removeDirectory(containerDirectory(journal.key.containerId));
-}
-
 /** Undoes all that is left of a journal, and removes it if nothing stayed behind. Returns what failed. */
 export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry; readonly why: string }[] {
   const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
-  const undone = left.toReversed().map((entry) => ({ entry, outcome: tryToUndo(undoing, entry) }));
-  if (undone.every(({ outcome }) => outcome.end === "undone")) removeJournal(undoing);
+  const undone = left.toReversed().map((entry, index) => {
+    if (index > 0) readAgain(undoing);
+    return { entry, outcome: undoOnce(undoing, entry) };
+  });
+  if (undone.every(({ outcome }) => outcome.end === "undone") && !hasGrown(undoing, left)) removeJournal(undoing);
   return undone.flatMap(({ entry, outcome }) => (outcome.end === "failed" ? { entry, why: outcome.why } : []));
+}
+
+/** Undoes an entry, unless the attachment's own call has done so meanwhile. */
+function undoOnce(undoing: Undoing, entry: Entry): Outcome {
+  const { facts, journal } = undoing;
+  const isLeft = facts.journal(journal.key).entries.some(({ id, isUndone }) => id === entry.id && !isUndone);
+  return isLeft ? tryToUndo(undoing, entry) : { end: "undone" };
 }

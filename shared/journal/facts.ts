@@ -83,11 +83,14 @@ export class Facts {
     this.#journals.delete(file);
   }
 
-  /** Reads the container's journals again, because another call may have written to them. */
-  forget(containerId: string): void {
+  /** Reads the container's journals again, because another call may have written to them. One may be kept. */
+  forget(containerId: string, kept?: AttachmentKey): void {
     const directory = containerDirectory(containerId);
+    const own = kept && journalFile(kept);
     this.#listed.delete(directory);
-    for (const file of [...this.#read.keys()]) if (file.startsWith(`${directory}/`)) this.#forgetFile(file);
+    for (const file of [...this.#read.keys()]) {
+      if (file.startsWith(`${directory}/`) && file !== own) this.#forgetFile(file);
+    }
   }
 
   /** Reads a journal again, because another call has written to it. */

@@ -45,6 +45,8 @@ export interface Began extends AttachmentKey, Moment {
   readonly before?: number | undefined;
   /** When libcni's result was written that it had before ADD; undefined if it had none. */
   readonly resultMs?: number | undefined;
+  /** A new try began with this ADD: no wrapped plugin had made an interface before. */
+  readonly first?: true | undefined;
   /** The addresses that the ADD asked for, because the attachment had them before. */
   readonly asked?: readonly string[] | undefined;
   /** A checksum of the plugin's configuration in the list, without `wrapper`. */
@@ -72,6 +74,8 @@ export interface Done {
 export interface Failed {
   /** The index of the interface of that name, 0 for none; undefined if it could not be read. */
   readonly left?: number | undefined;
+  /** The addresses that it had leased; undefined if nobody has looked. */
+  readonly addresses?: readonly string[] | undefined;
 }
 
 /** What is remembered of one plugin's ADD. */

@@ -104,7 +104,7 @@ function apply(line: Line, entries: Map<string, Entry>): void {
       break;
     }
     case "failed":
-      change(line.id, { failed: { left: line.left } });
+      change(line.id, { failed: { left: line.left, ...(line.addresses && { addresses: line.addresses }) } });
       break;
     case "given up":
       for (const id of line.ids) change(id, { isGivenUp: true });
@@ -124,7 +124,11 @@ function isLine(value: JsonObject): value is JsonObject & Line {
     case "done":
       return typeof value.id === "string" && isTexts(value.addresses) && typeof value.uptime === "number";
     case "failed":
-      return typeof value.id === "string" && ["number", "undefined"].includes(typeof value.left);
+      return (
+        typeof value.id === "string" &&
+        ["number", "undefined"].includes(typeof value.left) &&
+        (value.addresses === undefined || isTexts(value.addresses))
+      );
     case "given up":
       return isTexts(value.ids);
     default:

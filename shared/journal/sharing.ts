@@ -1,5 +1,5 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
-import { goLookup } from "../protocol/json.ts";
+import { goLookup, isJsonObject } from "../protocol/json.ts";
 import type { CachedResult } from "./cached-result.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
 
@@ -34,19 +34,24 @@ export type Removal =
 
 /** Decides what the DEL of an entry may remove: nothing that another attachment of the container holds. */
 export function removalOf(entry: Entry, around: Around): Removal {
-  return entry.role === "creator" ? removalOfCreator(entry, around) : removalOfChained(entry, around);
+  return isChained(entry, around) ? removalOfChained(entry, around) : removalOfCreator(entry, around);
+}
+
+/** Whether an entry is a chained plugin's. For an unknown plugin that was first in its list, another attachment tells. */
+function isChained({ role, type }: Entry, { profile, siblings }: Around): boolean {
+  return role === "meta" || (!profile && siblings.some((other) => other.type === type && other.role === "meta"));
 }
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
   const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
-  if (!withNamespace && isShared) {
-    return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
-  }
   const keepsMasquerading =
     masquerades(entry, around.profile) &&
     entry.bootId === around.bootId &&
     holders(around).some((other) => sharesMasquerading(entry, other));
+  if (!withNamespace && isShared && !(keepsMasquerading && entry.done)) {
+    return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
+  }
   return { do: "DEL", withNamespace, freesLease: !isShared, keepsMasquerading, addAgain: [] };
 }
 
@@ -94,7 +99,11 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
   const { done, before, failed } = entry;
   if (done && done.made === undefined) return !isNameOfOthers(entry, around);
   const link = around.link();
-  if (!done) return !!link && before === 0 && (failed?.left ?? link) === link && !isNameOfOthers(entry, around);
+  if (!done) {
+    // What it left may have gone since.
+    const isAsLeft = link === 0 ? !!failed?.left : link !== undefined && (failed?.left ?? link) === link;
+    return isAsLeft && before === 0 && !isNameOfOthers(entry, around);
+  }
   if (link === undefined) return !isNameOfOthers(entry, around);
   return link === 0 || link === done.made;
 }
@@ -130,16 +139,24 @@ function isInterfaceOfSibling(entry: Entry, around: Around): boolean {
   return others.some(({ done }) => done?.made !== undefined && done.made === link);
 }
 
+/** What names a lease. */
+type Leased = Pick<Entry, "delegateNetwork" | "ifName" | "configuration">;
+
 /** Whether another entry holds the lease that an interface has in a network, in this boot. */
-export function holdsLease(
-  other: Entry,
-  leased: Pick<Entry, "delegateNetwork" | "ifName"> & { readonly bootId: string },
-): boolean {
+export function holdsLease(other: Entry, leased: Leased & { readonly bootId: string }): boolean {
   return isHolding(other, leased.bootId) && hasSameLease(leased, other);
 }
 
-function hasSameLease(entry: Pick<Entry, "delegateNetwork" | "ifName">, other: Entry): boolean {
-  return other.role === "creator" && other.delegateNetwork === entry.delegateNetwork && other.ifName === entry.ifName;
+function hasSameLease(entry: Leased, other: Entry): boolean {
+  if (other.role !== "creator" || other.delegateNetwork !== entry.delegateNetwork) return false;
+  const [one, another] = [ipamOf(entry), ipamOf(other)];
+  return other.ifName === entry.ifName && (one === undefined || another === undefined || one === another);
+}
+
+/** The IPAM plugin of an entry; undefined if it is not known. */
+function ipamOf({ configuration }: Pick<Entry, "configuration">): unknown {
+  const ipam = goLookup(configuration, "ipam");
+  return isJsonObject(ipam) ? goLookup(ipam, "type") : undefined;
 }
 
 function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results }: Around): boolean {
@@ -159,7 +176,8 @@ function hasSameName(entry: Entry, other: Entry, scope: NamingScope | undefined)
     case "network":
       return other.delegateNetwork === entry.delegateNetwork;
     case "interface":
-      return other.ifName === entry.ifName;
+      // What it left is of no use without the interface.
+      return other.ifName === entry.ifName && isSameNamespace(other.namespace, entry.namespace);
     case "address":
     case undefined:
       return false;

@@ -1,10 +1,11 @@
+import { containerInterfaceNames } from "../attachment/attachments.ts";
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { areInSubnets } from "../call/networks.ts";
 import type { AddPlan } from "../call/plan.ts";
 import type { Target } from "../call/target.ts";
-import type { Undoing } from "../delegate/undo.ts";
-import type { Entry, Journal, Moment, Namespace } from "../journal/journal.ts";
+import type { Undoing } from "../delegate/undoing.ts";
+import { type Entry, isStanding, type Journal, type Moment, type Namespace, namesOf } from "../journal/journal.ts";
 import { checksumOf } from "../journal/own-entry.ts";
 import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
 import { holdsLease } from "../journal/sharing.ts";
@@ -42,7 +43,9 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   if (lent.othersWillDo && !areInSubnets(delegateCall.configuration ?? {}, lent.addresses)) return undefined;
   const delegateNetwork = networkIn(delegateCall, target);
   const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
-  return siblings.some((other) => holdsLease(other, { delegateNetwork, ifName, bootId })) ? undefined : lent;
+  const { configuration = {} } = delegateCall;
+  const leased = { delegateNetwork, ifName, configuration, bootId };
+  return siblings.some((other) => holdsLease(other, leased)) ? undefined : lent;
 }
 
 function networkIn({ configuration }: DelegateCall, { network }: Target): string {
@@ -72,6 +75,7 @@ export function entryOf(
     namespace,
     before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
     resultMs,
+    ...(isFirst(call) && { first: true }),
     asked,
     checksum: checksumOf(request.configuration),
     wrapper: request.wrapper as JsonObject,
@@ -79,4 +83,16 @@ export function entryOf(
     isGivenUp: false,
     isUndone: false,
   };
+}
+
+/** Whether a try begins with a plugin: no wrapped one has made an interface before it. */
+function isFirst({ facts, key, request, prevResult, target }: Call): boolean {
+  if (!request.configuration.prevResult) return true;
+  if (target.role === "meta" || !prevResult) return false;
+  const earlier = containerInterfaceNames(prevResult);
+  // A plugin may report no interface.
+  if (earlier.length === 0) return false;
+  return !facts
+    .journal(key)
+    .entries.some((one) => isStanding(one) && namesOf(one).some((name) => earlier.includes(name)));
 }

@@ -7,17 +7,11 @@ import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
 import { handOver, printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
-import {
-  addAgain,
-  keepingOthers,
-  planRemoval,
-  runDel,
-  type Undoing,
-  undoEntries,
-  withoutShared,
-} from "../delegate/undo.ts";
+import { addAgain, keepingOthers, planRemoval, runDel, undoEntries, withoutShared } from "../delegate/undo.ts";
+import type { Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/cached-result.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
+import type { Role } from "../plugin/profile.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { finish, prevResultFor, undoingOf } from "./removal.ts";
 
@@ -28,10 +22,10 @@ type UnknownRemoval = RemovePlan["removals"][number];
  * libcni's file. Without any, DEL runs by name if the container has no other attachment.
  */
 export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
-  const { facts, key, journal, target, request } = call;
+  const { facts, key, target, request } = call;
   const result = call.prevResult || request.configuration.prevResult ? undefined : facts.result(key);
   if (!call.prevResult && !request.configuration.prevResult && !result && hasOthers(call)) return [];
-  const role = target.role ?? (journal.entries.length > 0 ? "meta" : "creator");
+  const role = target.role ?? knownRole(call);
   const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
   const targets = role === "creator" ? inBothNetworks(call) : [target];
   return targets.map((one, index) => {
@@ -48,6 +42,13 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
       as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
     };
   });
+}
+
+/** The role of an unknown plugin: what the container's other attachments know of it, or what its own list has already. */
+function knownRole({ facts, key, journal, target }: Call): Role {
+  if (journal.entries.length > 0) return "meta";
+  const others = facts.siblings(key).flatMap(({ entries }) => entries);
+  return others.find(({ type }) => type === target.delegate)?.role ?? "creator";
 }
 
 /** Whether something else of the container is known: another attachment, or another plugin of this one. */

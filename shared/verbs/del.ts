@@ -6,19 +6,10 @@ import type { Target } from "../call/target.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
-import {
-  addAgain,
-  giveUp,
-  noteUndone,
-  planRemoval,
-  runDel,
-  runRemoval,
-  tryToUndo,
-  type Undoing,
-  withoutShared,
-} from "../delegate/undo.ts";
+import { addAgain, planRemoval, runDel, runRemoval, sharersOf, tryToUndo, withoutShared } from "../delegate/undo.ts";
+import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
-import type { Removal } from "../journal/sharing.ts";
+import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -33,9 +24,19 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   if (own === undefined) return { do: "remove", removals: removalsWithoutEntry(call), entries: givenUp };
   if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
-  const entries = left.filter((entry, index) => entry.isGivenUp || index >= left.indexOf(own));
+  const position = left.indexOf(own);
+  const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);
+  const entries = left.filter((entry, index) => entry.isGivenUp || isForOwn(entry, index));
   if (isAddedAgain(call, own)) return { do: "remove", removals: removalsWithoutEntry(call), entries };
   return { do: "undo", entries, own };
+}
+
+/**
+ * Whether an entry before the own one is of an earlier try. The plugins of this try have entries of their own, so the list was
+ * edited in between.
+ */
+function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
+  return own.first === true || bootId !== own.bootId || !isSameNamespace(namespace, own.namespace);
 }
 
 /** Whether something has added the attachment again since a reboot, without an entry: a plain plugin, for example. */
@@ -77,6 +78,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
     giveUp(undoing, [entry]);
     return undefined;
   }
+  if (removal.do === "nothing" || !removal.withNamespace) removeStray(call, undoing, entry);
   if (removal.do === "nothing") {
     warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
     noteUndone(undoing, entry);
@@ -85,29 +87,40 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   // A sibling's DEL may be about to run this plugin's ADD again.
   const isRepeatable = profileOf(entry.type, session.profiles)?.repeatable === true;
   if (isRepeatable && call.facts.siblings(call.key).length > 0) giveUp(undoing, [entry]);
-  removeStray(call, undoing, { entry, isRemoved: removal.withNamespace });
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
-  const answer = first.exitCode === 0 ? first : runDel(undoing, entry, listedDel(call, entry, removal));
+  const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
   if (answer.exitCode !== 0) return answer;
-  addAgain(undoing, removal.addAgain);
+  addAgain(undoing, sharersOf(undoing, entry, removal));
   if (removal.keepsMasquerading && !entry.failed) giveUp(undoing, [entry]);
   else noteUndone(undoing, entry);
   return answer;
 }
 
 /**
- * Removes an interface of the entry's name that is not the entry's: something added the attachment again without an entry.
- * That is an ADD that failed in another namespace, while the attachment might have been in use, or a plain plugin's ADD
- * after the list had been rolled back.
+ * Runs the DEL of the own entry once more, with the list's configuration. By now the interface may be gone, or another one may
+ * have its name.
  */
-function removeStray(call: Call, undoing: Undoing, { entry, isRemoved }: { entry: Entry; isRemoved: boolean }): void {
-  const { facts, session, request } = call;
-  const { netns } = request.variables;
-  const namespace = facts.namespace(netns);
-  if (entry.role === "meta" || namespace === undefined || isRemoved) return;
-  if (isSameNamespace(entry.namespace, namespace) && !entry.done) return;
-  if (!session.host.linkIndex(netns, entry.ifName)) return;
-  const stray = { ...entry, namespace, done: { uptime: entry.uptime, addresses: [] } };
+function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
+  call.facts.forget(call.key.containerId, call.key);
+  const removal = planRemoval(undoing, entry);
+  if (removal.do !== "DEL") return undefined;
+  const listed = listedDel(call, entry, removal);
+  const answer = runRemoval(undoing, entry, { call: listed, removal });
+  const isMasqueraded = masquerades(entry, profileOf(entry.type, call.session.profiles));
+  // The rules of other attachments may hold the chain. It goes with them.
+  return answer.exitCode !== 0 && isMasqueraded ? runDel(undoing, entry, listed) : answer;
+}
+
+/**
+ * Removes an interface of the entry's name that is not the entry's: something added the attachment again without an entry.
+ * That is an ADD that failed while the attachment might have been in use, or a plain plugin's ADD after the list had been
+ * rolled back.
+ */
+function removeStray(call: Call, undoing: Undoing, entry: Entry): void {
+  const namespace = call.facts.namespace(call.request.variables.netns);
+  if (entry.role === "meta" || namespace === undefined) return;
+  if (!entry.done && isSameNamespace(entry.namespace, namespace)) return;
+  const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
   if (removal.do !== "DEL" || !removal.withNamespace) return;
   runDel(undoing, entry, ownDel(call, stray, removal));

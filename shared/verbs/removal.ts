@@ -1,11 +1,13 @@
-import { withAdded } from "../attachment/added.ts";
+import { type AddedInterface, withAdded, withInterfaces } from "../attachment/added.ts";
 import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";
-import { removeIfUndone, type Undoing, undoJournal } from "../delegate/undo.ts";
+import { undoJournal } from "../delegate/undo.ts";
+import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, isStanding, type Journal } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";
+import type { CniResult } from "../protocol/result.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
 export function undoingOf({ session, facts, journal, request }: Call): Undoing {
@@ -19,9 +21,13 @@ export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "r
   const selector = { ...target.selector, ifName };
   const attachment = ownAttachment(prevResult, selector);
   // The result may be of an ADD before the last one, which was cut off.
-  const { added = [] } = done ?? journal.entries.findLast((one) => one.done && one.ifName === ifName)?.done ?? {};
+  const isSameMaker = (one: Entry) => one.done && one.ifName === ifName && one.role === role;
+  const { added = [] } = done ?? journal.entries.findLast(isSameMaker)?.done ?? {};
   try {
-    if (attachment) return narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
+    if (attachment) {
+      const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
+      return withInterfaces(narrowed, unlisted(narrowed, done?.added));
+    }
     if (containerInterfaceNames(prevResult).length === 0) return prevResult;
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
@@ -32,6 +38,11 @@ export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "r
     `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`,
   );
   return role === "meta" ? prevResult : undefined;
+}
+
+/** The interfaces of an entry that an older result does not list. */
+function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[] = []): readonly AddedInterface[] {
+  return added.filter(({ name, sandbox }) => !interfaces?.some((one) => one.name === name && one.sandbox === sandbox));
 }
 
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */

@@ -9,7 +9,8 @@ import { printed } from "../delegate/hand-over.ts";
 import { missingDelegate } from "../delegate/missing-delegate.ts";
 import { readRouting } from "../delegate/read-routing.ts";
 import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
-import { append, removeIfUndone, tryToUndo, type Undoing, undoEntries } from "../delegate/undo.ts";
+import { tryToUndo, undoEntries } from "../delegate/undo.ts";
+import { append, removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import type { Appending, FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/cached-result.ts";
 import {
@@ -105,8 +106,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   const attempt = isWritten ? begin(unwritten, call.journal.isTorn) : unwritten;
   const answer = run(attempt);
   if (answer.exitCode === 0) return complete(attempt, answer);
-  rememberFailure(attempt);
-  if (!asking || !lent?.othersWillDo || !isWritten) return printed(answer);
+  if (!rememberFailure(attempt) || !asking || !lent?.othersWillDo) return printed(answer);
   warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
   undoEntries(
     undoing,
@@ -167,6 +167,7 @@ function run(attempt: Attempt): Finished {
     return runDelegate(adding.call.session, { path: adding.path, call: delegateCall });
   } catch (thrown) {
     const error = toCniError(thrown);
+    if (error.key !== "invalidDelegateOutput") rememberFailure(attempt);
     // The delegate was cut off while it printed its answer, after its work was done.
     throw error.key === "invalidDelegateOutput" ? undo(attempt, error) : error;
   }
@@ -174,13 +175,15 @@ function run(attempt: Attempt): Finished {
 
 function complete(attempt: Attempt, answer: Finished): number {
   const { adding } = attempt;
+  let addresses: readonly string[] = [];
   try {
     const spliced = spliceAnswer(adding.call.target, adding.plan.splice, answer.stdout);
+    addresses = spliced.addresses;
     remember(attempt, spliced);
     warnOfUnwrapped(adding.call, attempt.entry);
     return answered(adding, answer, spliced);
   } catch (thrown) {
-    throw undo(attempt, toCniError(thrown));
+    throw undo(attempt, toCniError(thrown), addresses);
   }
 }
 
@@ -218,11 +221,22 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
   return [{ line: "given up", ids: [own.id] }];
 }
 
-/** Writes that ADD failed, and which interface it left: a later one of that name is somebody else's. */
-function rememberFailure({ undoing, entry: { id, role, namespace, ifName }, isWritten }: Attempt): void {
-  if (!isWritten) return;
+/**
+ * Writes that ADD failed, and which interface it left: a later one of that name is somebody else's. Returns false if nothing is
+ * remembered: if the entry was given up meanwhile, what the plugin left is undone now.
+ */
+function rememberFailure(attempt: Attempt): boolean {
+  const { undoing, entry, isWritten } = attempt;
+  if (!isWritten) return false;
+  if (isOvertaken(attempt)) {
+    tryToUndo(undoing, entry);
+    removeIfUndone(undoing);
+    return false;
+  }
+  const { id, role, namespace, ifName } = entry;
   const left = role === "meta" ? undefined : undoing.session.host.linkIndex(namespace.path, ifName);
   append(undoing, [{ line: "failed", id, left }]);
+  return true;
 }
 
 function madeBy({ session }: Undoing, { role, namespace, ifName }: Entry): number | undefined {
@@ -246,7 +260,7 @@ function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
 }
 
 // The runtime will never learn what the delegate set up, so nothing of it may stay.
-function undo({ undoing, entry }: Attempt, error: CniError): CniError {
+function undo({ undoing, entry }: Attempt, error: CniError, addresses: readonly string[] = []): CniError {
   const { session } = undoing;
   say(session, {
     level: "error",
@@ -255,7 +269,7 @@ function undo({ undoing, entry }: Attempt, error: CniError): CniError {
   });
   // An interface of that name may be the next call's.
   const made = error.key === "givenUp" ? undefined : madeBy(undoing, entry);
-  const done = entry.done ?? { uptime: entry.uptime, made, addresses: [] };
+  const done = entry.done ?? { uptime: entry.uptime, made, addresses };
   const outcome = tryToUndo(undoing, { ...entry, done });
   removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;

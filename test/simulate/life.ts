@@ -1,3 +1,4 @@
+import { journalFile } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { secondName } from "./model/creators.ts";
 import { leasesOf } from "./model/ipam.ts";
@@ -24,6 +25,14 @@ export interface Life {
   addresses: Readonly<Record<string, readonly string[]>> | undefined;
   /** Its rules, sysctls and routes, which must stay until DEL. */
   effects: readonly Effect[];
+  /** A plugin of its last ADD failed, and its wrapper knows that. */
+  hasFailed: boolean;
+  /** A verb of a sibling ran at the same time that wants one of its interfaces: no plugin that runs can see whose a lease is. */
+  isContested: boolean;
+  /** A call of its ADD went on after a DEL, or failed where nothing may be written: entries before it are missing. */
+  isOutrun: boolean;
+  /** In another namespace, it or a sibling asked for one of its interfaces: with DHCP they have one address, and lose it together. */
+  isOneClient: boolean;
   /** Its DEL began, or something else took a part of what it left: ADD may fail until DEL. */
   mayFail: boolean;
   /** Its list was edited since its ADD. */
@@ -50,6 +59,10 @@ const nothing = {
   addedAt: 0,
   addresses: undefined,
   effects: [],
+  hasFailed: false,
+  isContested: false,
+  isOneClient: false,
+  isOutrun: false,
   mayFail: false,
   isEdited: false,
   removed: { front: [], behind: [] },
@@ -65,6 +78,14 @@ export function noteRemoved(life: Life, plugin: string, isBehind: boolean): void
 /** Notes that nothing is left of an attachment. */
 export function forget(life: Life): void {
   Object.assign(life, nothing);
+}
+
+/** Whether the wrappers remember an attachment: a call of a runtime that was killed may still run. */
+export function hasJournal(
+  { files }: Machine,
+  { of: { container: containerId, list: network, ifName } }: Life,
+): boolean {
+  return files.has(journalFile({ containerId, network, runtimeIfName: ifName }));
 }
 
 /** Returns the namespace of an attachment's last ADD, as long as it exists. */
@@ -83,9 +104,10 @@ export function isLive(machine: Machine, life: Life): boolean {
   return life.phase === "attached" && namespaceOf(machine, life) !== undefined;
 }
 
-/** Whether a try is so old that its attachment may be in use. */
+/** Whether a try is so old that its attachment may be in use, as far as a wrapper knows. */
 export function isOld(machine: Machine, life: Life): boolean {
-  return life.phase === "tried" && isInPlace(machine, life) && machine.uptime - life.addedAt > 14 * 60_000;
+  const isOver = machine.uptime - life.addedAt > 14 * 60_000;
+  return life.phase === "tried" && !life.hasFailed && isInPlace(machine, life) && isOver;
 }
 
 /** Whether ADD must pass: nothing of the attachment may be in use, and nobody else has its names or its leases. */

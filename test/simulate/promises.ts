@@ -1,15 +1,18 @@
 import { journalDirectory } from "../../shared/journal/journal.ts";
-import { delegateOf, interfacesOf, isLive, type Life } from "./life.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { delegateOf, hasJournal, interfacesOf, isLive, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
-import { leaseDirectory } from "./model/ipam.ts";
-import type { Thing } from "./model/machine.ts";
-import { portMappingsOf } from "./runtime.ts";
+import { isLeased, leaseDirectory } from "./model/ipam.ts";
+import type { Makers, Thing } from "./model/machine.ts";
+import { type ListedPlugin, portMappingsOf } from "./runtime.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The promises that hold between any two events, and after DEL and GC. */
 export class Promises {
-  readonly #simulation: Pick<Simulation, "machine" | "log" | "lives" | "pluginsOf">;
+  readonly #simulation: Pick<Simulation, "machine" | "log" | "lives" | "lists" | "pluginsOf">;
   readonly #busy: ReadonlySet<Life>;
+  /** The makers of what a try left: it goes with the last attachment that has such a plugin. */
+  readonly #leftByTries = new WeakSet<Makers>();
 
   /** Of the `busy` attachments, a verb is under way. */
   constructor(simulation: Simulation, busy: ReadonlySet<Life>) {
@@ -28,6 +31,8 @@ export class Promises {
         const here = `${life.key}, ${name}`;
         for (const address of addresses) {
           const other = owners.get(address);
+          if (other && isOneClient(other, here) && isLeased(machine, "dhcp", life.of.container, name, address))
+            continue;
           log.expect("no two interfaces have one address", !other, () => `${address}: ${other} and ${here}`);
           owners.set(address, here);
         }
@@ -38,9 +43,28 @@ export class Promises {
   /** An attachment has all that its ADD gave it. */
   expectAll(promise: Promised, life: Life): void {
     const { key, effects } = life;
-    const isSure = ({ what }: Life["effects"][number]) => !what.startsWith("port ") || !this.#isHalfDeleted(life);
+    const isSure = ({ what }: Life["effects"][number]) =>
+      !(what.startsWith("port ") && this.#isHalfDeleted(life)) &&
+      !(what.startsWith("lease ") && life.isContested) &&
+      !(
+        life.isOneClient &&
+        /^lease|firewall$/.test(what) &&
+        this.#addressesOfDhcp(life).some((one) => what.includes(one))
+      );
     const missing = effects.filter((effect) => !effect.holds() && isSure(effect)).map(({ what }) => what);
     this.#simulation.log.expect(promise, missing.length === 0, () => `${key} has no ${missing.join(", no ")}`);
+  }
+
+  #addressesOfDhcp(life: Life): string[] {
+    const { lists } = this.#simulation;
+    const hasDhcp = ({ ipam }: ListedPlugin) => isJsonObject(ipam) && ipam.type === "dhcp";
+    const bases = [...lists.values()]
+      .flat()
+      .filter(hasDhcp)
+      .map(({ ipam }) => String((ipam as JsonObject).subnet).replace(/0\/24$/, ""));
+    return Object.values(life.addresses ?? {})
+      .flat()
+      .filter((one) => bases.some((base) => one.startsWith(base)));
   }
 
   /** Whether the DEL of a sibling was cut off, perhaps before the ports were published again that it removed as well. */
@@ -49,25 +73,27 @@ export class Promises {
     return siblings.some((one) => one.key !== key && one.phase === "tried" && one.mayFail);
   }
 
-  /** Nothing is left of an attachment, except for what a sibling has, too. */
-  expectGone(promise: Promised, life: Life): void {
+  /** Nothing is left of an attachment, except for what a sibling has, too. In the last DEL, a plugin may have failed. */
+  expectGone(promise: Promised, life: Life, hasFailed = false): void {
     const { machine, log, lives } = this.#simulation;
     const others = [...lives.values()].filter(
-      (other) => other !== life && (other.phase !== "none" || this.#busy.has(other)),
+      (other) => other !== life && (other.phase !== "none" || this.#busy.has(other) || hasJournal(machine, other)),
     );
     const left: Thing[] = [];
     let sharing: Life | undefined;
     // What a sibling shares comes before the journal, which then stays as long.
     const made = machine.things().filter(({ by }) => by.has(life.key));
     for (const thing of made.toSorted((one, other) => Number(isJournal(one)) - Number(isJournal(other)))) {
-      const isForPrune = this.#isForPrune(thing, life);
+      const isForPrune = this.#isForPrune(thing, life, hasFailed);
       const sibling = isJournal(thing)
         ? (others.find(({ key }) => thing.by.has(key)) ?? sharing ?? this.#siblingOfTry(life, others))
         : this.#siblingWith(thing, life, others);
       if (sibling && !isForPrune) {
         sharing = sibling;
+        if (life.phase !== "attached") this.#leftByTries.add(thing.by);
+        const plugin = thing.by.get(life.key) ?? "";
         thing.by.delete(life.key);
-        thing.by.set(sibling.key, "");
+        if (!thing.by.has(sibling.key)) thing.by.set(sibling.key, plugin);
       } else if (isForPrune) thing.remove();
       else left.push(thing);
     }
@@ -105,7 +131,7 @@ export class Promises {
   #mayHaveMade(sibling: Life, { by }: Thing, life: Life): boolean {
     const plugin = by.get(life.key) ?? "";
     const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
-    const isTry = life.phase !== "attached" || sibling.phase !== "attached";
+    const isTry = life.phase !== "attached" || sibling.phase !== "attached" || this.#leftByTries.has(by);
     return isTry && (has || sibling.isEdited) && ["portmap", "bandwidth", "tuning", "mark"].includes(plugin);
   }
 
@@ -134,12 +160,31 @@ export class Promises {
     return isNeeded;
   }
 
-  /** Whether only `prune` can remove it: its plugin left the front of the list, or is not installed any more. */
-  #isForPrune({ by }: Thing, { key, removed: { front, behind } }: Life): boolean {
-    const plugins = [...front, ...behind.filter((plugin) => this.#simulation.machine.missing.has(plugin))];
+  /** Whether only `prune` can remove it: its plugin left the front of the list, or left the list and is missing or has failed. */
+  #isForPrune(
+    { by }: Thing,
+    { key, isEdited, isOutrun, removed: { front, behind } }: Life,
+    hasFailed: boolean,
+  ): boolean {
+    const { missing } = this.#simulation.machine;
+    const isUnknown = hasFailed || isOutrun;
+    const plugins = [
+      ...front,
+      ...behind.filter((plugin) => isUnknown || missing.has(plugin)),
+      ...(isEdited ? missing : []),
+    ];
     // The wrappers' own files say what is left.
     return plugins.includes(by.get(key) ?? "") || (plugins.length > 0 && by.get(key) === "");
   }
+}
+
+/** Whether two interfaces are one client of DHCP, which has one address: they have one name in two namespaces of a container. */
+function isOneClient(one: string, other: string): boolean {
+  const [[container, ifName], [otherContainer, otherIfName]] = [one, other].map((words) => [
+    words.replace(/ .*/, ""),
+    words.replace(/.*, /, ""),
+  ]) as [string[], string[]];
+  return container === otherContainer && ifName === otherIfName;
 }
 
 function isJournal({ what }: Thing): boolean {

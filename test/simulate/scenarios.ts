@@ -25,6 +25,8 @@ const portmap = (backend: string, ifName?: string, port?: number): ListedPlugin 
   ...of(ifName, port ? { ports: { only: [port] } } : {}),
 });
 
+const flannel = { type: "flannel-wrapper", wrapper: { role: "creator" }, subnet: "10.9.0.0/24" };
+
 const two = [macvlan(1), bridge(2, "eth1")];
 const add = (key: string): Event => ({ do: "ADD", of: key });
 const del = (key: string): Event => ({ do: "DEL", of: key });
@@ -285,5 +287,161 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "an attachment of a lost namespace is deleted, and a sibling has its interface, its inode and its index": {
     lists: { za: two, zb: [macvlan(3), bridge(4, "eth1")] },
     events: [add("c1 zb net1"), loses("c1"), add("c1 za eth0"), del("c1 zb net1")],
+  },
+  "a try is killed, its interface is renamed in the list, and ADD comes much later": {
+    lists: { za: [bridge(1, "eth1")] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: address set", do: "kill" } },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      { do: "wait", minutes: 16 },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "loopback stands first, and an interface is renamed between two boots": {
+    lists: { za: [{ type: "loopback" }, bridge(1, "eth1")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "a plugin fails, and ADD comes again much later": {
+    lists: { za: two },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+      { do: "wait", minutes: 16 },
+      add("c1 za eth0"),
+    ],
+  },
+  "a plugin is killed, and ADD comes again much later": {
+    lists: { za: two },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
+      { do: "wait", minutes: 16 },
+      add("c1 za eth0"),
+    ],
+  },
+  "tuning of a lost namespace, and a sibling's interface of that name in the new one": {
+    lists: {
+      za: [bridge(1, "eth1"), chained("tuning", "eth1", { mtu: 1400 })],
+      zb: [bridge(2, "eth1"), chained("tuning", "eth1", { promisc: true })],
+    },
+    events: [add("c1 za eth0"), loses("c1", true), add("c1 zb net1"), del("c1 za eth0")],
+  },
+  "sbr, and a sibling's interface of that name was in a lost namespace": {
+    lists: { za: [macvlan(1), chained("sbr")], zb: [bridge(2, "eth1"), chained("sbr", "eth1")] },
+    events: [add("c1 za eth1"), loses("c1"), add("c1 zb eth0"), del("c1 zb eth0")],
+  },
+  "the runtime is killed, the next one's DEL passes, and the old call fails": {
+    lists: { za: [flannel] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "kill the runtime", first: del("c1 za eth0") } },
+      { do: "GC", list: "za" },
+    ],
+  },
+  "the runtime is killed, the next one's DEL passes, and the old call masquerades": {
+    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
+    events: [
+      {
+        do: "ADD",
+        of: "c1 za eth0",
+        fault: { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") },
+      },
+    ],
+  },
+  "a plugin with two interfaces, exchanged names, and libcni's result of the last boot": {
+    lists: {
+      za: [{ ...local(1), type: "twin-wrapper", wrapper: { ifName: "eth1", role: "creator" } }, bridge(2, "eth2")],
+    },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "libcni has a result without a journal, and a sibling has the same unknown plugin": {
+    lists: { za: [macvlan(1), chained("mark")] },
+    events: [
+      add("c1 za eth1"),
+      { do: "reboot" },
+      {
+        do: "ADD",
+        of: "c1 za eth1",
+        fault: { at: "mark: mark removed", do: "kill", first: { do: "GC", list: "za", by: "another" } },
+      },
+      { do: "reboot" },
+      add("c1 za eth0"),
+      { do: "GC", list: "za" },
+    ],
+  },
+  "two names with different IPAM plugins are exchanged, and a task stays in the old namespace": {
+    lists: {
+      za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, chained("mark")],
+    },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "mark: marked", do: "fail the plugin" } },
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      loses("c1", true),
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "a DEL fails after it deleted the interface, with masquerading": {
+    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
+    events: [
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "fail the plugin" } },
+    ],
+  },
+  "a DEL is killed after it deleted the interface, and ADD fails because of the lease": {
+    lists: { za: [bridge(1)] },
+    events: [
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "kill" } },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "flannel's undo is killed, and its ADD fails because of the lease": {
+    lists: { za: [flannel, bridge(2, "eth1")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: link deleted", do: "kill the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "a DEL undoes what a sibling left while that one's ADD comes": {
+    lists: {
+      za: [{ ...ptp(1), wrapper: { network: "disc" }, ...masqueraded }],
+      zb: [{ ...inPool(2), ...masqueraded }, chained("firewall", "eth1"), chained("mark")],
+    },
+    events: [
+      add("c1 za eth0"),
+      add("c1 zb net1"),
+      del("c1 zb net1"),
+      {
+        do: "DEL",
+        of: "c1 za eth0",
+        fault: {
+          at: "bridge: link deleted",
+          do: "go on",
+          first: { do: "ADD", of: "c1 zb net1", fault: { at: "mark: marked", do: "fail the plugin" } },
+        },
+      },
+      del("c1 zb net1"),
+    ],
+  },
+  "ADD undoes a try while a sibling publishes ports, iptables": {
+    lists: { za: [macvlan(1), portmap("iptables"), chained("tuning", undefined, { mtu: 1400 })] },
+    events: [
+      { do: "ADD", of: "c1 za eth1", fault: { at: "tuning: attributes set", do: "fail the plugin" } },
+      { do: "ADD", of: "c1 za eth1", fault: { at: "spawn", do: "go on", first: add("c1 za eth0") } },
+    ],
   },
 };

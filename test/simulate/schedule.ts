@@ -1,5 +1,5 @@
 import { type Event, type Fault, faultKinds, type VerbEvent } from "./event.ts";
-import { isInPlace, isLive } from "./life.ts";
+import { isInPlace, isLive, isOld } from "./life.ts";
 import type { Lists } from "./lists.ts";
 import type { Random } from "./random.ts";
 import { randomLists } from "./random-lists.ts";
@@ -113,7 +113,11 @@ function nextVerb(random: Random, scene: Scene, simulation: Simulation, wanted: 
   const faulty = (verb: VerbEvent): VerbEvent =>
     random.once(2) ? { ...verb, fault: nextFault(random, scene, verb.of) } : verb;
   if (!life || life.phase === "none") return faulty({ do: "ADD", of: key });
-  if (!isLive(machine, life)) return faulty({ do: random.once(rival ? 2 : 3) ? "DEL" : "ADD", of: key });
+  // What may be in use gets an entry only after its ADD has passed.
+  if (!isLive(machine, life)) {
+    const verb: VerbEvent = { do: random.once(rival ? 2 : 3) ? "DEL" : "ADD", of: key };
+    return verb.do === "ADD" && isOld(machine, life) ? verb : faulty(verb);
+  }
   const way = random.below(5);
   if (way < 2) return { do: "CHECK", of: key, loses: random.below(20) };
   if (way < 4) return faulty({ do: "DEL", of: key });

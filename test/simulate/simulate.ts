@@ -4,8 +4,7 @@
 //     node test/simulate/simulate.ts                 100,000 schedules
 //     node test/simulate/simulate.ts --count 1000    so many schedules
 //     node test/simulate/simulate.ts --seed 42       one schedule, with its history
-//     node test/simulate/simulate.ts --siblings      lists that share names, pools and plugins, edits, and verbs at once:
-//                                                    the present core breaks promises there
+//     node test/simulate/simulate.ts --siblings      lists that share names, pools and plugins, edits, and verbs at once
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";

@@ -1,4 +1,3 @@
-import { journalFile } from "../../shared/journal/journal.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
 import {
@@ -7,6 +6,7 @@ import {
   delegateOf,
   effectsOf,
   forget,
+  hasJournal,
   interfacesOf,
   isInPlace,
   isLive,
@@ -19,6 +19,7 @@ import {
 } from "./life.ts";
 import { type Lists, removed, renamed } from "./lists.ts";
 import { Log } from "./log.ts";
+import { isLeasedByOther } from "./model/ipam.ts";
 import { Machine } from "./model/machine.ts";
 import { Promises } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
@@ -149,6 +150,9 @@ export class Simulation {
     const begun = this.#beginAdd(life);
     const outcome = this.#drive(life, fault, (runtime, verb) => runtime.add(verb));
     if (!outcome.isOutrun) this.#endAdd(life, begun, outcome);
+    // A wrapper tries once more with other addresses.
+    const isTry = outcome.problem && outcome.isStruck && life.phase === "tried";
+    if (isTry && fault?.do === "fail the plugin") life.addresses = undefined;
   }
 
   /** Makes the namespace if needed. Returns what is known before ADD. */
@@ -158,8 +162,13 @@ export class Simulation {
     const plugins = this.pluginsOf(life);
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
-    // Another's GC or a sibling's DEL may have undone all of it.
-    if (!this.#hasJournal(life)) life.addresses = undefined;
+    this.#forgetAddresses();
+    const rivals = [...this.#busy].filter((other) => other !== life && this.#share(life, other));
+    for (const one of rivals.length > 0 ? [life, ...rivals] : []) one.isContested = true;
+    const clients = this.#ofContainer(life.of.container).filter(
+      (other) => other.phase !== "none" && (other === life ? isStale : this.#share(life, other)),
+    );
+    for (const one of clients.length > 0 ? [life, ...clients] : []) one.isOneClient = true;
     const must = mustPass(machine, life, plugins);
     return { plugins, serial, inode, boot: machine.boot, must, wasLive: isLive(machine, life) };
   }
@@ -170,12 +179,17 @@ export class Simulation {
     const isFull = !!problem?.includes("no IP addresses available");
     this.log.expect("ADD passes", !problem || !must || isStruck || isFull, () => `${life.key}: ${problem}`);
     // A second ADD of a live attachment leaves it as it was.
-    if (problem && wasLive && namespaceOf(machine, life)) return;
+    if (problem && wasLive && namespaceOf(machine, life)) {
+      life.isOutrun ||= serial !== life.serial;
+      return;
+    }
     const { addresses: former, isEdited } = life;
     if (problem && this.#forgives) life.addresses = undefined;
     // As long as a task runs in the old namespace, its attachment may be in use.
     if (problem && !must && machine.tasks.size > 0) life.mayFail = true;
     Object.assign(life, { serial, inode, boot, addedAt: machine.uptime, phase: problem ? "tried" : "attached" });
+    // 999 is a plugin's own error, and 101 its death.
+    life.hasFailed = problem !== undefined && /"code":(999|101),/.test(problem);
     if (!value || !isInPlace(machine, life)) return;
     if (wasLive) this.#promises.expectAll("a live attachment keeps what it has", life);
     Object.assign(life, { mayFail: false, isEdited: false });
@@ -185,7 +199,8 @@ export class Simulation {
     if (isEdited || isStruck || !former) return;
     for (const name of chosenInterfaces(plugins, life.of)) {
       const [had, has] = [former, life.addresses].map((addresses) => `${addresses[name]}`);
-      this.log.expect("ADD gives the addresses that it had", had === has, () => `${life.key}: ${has} for ${had}`);
+      const holds = had === has || isLeasedByOther(machine, `${life.of.container}\r\n${name}`, `${had}`);
+      this.log.expect("ADD gives the addresses that it had", holds, () => `${life.key}: ${has} for ${had}`);
     }
   }
 
@@ -208,10 +223,10 @@ export class Simulation {
     const life = this.#life(of);
     if (this.#busy.has(life)) return;
     const outcome = this.#drive(life, fault, (runtime, verb) => runtime.del(verb));
-    if (!outcome.isOutrun) this.#endDel(life, outcome);
+    if (!outcome.isOutrun) this.#endDel(life, outcome, fault?.do.endsWith("the plugin"));
   }
 
-  #endDel(life: Life, { problem, isStruck = false }: Outcome<unknown>): void {
+  #endDel(life: Life, { problem, isStruck = false }: Outcome<unknown>, isOfPlugin = false): void {
     const { machine } = this;
     if (problem) {
       const isMissing = this.pluginsOf(life).some((plugin) => machine.missing.has(delegateOf(plugin)));
@@ -219,7 +234,7 @@ export class Simulation {
       if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
       return;
     }
-    this.#promises.expectGone("DEL leaves nothing", life);
+    this.#promises.expectGone("DEL leaves nothing", life, isStruck && isOfPlugin);
     forget(life);
     const others = this.#ofContainer(life.of.container);
     if (others.some(({ phase }) => phase !== "none") || others.some((other) => this.#busy.has(other))) return;
@@ -320,11 +335,13 @@ export class Simulation {
 
   /** A call that began after the next runtime's DEL is known only to its journal, and `prune` runs its DEL. */
   #noteOutrun(life: Life): void {
-    if (life.phase === "none" && this.#hasJournal(life)) Object.assign(life, { phase: "tried", mayFail: true });
+    if (life.phase === "none" && hasJournal(this.machine, life))
+      Object.assign(life, { phase: "tried", mayFail: true, isOutrun: true });
   }
 
-  #hasJournal({ of: { container: containerId, list: network, ifName: runtimeIfName } }: Life): boolean {
-    return this.machine.files.has(journalFile({ containerId, network, runtimeIfName }));
+  /** Another's GC or a sibling's DEL may have undone all of an attachment that is not live. */
+  #forgetAddresses(): void {
+    for (const life of this.lives.values()) if (!hasJournal(this.machine, life)) life.addresses = undefined;
   }
 
   #noted<T>(outcome: Outcome<T>): Outcome<T> {
@@ -341,6 +358,7 @@ export class Simulation {
     );
     if (fault.do === "kill the runtime") this.#busy.delete(life);
     if (fault.first) this.#happen(fault.first);
+    this.#forgetAddresses();
     if (this.machine.boot !== boot) return "all end";
     switch (fault.do) {
       case "kill":
@@ -382,6 +400,8 @@ export class Simulation {
     const list = this.lists.get(event.list) ?? [];
     const isRemoval = event.do === "remove from the list";
     const plugin = isRemoval && list.length > 1 ? list[event.plugin] : undefined;
+    // flannel keeps one configuration for a container: an ADD under another name loses the first one.
+    if (!isRemoval && list.some((one) => delegateOf(one) === "flannel")) return;
     // Several edits between two verbs are too many to tell the plugins apart.
     if ((isRemoval && !plugin) || this.#edited.has(event.list)) return;
     this.#edited.add(event.list);

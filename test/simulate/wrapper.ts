@@ -182,8 +182,9 @@ class Process implements Host {
     );
   }
 
+  // No stop: a wrapper has looked at the file right before.
   removeFile(path: string): void {
-    this.#ask("removal", () => this.#machine.files.delete(path));
+    this.#answered(() => this.#machine.files.delete(path));
   }
 
   // The model's directories are there as long as a file is in them.
@@ -231,8 +232,13 @@ class Process implements Host {
 
   #ask<T>(what: string, perform: () => T): T {
     if (this.#point !== undefined) throw new Suspended();
+    if (this.#next === this.#answers.length && !this.#wasHere && this.#stops(what)) this.#stop(what);
+    return this.#answered(perform);
+  }
+
+  #answered<T>(perform: () => T): T {
+    if (this.#point !== undefined) throw new Suspended();
     if (this.#next === this.#answers.length) {
-      if (!this.#wasHere && this.#stops(what)) this.#stop(what);
       const answer = perform();
       this.#wasHere = false;
       this.#answers.push(answer);

@@ -59,8 +59,8 @@ test("a broken schedule is made shorter, and breaks the same promise", () => {
 });
 
 const sabotages: Readonly<Record<string, { by: Sabotage; breaks: RegExp }>> = {
-  "records stay": { by: { removeFile: () => {} }, breaks: /^DEL leaves nothing: .*\/var\/lib\/cni\/wrappers/ },
-  "no records are written": { by: { appendJournal: () => undefined }, breaks: /^ADD passes: .*"code":108/ },
+  "journals stay": { by: { removeFile: () => {} }, breaks: /^DEL leaves nothing: .*\/var\/lib\/cni\/wrappers/ },
+  "no journals are written": { by: { appendJournal: () => undefined }, breaks: /^ADD passes: .*"code":108/ },
   "no links are seen": { by: { linkIndex: () => undefined }, breaks: /^ADD passes: .*(duplicate|exists)/ },
   "directories are empty": { by: { listDirectory: () => [] }, breaks: /leaves nothing/ },
   "wrappers answer nothing": {

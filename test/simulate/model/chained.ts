@@ -253,7 +253,8 @@ function sbr(): Plugin {
       typeof ip.interface !== "number" || interfaces[ip.interface]?.name === ifName;
   return {
     *add(machine, call) {
-      const { sources } = open(machine, call);
+      const { sources, links } = open(machine, call);
+      if (!links.has(String(call.env.CNI_IFNAME))) throw new PluginError("cannot find network interface");
       const result = resultOf(call.config);
       for (const { address } of result.ips.filter(isOwn(result, call.env.CNI_IFNAME))) {
         sources.set(String(address), machine.makers());

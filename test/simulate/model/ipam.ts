@@ -86,6 +86,14 @@ export function leasesOf({ files }: Machine, containerId: string, ifName: string
   return [...files].flatMap(([path, { text }]) => (text === owner && path.startsWith(leaseDirectory) ? [path] : []));
 }
 
+/** Whether an interface other than an owner's (`c1\r\neth0`) has one of host-local's leases of an address. */
+export function isLeasedByOther({ files }: Machine, owner: string, address: string): boolean {
+  const name = `/${withoutPrefix(address)}`;
+  return [...files].some(
+    ([path, { text }]) => path.startsWith(leaseDirectory) && path.endsWith(name) && text !== owner,
+  );
+}
+
 /** Whether an IPAM plugin keeps an address for an interface. */
 export function isLeased(
   machine: Machine,

@@ -34,6 +34,8 @@ export interface Namespace {
   /** When its path was made, by the wall clock. */
   readonly madeMs: number;
   readonly links: Map<string, Link>;
+  /** The kernel gives no index again (net/core/dev.c, dev_index_reserve). */
+  lastIndex: number;
   /** The addresses that have a routing table of their own. */
   readonly sources: Map<string, Makers>;
 }
@@ -93,7 +95,14 @@ export class Machine {
   addNamespace(path: string): Namespace {
     const inode = this.#freeInodes.pop() ?? 0;
     if (this.#freeInodes.length === 0) this.#freeInodes.push(inode + 1);
-    const namespace = { inode, serial: ++this.#serials, madeMs: this.now, links: new Map(), sources: new Map() };
+    const namespace = {
+      inode,
+      serial: ++this.#serials,
+      madeMs: this.now,
+      links: new Map(),
+      lastIndex: 1,
+      sources: new Map(),
+    };
     this.namespaces.set(path, namespace);
     return namespace;
   }
@@ -117,8 +126,9 @@ export class Machine {
     return [...this.namespaces.values(), ...this.tasks.values()];
   }
 
-  addLink({ links, serial }: Namespace, name: string, hasHostEnd: boolean): Link {
-    const index = Math.max(1, ...[...links.values()].map((link) => link.index)) + 1;
+  addLink(namespace: Namespace, name: string, hasHostEnd: boolean): Link {
+    const { links, serial } = namespace;
+    const index = ++namespace.lastIndex;
     const hostEnd = hasHostEnd ? `veth${serial}x${index}` : undefined;
     const attributes = new Map([["mtu", 1500]]);
     const link = { index, hostEnd, addresses: [], attributes, shaper: undefined, by: this.makers() };

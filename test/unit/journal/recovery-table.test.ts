@@ -63,6 +63,21 @@ describe("the table of docs/behavior.md", () => {
       "add, then write",
     ],
     [
+      "this namespace, 15 minutes old, and the last plugin failed",
+      [entryOf({ uptime: 50, done: { uptime: 50, addresses: [] } }), tryOf({ uptime: 50, ifName: "eth1", failed: {} })],
+      {},
+      "not complete",
+    ],
+    [
+      "this namespace, 15 minutes old, and what failed was given up",
+      [
+        tryOf({ uptime: 50, ifName: "eth1", failed: {}, isGivenUp: true }),
+        entryOf({ uptime: 50, done: { uptime: 50, addresses: [] } }),
+      ],
+      {},
+      "add, then write",
+    ],
+    [
       "this namespace, an older entry and a new one",
       [entryOf({ uptime: 50, done: undefined }), tryOf({ ifName: "eth1" })],
       {},

@@ -87,6 +87,12 @@ describe("a lease", () => {
   const same = entryOf({ ...other, delegateNetwork: "zone" });
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
     ["with the same network and interface stays", entryOf(), { siblings: [same] }, interfaceOnly],
+    [
+      "of another IPAM plugin is freed",
+      entryOf({ configuration: { ipam: { type: "dhcp" } } }),
+      { siblings: [{ ...same, configuration: { ipam: { type: "host-local" } } }] },
+      everything,
+    ],
     ["of another interface is freed", entryOf(), { siblings: [{ ...same, ifName: "eth1" }] }, everything],
     [
       "of an undone entry is freed",
@@ -224,5 +230,22 @@ describe("what a chained plugin leaves", () => {
   test.each(["sbr", "vrf"])("%s leaves nothing outside of the namespace", (type) => {
     expect(decide(chainedOf(type), {})).toEqual(everything);
     expect(decide(chainedOf(type), { namespace: undefined })).toMatchObject(nothing);
+  });
+});
+
+describe("what is named by the interface", () => {
+  const sibling = chainedOf("tuning", other);
+  test("is shared within a namespace", () => {
+    expect(decide(chainedOf("tuning"), { siblings: [sibling] })).toEqual({ do: "later" });
+    const elsewhere = { ...sibling, namespace: { ...here, inode: 1 } };
+    expect(decide(chainedOf("tuning"), { siblings: [elsewhere] })).toMatchObject(everything);
+  });
+});
+
+describe("an unknown plugin that was first in its list", () => {
+  const first = tryOf({ type: "mark" });
+  test("is a chained one if another attachment says so", () => {
+    expect(decide(first, { siblings: [chainedOf("mark", other)] })).toEqual({ do: "later" });
+    expect(decide(first, { siblings: [chainedOf("other", other)] })).toMatchObject(everything);
   });
 });

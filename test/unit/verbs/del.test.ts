@@ -165,6 +165,48 @@ describe("DEL of an entry", () => {
     expect(bridge.files).toEqual({});
   });
 
+  test("undoes what earlier tries left before it, if the list was edited in between", () => {
+    const given = (changes: object, own: object) =>
+      runsOf(del("bridge", renamed, { files: journalFiles(entryOf(changes), { ...eth1, ...own }) }));
+    expect(given({}, {})).toEqual([`bridge DEL eth1 ${blue}`]);
+    expect(given({}, { first: true })).toEqual([`bridge DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]);
+    expect(given({ bootId: "earlier" }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
+    const namespace = { path: blue, device: 4, inode: 1, changedMs: 0 };
+    expect(given({ namespace }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
+  });
+
+  test("has all of its interfaces, whatever an older result lists", () => {
+    const added = [{ name: "eth0b", sandbox: blue }];
+    const done = { uptime: 985, made: 7, addresses: [], added };
+    const runsWith = (...entries: readonly ReturnType<typeof entryOf>[]) => {
+      const given = { prevResult: { interfaces: [{ name: "eth0", sandbox: blue }] } };
+      const { runs } = del("twin", { ...given, wrapper: { role: "creator" } }, { files: journalFiles(...entries) });
+      return runs;
+    };
+    expect(runsWith(entryOf({ type: "twin", done }))).toMatchObject([
+      { stdin: { prevResult: { interfaces: [{ name: "eth0" }, { name: "eth0b" }] } } },
+    ]);
+  });
+
+  test("that was cut off has those of the plugin's ADD before it, if the result lists them", () => {
+    const done = { uptime: 985, made: 7, addresses: [], added: [{ name: "eth0b", sandbox: blue }] };
+    const undone = { isGivenUp: true, isUndone: true };
+    const files = journalFiles(
+      entryOf({ id: "1", type: "twin", done, ...undone }),
+      chainedOf("mark", { id: "2", ...undone }),
+      tryOf({ id: "3", type: "twin" }),
+    );
+    const interfaces = ["eth0", "eth0b", "eth1"].map((name) => ({ name, sandbox: blue }));
+    const { runs } = del("twin", { prevResult: { interfaces }, wrapper: { role: "creator" } }, { files });
+    expect(runs).toMatchObject([{ stdin: { prevResult: { interfaces: interfaces.slice(0, 2) } } }]);
+  });
+
+  test("fails, and the interface has another index by now: the second one gets no namespace", () => {
+    const answers = [exits(1, "first"), exits(0)];
+    const outcome = del("bridge", {}, { files: journalFiles(entryOf()), answers, links: [7, 8] });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
+  });
+
   test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
     const earlier = { bootId: "earlier" };
     const entries = [entryOf(earlier), chainedOf("tuning", earlier), chainedOf("unknown", earlier)];
@@ -186,6 +228,12 @@ describe("DEL without an entry", () => {
     expect(runsOf(del("bridge", {}, {}))).toEqual([`bridge DEL eth0 ${blue}`]);
     expect(runsOf(del("bridge", {}, { files: sibling }))).toEqual([]);
     expect(runsOf(del("bridge", { prevResult: bothResult }, { files: sibling }))).toEqual([`bridge DEL eth0 ${blue}`]);
+  });
+
+  test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
+    const files = journalFiles(chainedOf("mark", { network: "other", runtimeIfName: "net1" }));
+    expect(runsOf(del("mark", { prevResult: bothResult }, { files }))).toEqual([]);
+    expect(runsOf(del("mark", { prevResult: bothResult }, { files: sibling }))).toEqual([`mark DEL eth0 ${blue}`]);
   });
 
   test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {

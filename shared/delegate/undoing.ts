@@ -1,0 +1,71 @@
+import { type Session, warn } from "../call/session.ts";
+import type { Facts } from "../journal/facts.ts";
+import { containerDirectory, type Entry, isStanding, type Journal, type Line } from "../journal/journal.ts";
+import { linesText } from "../journal/lines.ts";
+import type { JsonObject } from "../protocol/json.ts";
+
+/** A journal whose entries are undone, and where. */
+export interface Undoing {
+  readonly session: Session;
+  readonly facts: Facts;
+  readonly journal: Journal;
+  /** CNI_NETNS of the call. No other namespace is touched. */
+  readonly netns: string;
+  /** What the list has now for one of the entries. Its DEL gets it if that of its ADD fails. */
+  readonly listed?: { readonly entry: Entry; readonly configuration: JsonObject } | undefined;
+}
+
+/** Reads the container's journals again: a plugin's DEL takes a while, and other calls go on. */
+export function readAgain({ facts, journal }: Undoing): void {
+  facts.forget(journal.key.containerId);
+}
+
+/** Writes that entries are given up, if they still stand. */
+export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
+  const ids = entries.filter(isStanding).map(({ id }) => id);
+  if (ids.length > 0) append(undoing, [{ line: "given up", ids }]);
+}
+
+/**
+ * Notes that an entry is undone whose DEL the runtime called for. Nothing is written if it is the last one: its journal is
+ * removed.
+ */
+export function noteUndone(undoing: Undoing, { id }: Entry): void {
+  const { facts, journal } = undoing;
+  const lines: Line[] = [{ line: "undone", id }];
+  const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
+  if (isLast) facts.wrote(journal.file, linesText(lines));
+  else append(undoing, lines);
+}
+
+/** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
+export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
+  const { entries, isTorn } = facts.journal(journal.key);
+  if (entries.length === 0) return;
+  const text = `${isTorn ? "\n" : ""}${linesText(lines)}`;
+  const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
+  facts.wrote(journal.file, text);
+  // Another call may have undone everything meanwhile.
+  if (problem !== undefined && problem !== "ENOENT") warn(session, `cannot write the journal: ${problem}`);
+}
+
+/** Removes a journal if every entry is undone. Returns whether something is left. */
+export function removeIfUndone(undoing: Undoing): boolean {
+  const { entries, isTorn } = undoing.facts.journal(undoing.journal.key);
+  if (entries.some(({ isUndone }) => !isUndone)) return true;
+  if (entries.length > 0 || isTorn) removeJournal(undoing);
+  return false;
+}
+
+/** Removes a journal, and the directory of its container if that is empty. */
+export function removeJournal({ session, facts, journal }: Undoing): void {
+  session.host.removeFile(journal.file);
+  facts.wrote(journal.file, undefined);
+  session.host.removeDirectory(containerDirectory(journal.key.containerId));
+}
+
+/** Whether another call has begun an ADD of the attachment meanwhile. */
+export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): boolean {
+  const { entries } = facts.journalAgain(journal.key);
+  return entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id));
+}
