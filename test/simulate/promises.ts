@@ -86,7 +86,10 @@ export class Promises {
     for (const thing of made.toSorted((one, other) => Number(isJournal(one)) - Number(isJournal(other)))) {
       const isForPrune = this.#isForPrune(thing, life, hasFailed);
       const sibling = isJournal(thing)
-        ? (others.find(({ key }) => thing.by.has(key)) ?? sharing ?? this.#siblingOfTry(life, others))
+        ? (others.find(({ key }) => thing.by.has(key)) ??
+          sharing ??
+          this.#siblingOfTry(life, others) ??
+          this.#siblingWithMark(life, others))
         : this.#siblingWith(thing, life, others);
       if (sibling && !isForPrune) {
         sharing = sibling;
@@ -133,6 +136,12 @@ export class Promises {
     const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
     const isTry = life.phase !== "attached" || sibling.phase !== "attached" || this.#leftByTries.has(by);
     return isTry && (has || sibling.isEdited) && ["portmap", "bandwidth", "tuning", "mark"].includes(plugin);
+  }
+
+  /** What an unknown plugin may have left waits for the last attachment that has such a plugin, and the journal waits with it. */
+  #siblingWithMark(life: Life, others: readonly Life[]): Life | undefined {
+    const hasMark = (one: Life) => this.#simulation.pluginsOf(one).some((plugin) => delegateOf(plugin) === "mark");
+    return hasMark(life) ? others.find((one) => one.of.container === life.of.container && hasMark(one)) : undefined;
   }
 
   #siblingOfTry({ phase, of }: Life, others: readonly Life[]): Life | undefined {
