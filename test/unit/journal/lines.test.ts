@@ -113,6 +113,9 @@ describe("a namespace", () => {
     expect(one).toEqual({ path: "/run/netns/blue", device: 4, inode: 9, changedMs: 12 });
     expect(one && isSameNamespace(one, namespaceOf("/run/netns/other", stat))).toBe(true);
     expect(one && isSameNamespace(one, namespaceOf("/run/netns/blue", { ...stat, changedMs: 99 }))).toBe(false);
+    expect(one && isSameNamespace(one, namespaceOf("/run/netns/blue", { ...stat, device: stat.device + 1 }))).toBe(
+      false,
+    );
     expect(one && isSameNamespace(one, undefined)).toBe(false);
   });
 

@@ -188,6 +188,11 @@ describe("the addresses that an entry lends", () => {
       [entryOf(undone), tryOf({ ...undone, id: "2" })],
       { addresses, othersWillDo: true },
     ],
+    [
+      "of a creator, not of a chained plugin after it",
+      [entryOf(undone), chainedOf("mark", { ...undone, done: { uptime: 985, addresses: ["10.9.0.2/24"] } })],
+      { addresses, othersWillDo: true },
+    ],
     ["of one whose DEL failed: no others", [entryOf({ isGivenUp: true })], { addresses, othersWillDo: false }],
     [
       "while another DEL failed: no others",
