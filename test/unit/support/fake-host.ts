@@ -76,6 +76,8 @@ export interface Outcome {
   readonly asked: readonly string[];
   /** The small files on the host after the call, without the kernel's. */
   readonly files: Readonly<Record<string, string>>;
+  /** The texts that a power loss cannot take. */
+  readonly flushed: readonly string[];
 }
 
 /** The boot id of the machine, unless the test sets another. */
@@ -140,6 +142,7 @@ function fakeHost(
 ) {
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
   const asked: string[] = [];
+  const flushed: string[] = [];
   let [looks, stderr] = [0, ""];
   let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
@@ -197,10 +200,11 @@ function fakeHost(
       asked.push(path);
       return files.get(path)?.text;
     },
-    appendJournal(path, text, { makesFile }) {
+    appendJournal(path, text, { makesFile, isFlushed }) {
       if (writeProblem) return writeProblem;
       if (!makesFile && !files.has(path)) return "ENOENT";
       files.set(path, { text: `${files.get(path)?.text ?? ""}${text}`, modifiedMs: clock });
+      if (isFlushed) flushed.push(text);
       return undefined;
     },
     removeDirectory() {},
@@ -244,6 +248,7 @@ function fakeHost(
       stderr,
       asked,
       files: Object.fromEntries(kept),
+      flushed,
     };
   };
   return { host, replacedBy: () => replacedBy, seen };

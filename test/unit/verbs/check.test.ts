@@ -150,6 +150,17 @@ describe("the entry of the interface", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("a creator without one is not asked there if it passes without the routes that a plugin has moved", () => {
+    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
+    const ip = () => `${JSON.stringify(routes)}\n[]\n[]\n`;
+    const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(0), exits(1)], ip });
+    expect(runs).toMatchObject([
+      { stdin: { prevResult: { routes: [{ dst: "10.99.0.0/16" }, {}] } } },
+      { stdin: { name: "zone-eth1", prevResult: { routes: [{ dst: "10.98.0.0/16" }] } } },
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
   test("one in the list's own network is run once, if no route was moved", () => {
     expect(check([], { answers: [exits(1)] }).runs).toHaveLength(1);
     expect(check([], { wrapper: { ...renamed, network: "disc" }, answers: [exits(1)] }).runs).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/undo.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
@@ -88,10 +89,13 @@ describe("DEL of an entry", () => {
     expect(last.files).toEqual({});
   });
 
-  test("of portmap, whose rules a sibling shares, runs the sibling's ADD again", () => {
-    const files = journalFiles(chainedOf("portmap"), chainedOf("portmap", { network: "other", runtimeIfName: "net1" }));
-    const outcome = del("portmap", { prevResult: bothResult }, { files });
-    expect(runsOf(outcome)).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
+  test("of portmap, whose rules a sibling shares, runs the sibling's ADD again, unless its namespace is gone", () => {
+    const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1" });
+    const outcome = (other: Entry) =>
+      del("portmap", { prevResult: bothResult }, { files: journalFiles(chainedOf("portmap"), other) });
+    expect(runsOf(outcome(sibling))).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
+    const gone = { path: "/run/netns/gone", device: 4, inode: 1 };
+    expect(runsOf(outcome({ ...sibling, namespace: gone }))).toEqual([`portmap DEL eth0 ${blue}`]);
   });
 
   test("with masquerading that a sibling shares keeps the rules until the last one is deleted", () => {
@@ -207,6 +211,32 @@ describe("DEL of an entry", () => {
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
   });
 
+  test("of another namespace leaves a sibling's interface of that name in this one", () => {
+    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+    const own = entryOf({ type: "macvlan", namespace });
+    const sibling = entryOf({ type: "macvlan", network: "other", runtimeIfName: "net1", delegateNetwork: "other" });
+    const outcome = del("macvlan", {}, { files: journalFiles(own, sibling), links: [9] });
+    expect(runsOf(outcome)).toEqual(["macvlan DEL eth0 "]);
+  });
+
+  test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
+    const configuration = { type: "bridge", name: "zone", ipMasq: true };
+    const leases = "/var/lib/cni/networks/zone";
+    const files = {
+      ...journalFiles(tryOf({ configuration })),
+      [`${leases}/10.1.0.2`]: "blue\r\neth0",
+      [`${leases}/10.1.0.3`]: "red\r\neth0",
+      [`${leases}/10.1.0.4`]: "blue\r\neth1",
+    };
+    const asked: string[] = [];
+    const ip = (_: readonly string[], commands: string) => {
+      asked.push(commands);
+      return "";
+    };
+    del("bridge", {}, { files, links: [0], ip });
+    expect(asked.join("").match(/address add \S+/g)).toEqual(["address add 10.1.0.2/32"]);
+  });
+
   test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
     const earlier = { bootId: "earlier" };
     const entries = [entryOf(earlier), chainedOf("tuning", earlier), chainedOf("unknown", earlier)];
@@ -234,6 +264,24 @@ describe("DEL without an entry", () => {
     const files = journalFiles(chainedOf("mark", { network: "other", runtimeIfName: "net1" }));
     expect(runsOf(del("mark", { prevResult: bothResult }, { files }))).toEqual([]);
     expect(runsOf(del("mark", { prevResult: bothResult }, { files: sibling }))).toEqual([`mark DEL eth0 ${blue}`]);
+  });
+
+  test("runs first in the network that has its lease", () => {
+    const renamed = { wrapper: { ifName: "eth1" }, ipam: { type: "host-local" }, prevResult: bothResult };
+    const networks = (network: string) => {
+      const files = { [`/var/lib/cni/networks/${network}/10.1.0.2`]: "blue\r\neth1" };
+      return del("bridge", renamed, { files }).runs.map(({ stdin }) => (stdin as JsonObject).name);
+    };
+    expect(networks("zone-eth1")).toEqual(["zone-eth1", "zone"]);
+    expect(networks("zone")).toEqual(["zone", "zone-eth1"]);
+  });
+
+  test("runs once more if it fails in the network that others of the list share", () => {
+    const shared = { wrapper: { ifName: "eth1", network: "zone" }, prevResult: bothResult };
+    const outcome = del("bridge", shared, { answers: [exits(1), exits(0)] });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
+    expect(outcome.exitCode).toBe(0);
+    expect(del("bridge", { prevResult: bothResult }, { answers: [exits(1), exits(0)] })).toMatchObject({ exitCode: 1 });
   });
 
   test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {

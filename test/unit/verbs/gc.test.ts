@@ -49,11 +49,11 @@ test.each<[string, readonly Entry[], object | undefined, Machine]>([
 });
 
 test.each([
-  ["of an earlier boot", { bootId: "earlier" }],
-  ["whose inode another namespace has now", {}],
-])("undoes one %s", (_, changes) => {
+  ["of an earlier boot, whose inode and time another namespace has now", { bootId: "earlier" }, 0],
+  ["whose inode another namespace has now", {}, 5],
+])("undoes one %s", (_, changes, changedMs) => {
   const namespaces = { [blue]: 4026531840 };
-  const entry = entryOf({ ...changes, namespace: { path: blue, device: 4, inode: 4026531840, changedMs: 5 } });
+  const entry = entryOf({ ...changes, namespace: { path: blue, device: 4, inode: 4026531840, changedMs } });
   expect(runsOf(collect([entry], undefined, { namespaces }))).toEqual(["bridge DEL blue", "bridge GC "]);
 });
 
