@@ -72,6 +72,7 @@ test.each<[string, readonly Plugin[], readonly string[]]>([
   ["one bridge whose MAC is not fixed", [{ type: "bridge", ipam }], ["0 bridge-wrapper"]],
   ["one bridge without ipam", [{ type: "bridge", isGateway: true }], ["0 bridge-wrapper"]],
   ["one bridge with a gateway", [bridge, firewall], []],
+  ["one bridge whose gateway address another device has", [{ ...bridge, vlan: 100 }], ["0 bridge-wrapper"]],
   ["a wrapped list", [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" }), firewall], []],
   ["only the first is plain", [macvlan, wrapped(bridge, { ifName: "eth1" })], ["0 macvlan-wrapper"]],
   ["only the second is plain", [wrapped(macvlan), bridge], ["1 bridge-wrapper ifName=eth1"]],
