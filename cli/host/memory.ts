@@ -46,7 +46,8 @@ export class Memory extends Facts {
       return this.list(path).flatMap((inner) => {
         const file = join(path, inner);
         const [text, journal] = [this.read(file), this.journalAt(file)];
-        if (text !== undefined && !journal) leaveOut(file);
+        // Without a whole line there is nothing in it: a full disk or a power loss left it.
+        if (text?.includes("\n") && !journal) leaveOut(file);
         return text !== undefined && journal ? [{ file, text, ...journal.key, journal }] : [];
       });
     });

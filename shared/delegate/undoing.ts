@@ -34,26 +34,32 @@ export function noteUndone(undoing: Undoing, { id }: Entry): void {
   const { facts, journal } = undoing;
   const lines: Line[] = [{ line: "undone", id }];
   const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
-  if (isLast) facts.wrote(journal.file, linesText(lines));
+  if (isLast) facts.wrote(journal.file, textAfter(facts.journal(journal.key), lines));
   else append(undoing, lines);
 }
 
 /** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
 export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
-  const { entries, isTorn } = facts.journal(journal.key);
-  if (entries.length === 0) return;
-  const text = `${isTorn ? "\n" : ""}${linesText(lines)}`;
+  const present = facts.journal(journal.key);
+  if (present.entries.length === 0) return;
+  const text = textAfter(present, lines);
   const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
   facts.wrote(journal.file, text);
   // Another call may have undone everything meanwhile.
   if (problem !== undefined && problem !== "ENOENT") warn(session, `cannot write the journal: ${problem}`);
 }
 
+/** The text of lines after a line that may have been cut off. */
+function textAfter({ isTorn }: Journal, lines: readonly Line[]): string {
+  return `${isTorn ? "\n" : ""}${linesText(lines)}`;
+}
+
 /** Removes a journal if every entry is undone. Returns whether something is left. */
 export function removeIfUndone(undoing: Undoing): boolean {
-  const { entries, isTorn } = undoing.facts.journal(undoing.journal.key);
-  if (entries.some(({ isUndone }) => !isUndone)) return true;
-  if (entries.length > 0 || isTorn) removeJournal(undoing);
+  const { facts, journal } = undoing;
+  if (facts.journal(journal.key).entries.some(({ isUndone }) => !isUndone)) return true;
+  // A file without a whole line is what a full disk or a power loss left.
+  if (facts.read(journal.file) !== undefined) removeJournal(undoing);
   return false;
 }
 

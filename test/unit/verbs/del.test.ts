@@ -132,6 +132,8 @@ describe("DEL of an entry", () => {
     const torn = { [journal]: `${text}{"line":"beg` };
     const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { files: torn });
     expect(runsOf(del("bridge", {}, { files: outcome.files }))).toEqual([`bridge DEL eth0 ${blue}`]);
+    const [own = ""] = Object.values(journalFiles(entryOf()));
+    expect(del("bridge", {}, { files: { [journal]: `${own}{"line":"beg` } }).files).toEqual({});
   });
 
   test("gives a masquerading plugin's interface its addresses back", () => {
@@ -247,8 +249,8 @@ describe("DEL of an entry", () => {
   });
 });
 
-test("DEL removes a journal whose only line was cut off", () => {
-  expect(del("bridge", {}, { files: { [journal]: '{"line":"beg' } }).files).toEqual({});
+test.each(["", '{"line":"beg'])("DEL removes a journal that has no whole line: %j", (text) => {
+  expect(del("bridge", {}, { files: { [journal]: text } }).files).toEqual({});
 });
 
 describe("DEL without an entry", () => {

@@ -46,12 +46,16 @@ test.each([
 });
 
 test.each([
-  ["is empty", "c1/zone:eth0", ""],
   ["is no journal", "c1/zone:eth0", "no JSON\n"],
   ["says that it is another one", "c2/zone:eth0", `{"line":"began","format":1,${key}}\n`],
 ])("a file that %s is left out, by name", (_, name, text) => {
   put(name, text);
   expect(filesOf()).toEqual({ found: [], leftOut: [`/var/lib/cni/wrappers/${name}`] });
+});
+
+test.each(["", '{"line":"began","format":1,"netw'])("a file without a whole line has nothing in it: %j", (text) => {
+  put("c1/zone:eth0", text);
+  expect(filesOf()).toEqual({ found: [], leftOut: [] });
 });
 
 test("records of 0.2.0, also unfinished ones and those of routes", () => {
