@@ -19,7 +19,7 @@ export function withoutAddressesOfOthers(
 }
 
 /** The addresses that another container has. host-local's leases tell in most cases; looking through all journals takes long. */
-function takenBy(facts: Facts, containerId: string, addresses: readonly string[]): readonly string[] {
+export function takenBy(facts: Facts, containerId: string, addresses: readonly string[]): readonly string[] {
   const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(cidr.split("/")[0] ?? "") }));
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
@@ -50,14 +50,24 @@ function withoutAddresses(configuration: JsonObject, names: ReadonlySet<unknown>
   return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
 }
 
-/** Returns the result with the addresses of another one, if that has some. The result's own ones may be others' by now. */
-export function withAddressesOf(result: CniResult, other: unknown): CniResult {
+/**
+ * Returns the result with the addresses of another one, if that has some. `takenAmong` tells which of the result's further
+ * addresses are others' by now: those are left out.
+ */
+export function withAddressesOf(
+  result: CniResult,
+  other: unknown,
+  takenAmong: (addresses: readonly string[]) => readonly string[],
+): CniResult {
   const wanted = addressesIn(other);
+  if (wanted.length === 0) return result;
   const names = new Set(wanted.map(ipName));
-  const kept = (result.ips ?? []).filter(({ address }) => names.has(ipName(address)));
+  const further = addressesIn(result).filter((cidr) => !names.has(ipName(cidr)));
+  const taken = new Set((further.length > 0 ? takenAmong(further) : []).map(ipName));
+  const kept = (result.ips ?? []).filter(({ address }) => !taken.has(ipName(address)));
   const listed = new Set(kept.map(({ address }) => ipName(address)));
   const more = wanted.filter((cidr) => !listed.has(ipName(cidr))).map((address) => ({ address }));
-  if (wanted.length === 0 || (more.length === 0 && kept.length === result.ips?.length)) return result;
+  if (more.length === 0 && kept.length === result.ips?.length) return result;
   return { ...result, ips: [...kept, ...more] };
 }
 

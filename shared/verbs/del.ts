@@ -5,7 +5,7 @@ import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
-import { withAddressesOf } from "../delegate/taken-addresses.ts";
+import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
 import { addAgain, planRemoval, runDel, runRemoval, sharersOf, tryToUndo, withoutShared } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
@@ -184,8 +184,9 @@ function isMissing({ prevResult, problem }: Call): boolean {
 }
 
 /** firewall's rules name the addresses of its ADD. The runtime may have a result of another one. */
-function withRuleAddresses({ session }: Call, entry: Entry, prevResult: unknown): unknown {
+function withRuleAddresses({ session, facts, key }: Call, entry: Entry, prevResult: unknown): unknown {
   const isByAddress = entry.role === "meta" && scopeOf(profileOf(entry.type, session.profiles)) === "address";
   if (!isByAddress || !isJsonObject(prevResult)) return prevResult;
-  return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult);
+  const takenAmong = (addresses: readonly string[]) => takenBy(facts, key.containerId, addresses);
+  return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult, takenAmong);
 }

@@ -94,7 +94,9 @@ test.each(["", "a reboot, "])(
   async (between) => {
     await using lab = await Lab.start({ plugins });
     const plain = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
-    const [list, old] = [zone("1.0.0", wrapped(plain), wrapped(portmap)), zone("1.0.0", plain, portmap)];
+    const chained = [portmap, { type: "firewall", backend: "iptables" }];
+    const list = zone("1.0.0", wrapped(plain), ...chained.map((one) => wrapped(one)));
+    const old = zone("1.0.0", plain, ...chained);
     const container = await attached(lab, lab.goCni, list);
     expectSuccess(await lab.goCni.del(old, container));
     if (between) await rebooted(lab, container);
