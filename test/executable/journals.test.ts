@@ -1,9 +1,9 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { skipEmulated } from "./support/emulator.ts";
-import { apart, Machine } from "./support/machine.ts";
+import { apart, delegates, Machine } from "./support/machine.ts";
 
 const journal = journalFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0" });
 const container = dirname(journal);
@@ -42,6 +42,20 @@ test("what else is in the directory is left alone", async () => {
     isJournal,
     expect.stringMatching(/^f 644 7 blue\/other:eth0$/),
   ]);
+});
+
+test("a creator's entry and its name are on the disk before the plugin runs", async (context) => {
+  skipEmulated(context, "strace does not see the calls of a program in qemu");
+  const machine = new Machine();
+  const script = `
+    mount -t tmpfs none /var/lib
+    mkdir -p ${container}
+    strace -f -qq -y -e trace=fsync,execve -o "$SCRATCH/trace" "$@"`;
+  await machine.call({ env: { CNI_NETNS: "/proc/self/ns/net" }, through: apart(script) });
+  const flushed = String(machine.read("trace"))
+    .split(join(delegates, "plain"), 1)[0]
+    ?.matchAll(/fsync\(\d+<(.*?)>\)/g);
+  expect([...(flushed ?? [])].map(([, path]) => path)).toEqual([journal, container]);
 });
 
 describe("a journal that cannot be written fails ADD, and nothing is left behind", () => {

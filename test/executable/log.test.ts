@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { handedOver, inTurn, Machine, through, verbs } from "./support/machine.ts";
@@ -74,9 +74,14 @@ test("ten at once: every line is whole", async () => {
 });
 
 describe("a log that cannot be written is no hindrance", () => {
+  const linked = (machine: Machine) => symlinkSync(machine.file("target", ""), machine.path("log"));
   const inOpenFolder = (machine: Machine) => {
-    symlinkSync(machine.file("target", ""), machine.path("log"));
+    linked(machine);
     chmodSync(machine.directory, 0o1777);
+  };
+  const inFolderOfAnother = (machine: Machine) => {
+    linked(machine);
+    chownSync(machine.directory, 1234, 1234);
   };
   const nothing = () => {};
   const places: [string, string, string, (machine: Machine) => unknown][] = [
@@ -88,6 +93,7 @@ describe("a log that cannot be written is no hindrance", () => {
     ["its own stdout", "EINVAL", "../../proc/self/fd/1", nothing],
     ["a missing directory of /proc", "ENOENT", "../../proc/nothing/log", nothing],
     ["a link in a directory of others", "ELOOP", "log", inOpenFolder],
+    ["a link in a directory of another user", "ELOOP", "log", inFolderOfAnother],
   ];
 
   test.each(inTurn(handedOver, places))("ADD and %s, %s: %s", async (other, _, problem, name, make) => {

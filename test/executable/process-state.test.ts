@@ -17,6 +17,12 @@ test("the delegate has what the wrapper's process had, and nothing of Node's", a
   );
 });
 
+test("ADD: the delegate ignores and blocks no signal", async () => {
+  const machine = new Machine();
+  await machine.call({ delegate: "notes-signals" });
+  expect(String(machine.read("signals"))).toBe("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+});
+
 test.each(handedOver)("%s: the delegate is the wrapper's process, not a child of it", async (command) => {
   const machine = new Machine();
   await machine.call({ command, delegate: "notes-pid", through: through('echo $$ >"$SCRATCH/pid"; exec "$@"') });

@@ -53,7 +53,11 @@ describe.each(files.map(([title], index) => [title, `file${index}`] as const))("
     const machine = new Machine();
     const ended = await machine.call({ command, delegate, env: { CNI_PATH: folder } });
     expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
-    expect(errorOf(ended)).toMatchObject({ code: 104, msg: `delegate ${delegate} cannot be started` });
+    expect(errorOf(ended)).toMatchObject({
+      code: 104,
+      msg: `delegate ${delegate} cannot be started`,
+      details: expect.stringContaining(`${join(folder, delegate)} is not an executable for this machine`),
+    });
   });
 });
 

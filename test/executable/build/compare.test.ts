@@ -25,6 +25,11 @@ test("the same archive has no differences", () => {
 test.each<[string, Record<string, string>, string[]]>([
   ["a byte", { ...files, "cni-wrappers": "0123X56789" }, ["cni-wrappers differs at byte 4"]],
   ["a size", { ...files, "cni-wrappers": "01234" }, ["cni-wrappers differs at byte 5 (10 and 5 bytes)"]],
+  [
+    "bytes at the end",
+    { ...files, "cni-wrappers": "0123456789ab" },
+    ["cni-wrappers differs at byte 10 (10 and 12 bytes)"],
+  ],
   ["a link", { ...files, "bridge-wrapper": "elsewhere" }, ["bridge-wrapper differs at byte 3 (15 and 12 bytes)"]],
   ["a file more", { ...files, NOTICE: "" }, ["NOTICE is missing in the archive"]],
   [
