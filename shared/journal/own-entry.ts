@@ -28,11 +28,11 @@ export function ownEntry({ entries }: Journal, plugin: PluginIdentity): Entry | 
 export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry | undefined {
   const { type, ifName } = plugin;
   const isOfType: Matches = (entry) => entry.type === type;
-  const block = canonicalJson(plugin.wrapper);
+  const hasBlock = isOfBlock(plugin);
   const ways: Matches[] = [
     ...(isCreator(plugin) ? [isOfInterface(plugin)] : []),
     isOfPlugin(plugin),
-    (entry) => isOfType(entry) && entry.ifName === ifName && canonicalJson(entry.wrapper) === block,
+    (entry) => isOfType(entry) && entry.ifName === ifName && hasBlock(entry),
     (entry) => isOfType(entry) && entry.checksum === plugin.checksum(),
     (entry) => isOfType(entry) && entry.ifName === ifName,
     // An unknown type may be a misspelled one.
@@ -58,13 +58,16 @@ function isOfInterface({ ifName }: PluginIdentity): Matches {
   return (entry) => entry.role === "creator" && entry.ifName === ifName;
 }
 
-function isOfPlugin({ type, ifName, wrapper, checksum }: PluginIdentity): Matches {
-  const block = canonicalJson(wrapper);
-  return (entry) =>
-    entry.type === type &&
-    entry.ifName === ifName &&
-    canonicalJson(entry.wrapper) === block &&
-    entry.checksum === checksum();
+function isOfPlugin(plugin: PluginIdentity): Matches {
+  const { type, ifName, checksum } = plugin;
+  const hasBlock = isOfBlock(plugin);
+  return (entry) => entry.type === type && entry.ifName === ifName && hasBlock(entry) && entry.checksum === checksum();
+}
+
+// The block's text is made only if an entry gets that far.
+function isOfBlock({ wrapper }: PluginIdentity): Matches {
+  let block: string | undefined;
+  return (entry) => canonicalJson(entry.wrapper) === (block ??= canonicalJson(wrapper));
 }
 
 // Of several, the last one that is not undone.
