@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { alternating } from "../../../shared/host/slim/encoding.ts";
 import { errorName, signalName } from "../../../shared/host/slim/system-names.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -54,4 +55,13 @@ describe("the system's numbers have the names that Node uses", () => {
   test("a number without a name stays a number", () => {
     expect([errorName(9999), signalName(64)]).toEqual(["error 9999", "signal 64"]);
   });
+});
+
+test("the machine gets names and values of variables in turn; a lone surrogate is replaced, as Node does", () => {
+  expect(alternating({ CNI_IFNAME: "a\ud800b", CNI_ARGS: undefined })).toEqual([
+    "CNI_IFNAME",
+    "a\ufffdb",
+    "CNI_ARGS",
+    "",
+  ]);
 });
