@@ -67,7 +67,10 @@ function isOfPlugin(plugin: PluginIdentity): Matches {
 // The block's text is made only if an entry gets that far.
 function isOfBlock({ wrapper }: PluginIdentity): Matches {
   let block: string | undefined;
-  return (entry) => canonicalJson(entry.wrapper) === (block ??= canonicalJson(wrapper));
+  return (entry) => {
+    block ??= canonicalJson(wrapper);
+    return canonicalJson(entry.wrapper) === block;
+  };
 }
 
 // Of several, the last one that is not undone.
