@@ -1,4 +1,5 @@
 import type { JSONPath } from "jsonc-parser";
+import { ipamOf } from "../../shared/journal/lease.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListedPlugin } from "./list.ts";
 
@@ -8,12 +9,6 @@ export interface WrittenRange {
   readonly range: JsonObject;
 }
 
-/** The `ipam` block of a plugin. Empty if there is none. */
-export function ipamOf({ configuration }: ListedPlugin): JsonObject {
-  const ipam = goLookup(configuration, "ipam");
-  return isJsonObject(ipam) ? ipam : {};
-}
-
 /** Whether a plugin gets addresses for its interface. */
 export function hasIpam({ configuration }: ListedPlugin): boolean {
   return ipamTypeOf(configuration) !== undefined;
@@ -21,7 +16,7 @@ export function hasIpam({ configuration }: ListedPlugin): boolean {
 
 /** The ranges of host-local, in sets: an interface gets an address of each set. The short form with `subnet` is the first. */
 export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRange[])[] {
-  const ipam = ipamOf(plugin);
+  const ipam = ipamOf(plugin.configuration);
   if (goLookup(ipam, "type") !== "host-local") return [];
   const path = [...plugin.path, "ipam"];
   const short = typeof goLookup(ipam, "subnet") === "string" ? [[{ path, range: ipam }]] : [];
@@ -39,7 +34,7 @@ export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRan
 
 /** The entries of a list in the `ipam` block, such as `routes` and `addresses`, with their places. */
 export function entriesOf(plugin: ListedPlugin, key: string): readonly { path: JSONPath; entry: JsonObject }[] {
-  const list = goLookup(ipamOf(plugin), key);
+  const list = goLookup(ipamOf(plugin.configuration), key);
   return (Array.isArray(list) ? list : []).flatMap((entry, index) => {
     return isJsonObject(entry) ? [{ path: [...plugin.path, "ipam", key, index], entry }] : [];
   });
@@ -57,8 +52,7 @@ export function certainSubnets(plugin: ListedPlugin): readonly { path: JSONPath;
 
 /** Returns the type of a plugin's IPAM plugin; undefined if it has none. */
 export function ipamTypeOf(configuration: JsonObject): string | undefined {
-  const ipam = goLookup(configuration, "ipam");
-  const type = isJsonObject(ipam) ? goLookup(ipam, "type") : undefined;
+  const type = goLookup(ipamOf(configuration), "type");
   return typeof type === "string" && type !== "" ? type : undefined;
 }
 

@@ -1,9 +1,9 @@
 import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
-import { leaseDirectoryOf } from "../../shared/journal/lease.ts";
+import { ipamOf, leaseDirectoryOf } from "../../shared/journal/lease.ts";
 import { type Address, addressOf, addressText, cidrOf, contains, networkOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
-import { entriesOf, ipamOf, ipamTypeOf, rangeSetsOf } from "./ipam.ts";
+import { entriesOf, ipamTypeOf, rangeSetsOf } from "./ipam.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** Addresses that an IPAM plugin may give to one interface. */
@@ -23,7 +23,7 @@ export interface Pool {
 /** The directory in which host-local keeps the leases of a plugin, as one spelling. */
 export function leasesOf(plugin: ListedPlugin): string {
   // `/var/run` is a link to `/run` on every host with systemd.
-  return normalize(leaseDirectoryOf(ipamOf(plugin), plugin.network)).replace(/^\/var\/run\//, "/run/");
+  return normalize(leaseDirectoryOf(ipamOf(plugin.configuration), plugin.network)).replace(/^\/var\/run\//, "/run/");
 }
 
 /** The pools of a plugin: host-local's ranges, and the fixed addresses of static. Invalid ones are left out. */

@@ -1,7 +1,8 @@
+import { ipamOf } from "../../shared/journal/lease.ts";
 import { goLookup } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
-import { ipamOf, ipamTypeOf } from "../lists/ipam.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
 
 /** Leases must stay as long as their containers. */
 export const leaseDirectory: PluginRule = {
@@ -15,7 +16,7 @@ directory in which the runtime was started. Leave \`dataDir\` out (\`/var/lib/cn
 does.`,
   find(plugin) {
     const isLeased = ipamTypeOf(plugin.configuration) === "host-local" && !isRewritten(plugin);
-    const message = isLeased ? problemOf(goLookup(ipamOf(plugin), "dataDir")) : undefined;
+    const message = isLeased ? problemOf(goLookup(ipamOf(plugin.configuration), "dataDir")) : undefined;
     if (message === undefined) return undefined;
     return { at: ["ipam", "dataDir"], message, hint: "Leave dataDir out, or use /var/run/cni" };
   },

@@ -1,8 +1,8 @@
+import { ipamOf } from "../../shared/journal/lease.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { isArgs } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
-import { ipamOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** `wrapper.args` chooses the requests of CNI_ARGS that reach a plugin. */
@@ -48,7 +48,7 @@ const ipamKeys: Readonly<Record<string, readonly string[]>> = {
 
 /** The keys that a plugin and its IPAM plugin read (LoadArgs in their sources); undefined if one of them is unknown. */
 function knownKeys(plugin: ListedPlugin): readonly string[] | undefined {
-  const { type = "" } = ipamOf(plugin);
+  const { type = "" } = ipamOf(plugin.configuration);
   if (plugin.profile === undefined || isRewritten(plugin)) return undefined;
   const ofIpam = type === "" ? [] : ipamKeys[String(type)];
   return ofIpam && [...(interfaceKeys[plugin.delegate] ?? []), ...ofIpam, "IgnoreUnknown"];

@@ -1,5 +1,5 @@
 import { subnetFinder } from "../attachment/subnet.ts";
-import { type Lease, leaseDirectoryOf } from "../journal/lease.ts";
+import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/lease.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Call } from "./call.ts";
 import type { Subject } from "./delegate-call.ts";
@@ -78,9 +78,4 @@ function subnetsOf(configuration: JsonObject): string[] {
   const listed = ranges.flatMap((range) => (Array.isArray(range) ? range.flat() : [])).filter(isJsonObject);
   const subnets = [ipam, ...listed].map((range) => goLookup(range, "subnet"));
   return subnets.filter((subnet) => typeof subnet === "string");
-}
-
-function ipamOf(configuration: JsonObject): JsonObject {
-  const ipam = goLookup(configuration, "ipam");
-  return isJsonObject(ipam) ? ipam : {};
 }

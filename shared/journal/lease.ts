@@ -1,4 +1,4 @@
-import { goLookup, type JsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 
 /** An address that host-local gave to an interface of a container. */
 export interface Lease {
@@ -24,4 +24,10 @@ export function parseLease(address: string, text: string): Lease | undefined {
   if (!/^[\da-f]*[.:][\da-f.:]+$/i.test(address)) return undefined;
   const [containerId = "", ifName = ""] = text.split("\n");
   return { address, containerId: containerId.trim(), ifName: ifName.trim() };
+}
+
+/** Returns the `ipam` of a plugin's configuration, as a plugin in Go reads it; empty if it is no object. */
+export function ipamOf(configuration: JsonObject): JsonObject {
+  const ipam = goLookup(configuration, "ipam");
+  return isJsonObject(ipam) ? ipam : {};
 }

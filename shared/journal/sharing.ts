@@ -1,7 +1,8 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
-import { goLookup, isJsonObject } from "../protocol/json.ts";
+import { goLookup } from "../protocol/json.ts";
 import type { CachedResult } from "./cached-result.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
+import { ipamOf } from "./lease.ts";
 
 /** What is around an entry that is to be undone. */
 export interface Around {
@@ -139,7 +140,7 @@ function isInterfaceOfSibling(entry: Entry, around: Around): boolean {
   return others.some(({ done }) => done?.made !== undefined && done.made === link);
 }
 
-/** What names a lease. */
+/** Two leases with the same network, interface name and IPAM plugin are one. */
 type Leased = Pick<Entry, "delegateNetwork" | "ifName" | "configuration">;
 
 /** Whether another entry holds the lease that an interface has in a network, in this boot. */
@@ -149,14 +150,9 @@ export function holdsLease(other: Entry, leased: Leased & { readonly bootId: str
 
 function hasSameLease(entry: Leased, other: Entry): boolean {
   if (other.role !== "creator" || other.delegateNetwork !== entry.delegateNetwork) return false;
-  const [one, another] = [ipamOf(entry), ipamOf(other)];
+  // The IPAM plugin is not known of a DEL without an entry.
+  const [one, another] = [entry, other].map(({ configuration }) => goLookup(ipamOf(configuration), "type"));
   return other.ifName === entry.ifName && (one === undefined || another === undefined || one === another);
-}
-
-/** The IPAM plugin of an entry; undefined if it is not known. */
-function ipamOf({ configuration }: Pick<Entry, "configuration">): unknown {
-  const ipam = goLookup(configuration, "ipam");
-  return isJsonObject(ipam) ? goLookup(ipam, "type") : undefined;
 }
 
 function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results }: Around): boolean {

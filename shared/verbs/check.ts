@@ -12,10 +12,11 @@ import { missingDelegate } from "../delegate/missing-delegate.ts";
 import { readRouting } from "../delegate/read-routing.ts";
 import { noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
 import { isSameNamespace } from "../journal/journal.ts";
+import { ipamOf } from "../journal/lease.ts";
 import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
 import { isFixedMac, listsDevice, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/shared-device.ts";
 import { CniError } from "../protocol/errors.ts";
-import { goLookup, isJsonObject } from "../protocol/json.ts";
+import { goLookup } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /**
@@ -53,8 +54,7 @@ function narrowedCheck(call: Call): DelegateCall {
 // Without addresses of its own, static checks only that there is a prevResult.
 function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCall {
   if (!target.profile?.checkNeedsIpam || prevResult === undefined) return call;
-  const ipam = call.configuration && goLookup(call.configuration, "ipam");
-  if (isJsonObject(ipam) && goLookup(ipam, "type")) return call;
+  if (goLookup(ipamOf(call.configuration ?? {}), "type")) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }
 

@@ -49,6 +49,16 @@ const attachedTwice = (za: readonly ListedPlugin[], ifName: string): Scenario =>
   events: [add("c1 za eth0"), add(`c1 za ${ifName}`), del(`c1 za ${ifName}`)],
 });
 
+/** A plugin's ADD ends early, and the runtime tries again after a quarter of an hour. */
+const againMuchLater = (end: "fail the plugin" | "kill the plugin"): Scenario => ({
+  lists: { za: two },
+  events: [
+    { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: end } },
+    { do: "wait", minutes: 16 },
+    add("c1 za eth0"),
+  ],
+});
+
 /** The last plugin of a list fails once, and ADD is repeated. */
 const failsOnce = (plugins: readonly ListedPlugin[]): Scenario => ({
   lists: { za: [...two, ...plugins, chained("mark")] },
@@ -308,22 +318,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "a plugin fails, and ADD comes again much later": {
-    lists: { za: two },
-    events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
-      { do: "wait", minutes: 16 },
-      add("c1 za eth0"),
-    ],
-  },
-  "a plugin is killed, and ADD comes again much later": {
-    lists: { za: two },
-    events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
-      { do: "wait", minutes: 16 },
-      add("c1 za eth0"),
-    ],
-  },
+  "a plugin fails, and ADD comes again much later": againMuchLater("fail the plugin"),
+  "a plugin is killed, and ADD comes again much later": againMuchLater("kill the plugin"),
   "tuning of a lost namespace, and a sibling's interface of that name in the new one": {
     lists: {
       za: [bridge(1, "eth1"), chained("tuning", "eth1", { mtu: 1400 })],
