@@ -4,6 +4,7 @@
 //     node test/simulate/simulate.ts                 100,000 schedules
 //     node test/simulate/simulate.ts --count 1000    so many schedules
 //     node test/simulate/simulate.ts --seed 42       one schedule, with its history
+//     node test/simulate/simulate.ts --seed 200000 --count 2000   so many schedules from a seed on
 //     node test/simulate/simulate.ts --siblings      lists that share names, pools and plugins, edits, and verbs at once
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +25,7 @@ interface Part {
 Error.stackTraceLimit = 0;
 const { values } = parseArgs({
   options: {
-    count: { type: "string", default: "100000" },
+    count: { type: "string" },
     seed: { type: "string" },
     siblings: { type: "boolean", default: false },
     part: { type: "string", multiple: true },
@@ -33,8 +34,8 @@ const { values } = parseArgs({
 const { siblings } = values;
 
 if (values.part) process.send?.(partOf(...(values.part.map(Number) as [number, number])));
-else if (values.seed !== undefined) tellOne(Number(values.seed));
-else await tellAll(Number(values.count));
+else if (values.seed !== undefined && values.count === undefined) tellOne(Number(values.seed));
+else await tellAll(Number(values.seed ?? 0), Number(values.count ?? 100_000));
 
 function partOf(from: number, until: number): Part {
   const counts: Record<string, number> = {};
@@ -55,8 +56,8 @@ function tellOne(seed: number): void {
   process.exitCode = 1;
 }
 
-async function tellAll(count: number): Promise<void> {
-  const parts = await partsOf(count);
+async function tellAll(first: number, count: number): Promise<void> {
+  const parts = await partsOf(first, first + count);
   const counts = new Map<string, number>();
   for (const [what, times] of parts.flatMap((part) => Object.entries(part.counts))) {
     counts.set(what, (counts.get(what) ?? 0) + times);
@@ -85,20 +86,20 @@ function tellShortest(promise: string, seeds: readonly number[]): void {
   );
 }
 
-/** Runs the seeds from 0 to below `count`, on all CPUs. */
-async function partsOf(count: number): Promise<Part[]> {
+/** Runs the seeds from `first` to below `end`, on all CPUs. */
+async function partsOf(first: number, end: number): Promise<Part[]> {
   const size = 500;
-  const starts = Array.from({ length: Math.ceil(count / size) }, (_, index) => index * size);
+  const starts = Array.from({ length: Math.ceil((end - first) / size) }, (_, index) => first + index * size);
   const waiting = starts.values();
   const parts: Part[] = [];
   const work = async () => {
     for (const from of waiting) {
-      const until = Math.min(count, from + size);
+      const until = Math.min(end, from + size);
       const flags = siblings ? ["--siblings"] : [];
       const child = fork(import.meta.filename, ["--part", `${from}`, "--part", `${until}`, ...flags]);
       const [[part]] = await Promise.all([once(child, "message"), once(child, "exit")]);
       parts.push(part);
-      say(`${parts.length * size} of ${count} schedules`);
+      say(`${parts.length * size} of ${end - first} schedules`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
