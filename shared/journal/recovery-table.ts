@@ -58,7 +58,7 @@ function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, { resultMs, 
 /** The plugin whose ADD runs. */
 export interface AddingPlugin {
   readonly own: Entry | undefined;
-  /** The container interfaces in prevResult; undefined if there is none. */
+  /** The container interfaces in prevResult; undefined if a new try begins with the plugin. */
   readonly earlier: readonly string[] | undefined;
 }
 
@@ -82,7 +82,7 @@ function isComplete({ entries }: Journal, entry: Entry, { resultMs, bootId, upti
 }
 
 /**
- * The entries that an ADD gives up: all without a prevResult, else its own one and what was added after it. What stands after
+ * The entries that an ADD gives up: all if a new try begins, else its own one and what was added after it. What stands after
  * one that is given up already is of this try, and so is the maker of an interface in prevResult, and what stands after it.
  */
 function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin): readonly Entry[] {

@@ -75,7 +75,7 @@ export function entryOf(
     namespace,
     before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
     resultMs,
-    ...(isFirst(call) && { first: true }),
+    ...(beginsTry(call) && { first: true }),
     asked,
     checksum: checksumOf(request.configuration),
     wrapper: request.wrapper as JsonObject,
@@ -86,7 +86,7 @@ export function entryOf(
 }
 
 /** Whether a try begins with a plugin: no wrapped one has made an interface before it. */
-function isFirst({ facts, key, request, prevResult, target }: Call): boolean {
+export function beginsTry({ facts, key, request, prevResult, target }: Call): boolean {
   if (!request.configuration.prevResult) return true;
   if (target.role === "meta" || !prevResult) return false;
   const earlier = containerInterfaceNames(prevResult);

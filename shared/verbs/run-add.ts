@@ -25,7 +25,7 @@ import {
 import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
-import { type Adding, entryOf, lentTo, type Memory } from "./adding.ts";
+import { type Adding, beginsTry, entryOf, lentTo, type Memory } from "./adding.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 import { warnOfUnwrapped } from "./warn-unwrapped.ts";
 
@@ -57,8 +57,7 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   }
   // firewall's and portmap's ADD pass without the namespace.
   const namespace = facts.namespace(netns) ?? nowhere(netns);
-  const { prevResult } = request.configuration;
-  const earlier = prevResult ? containerInterfaceNames(call.prevResult ?? {}) : undefined;
+  const earlier = beginsTry(call) ? undefined : containerInterfaceNames(call.prevResult ?? {});
   const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
   const recovery = recoveryOf(
     journal,
