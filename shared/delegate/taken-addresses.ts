@@ -28,17 +28,22 @@ export function takenBy(facts: Facts, containerId: string, addresses: readonly s
     .map(({ cidr }) => cidr);
 }
 
-/** Returns the names of the addresses that other containers have, by their journals of this boot and libcni's results. */
+/**
+ * Returns the names of the addresses that other containers have: by their journals of this boot, and by libcni's results where
+ * there is no journal. A result may be of an earlier ADD.
+ */
 function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unknown> {
   const moment = facts.moment();
-  const journals = facts.journals().filter(({ key }) => key.containerId !== containerId);
+  const journals = facts.journals().filter(({ key, entries }) => key.containerId !== containerId && entries.length > 0);
   const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
   const entries = journals.flatMap(({ entries }) => entries.filter((one) => !one.isUndone && isOfThisBoot(one)));
-  const recorded = entries.flatMap(({ done }) => done?.addresses ?? []);
-  const earlier = journals.filter((one) => one.entries.length > 0 && !one.entries.some(isOfThisBoot));
+  const recorded = entries.flatMap(({ done, configuration: { prevResult } }) => [
+    ...(done?.addresses ?? []),
+    ...addressesIn(prevResult),
+  ]);
   const results = facts
     .allResults()
-    .filter(({ key }) => key.containerId !== containerId && !earlier.some((one) => isSameAttachment(one.key, key)));
+    .filter(({ key }) => key.containerId !== containerId && !journals.some((one) => isSameAttachment(one.key, key)));
   const listed = results.flatMap(({ result }) => addressesIn(result));
   return new Set([...recorded, ...listed].map(ipName));
 }
