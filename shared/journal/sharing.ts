@@ -51,6 +51,8 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
     entry.bootId === around.bootId &&
     holders(around).some((other) => sharesMasquerading(entry, other));
   if (!withNamespace && isShared && !(keepsMasquerading && entry.done)) {
+    // Nobody knows what else an unknown plugin left.
+    if (!around.profile) return { do: "later" };
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
   return { do: "DEL", withNamespace, freesLease: !isShared, keepsMasquerading, addAgain: [] };
