@@ -2,7 +2,7 @@ import { withInterfaces } from "../attachment/added.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { type Entry, isStanding } from "../journal/journal.ts";
-import { leaseDirectory } from "../journal/lease.ts";
+import { ipamOf, leaseDirectory } from "../journal/lease.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
@@ -61,6 +61,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
 function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   const { listed, session, facts, journal } = undoing;
   if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return undefined;
+  if (!hasSameIpam(listed.configuration, entry.configuration)) return undefined;
   facts.forget(journal.key.containerId, journal.key);
   const removal = planRemoval(undoing, entry);
   if (removal.do !== "DEL") return undefined;
@@ -69,6 +70,11 @@ function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   // The list may have given the interface another network since.
   const configuration = withoutShared({ ...listed.configuration, name: entry.delegateNetwork }, removal);
   return runRemoval(undoing, entry, { call: { delegate: entry.type, environment, configuration }, removal });
+}
+
+/** Whether two configurations have one IPAM plugin. The DEL of another one passes, and frees nothing. */
+export function hasSameIpam(one: JsonObject, other: JsonObject): boolean {
+  return goLookup(ipamOf(one), "type") === goLookup(ipamOf(other), "type");
 }
 
 // host-device's DEL frees the leases, and then fails if the interface is missing.

@@ -6,7 +6,16 @@ import type { Target } from "../call/target.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
-import { addAgain, planRemoval, runDel, runRemoval, sharersOf, tryToUndo, withoutShared } from "../delegate/undo.ts";
+import {
+  addAgain,
+  hasSameIpam,
+  planRemoval,
+  runDel,
+  runRemoval,
+  sharersOf,
+  tryToUndo,
+  withoutShared,
+} from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
@@ -84,9 +93,8 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
     noteUndone(undoing, entry);
     return undefined;
   }
-  // A sibling's DEL may be about to run this plugin's ADD again.
-  const isRepeatable = profileOf(entry.type, session.profiles)?.repeatable === true;
-  if (isRepeatable && call.facts.siblings(call.key).length > 0) giveUp(undoing, [entry]);
+  // A sibling's DEL may be about to run this plugin's ADD again, even one without a journal.
+  if (profileOf(entry.type, session.profiles)?.repeatable) giveUp(undoing, [entry]);
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
   if (answer.exitCode !== 0) return answer;
@@ -105,6 +113,8 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
   const removal = planRemoval(undoing, entry);
   if (removal.do !== "DEL") return undefined;
   const listed = listedDel(call, entry, removal);
+  if (!hasSameIpam(listed.configuration ?? {}, withoutShared(entry.configuration, removal))) return undefined;
+  warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call: listed, removal });
   const isMasqueraded = masquerades(entry, profileOf(entry.type, call.session.profiles));
   // The rules of other attachments may hold the chain. It goes with them.
@@ -149,7 +159,6 @@ function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const prevResult = prevResultFor(call, entry);
   const whole = prevResult === undefined ? rest : { ...rest, prevResult };
   const listed = delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
-  warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const { filter } = delegateCall(call);
   return prepareCall(call.session, filter ? { ...listed, filter } : listed);
 }
