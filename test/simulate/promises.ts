@@ -97,10 +97,20 @@ export class Promises {
         const plugin = thing.by.get(life.key) ?? "";
         thing.by.delete(life.key);
         if (!thing.by.has(sibling.key)) thing.by.set(sibling.key, plugin);
-      } else if (isForPrune) thing.remove();
+      } else if (isForPrune) this.#prune(thing, life, others);
       else left.push(thing);
     }
     log.expect(promise, left.length === 0, () => `${life.key}: ${left.map(({ what }) => what).join("; ")}`);
+  }
+
+  /** `prune` removes a thing of an attachment, unless another one made it, too, or needs it. */
+  #prune(thing: Thing, { key }: Life, others: readonly Life[]): void {
+    const plugin = thing.by.get(key) ?? "";
+    thing.by.delete(key);
+    if (others.some((other) => thing.by.has(other.key))) return;
+    const needing = others.find((other) => this.#needs(other, thing));
+    if (needing) thing.by.set(needing.key, plugin);
+    else thing.remove();
   }
 
   /** Nothing is left of any attachment. */
@@ -118,6 +128,7 @@ export class Promises {
       siblings.find((sibling) => this.#needs(sibling, thing)) ??
       siblings.find((sibling) => this.#masquerades(sibling, thing)) ??
       siblings.find((sibling) => this.#mayHaveMade(sibling, thing, life)) ??
+      siblings.find((sibling) => this.#hasLeaseOf(sibling, thing, life)) ??
       siblings.find(({ of }) => portMappingsOf(of).some(({ hostPort }) => thing.what.includes(` --dport ${hostPort} `)))
     );
   }
@@ -128,6 +139,12 @@ export class Promises {
     const [chain] = /CNI-(?!HOSTPORT|FORWARD|DN-)\S+/.exec(what) ?? [];
     const rules = this.#simulation.machine.things().filter(({ by }) => by.has(key));
     return chain !== undefined && rules.some((rule) => rule.what.includes(chain));
+  }
+
+  /** The DEL of an unknown creator would free a sibling's lease for an interface of that name, so it waits for that one's. */
+  #hasLeaseOf(sibling: Life, { by }: Thing, life: Life): boolean {
+    const [own, others] = [life, sibling].map((one) => interfacesOf(this.#simulation.pluginsOf(one), one.of));
+    return by.get(life.key) === "flannel" && !!own?.some((name) => others?.includes(name));
   }
 
   /** What a try left, or may have left, stays until the last attachment with such a plugin is deleted. */

@@ -440,4 +440,66 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "ADD", of: "c1 za eth1", fault: { at: "spawn", do: "go on", first: add("c1 za eth0") } },
     ],
   },
+  "loopback stands first, and an interface with a published port is renamed between two tries": {
+    lists: {
+      za: [
+        { type: "loopback" },
+        bridge(1, "eth1"),
+        portmap("iptables", "eth1"),
+        chained("tuning", "eth1", { mtu: 1400 }),
+      ],
+    },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "tuning: attributes set", do: "fail the plugin" } },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      add("c1 za eth0"),
+    ],
+  },
+  "loopback stands first, an interface is renamed between two boots, and ADD fails": {
+    lists: { za: [{ type: "loopback" }, bridge(1, "eth1")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "ports are removed while the DEL of a sibling is repeated that has no journal": {
+    lists: { za: [macvlan(1), portmap("iptables")], zb: [macvlan(2), portmap("nftables")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 zb net1"),
+      { do: "DEL", of: "c1 zb net1", fault: { at: "before the result is removed", do: "kill" } },
+      { do: "DEL", of: "c1 za eth0", fault: { at: "portmap: ports removed", do: "go on", first: del("c1 zb net1") } },
+    ],
+  },
+  "two names with different IPAM plugins are exchanged, and a DEL fails after it deleted the interface": {
+    lists: { za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }] },
+    events: [
+      add("c1 za eth0"),
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      // The first wrapper's DEL undoes the last interface, too.
+      { do: "DEL", of: "c1 za eth0", fault: { at: 3, do: "fail the plugin" } },
+    ],
+  },
+  "flannel's ADD fails because a sibling has its interface and its lease": {
+    lists: {
+      za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }],
+      zb: [{ ...flannel, wrapper: { ifName: "eth1", network: "disc", role: "creator" } }],
+    },
+    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1"), del("c1 za eth0")],
+  },
+  "another container has a result of an earlier boot with the address that a try got": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      add("c1 za eth0"),
+      add("c2 za eth0"),
+      { do: "reboot" },
+      { do: "ADD", of: "c2 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: released", do: "kill" } },
+      del("c1 za eth0"),
+    ],
+  },
 };

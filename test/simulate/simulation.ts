@@ -169,8 +169,20 @@ export class Simulation {
       (other) => other.phase !== "none" && (other === life ? isStale : this.#share(life, other)),
     );
     for (const one of clients.length > 0 ? [life, ...clients] : []) one.isOneClient = true;
-    const must = mustPass(machine, life, plugins);
+    // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
+    const must = rivals.length === 0 && !this.#hasCutOffRival(life, serial) && mustPass(machine, life, plugins);
     return { plugins, serial, inode, boot: machine.boot, must, wasLive: isLive(machine, life) };
+  }
+
+  /**
+   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace. As far as a wrapper knows, that
+   * one may still run, and make the interface.
+   */
+  #hasCutOffRival(life: Life, serial: number): boolean {
+    const isCutOff = (other: Life) => other.phase === "tried" && !other.hasFailed && other.serial === serial;
+    return this.#ofContainer(life.of.container).some(
+      (other) => other !== life && isCutOff(other) && this.#share(life, other),
+    );
   }
 
   #endAdd(life: Life, begun: Begun, { value, problem, isStruck = false }: Outcome<JsonObject | undefined>): void {
@@ -249,6 +261,7 @@ export class Simulation {
       life.phase !== "none" && (isInPlace(this.machine, life) || isLive(this.machine, life));
     const valid = known.filter((life) => this.#busy.has(life) || isValid(life));
     const invalid = known.filter((life) => !valid.includes(life));
+    const remembered = known.filter((life) => hasJournal(this.machine, life));
     const of = (lives: readonly Life[]) => (isAnothers ? [] : lives.map((life) => life.of));
     const plugins = this.lists.get(list) ?? [];
     const runtime = new Runtime(this.machine, this.#sabotage);
@@ -261,8 +274,9 @@ export class Simulation {
         // libcni ran DEL for an attachment that has another namespace in its place.
       } else if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
     }
-    // The other runtime's GC may have taken what an attachment left whose namespace is gone, and its journal.
-    for (const { of } of isAnothers ? invalid : []) {
+    // The other runtime's GC has taken what an attachment left whose namespace is gone, and its journal. libcni's result would
+    // keep an interface of that name in a later namespace until that goes: it leaks nothing, so the model forgets it.
+    for (const { of } of isAnothers ? remembered.filter((life) => !hasJournal(this.machine, life)) : []) {
       this.machine.files.delete(resultFile(of));
       for (const life of this.#ofContainer(of.container)) Object.assign(life, { mayFail: life.phase !== "none" });
     }
@@ -327,7 +341,9 @@ export class Simulation {
       const strike = this.#strike(fault, life, runtime);
       if (strike === "all end") {
         this.#busy.delete(life);
-        return this.#noted({ problem: "its process ended", isStruck, isOutrun: life.verbs !== number });
+        const isOutrun = life.verbs !== number;
+        if (isOutrun) this.#noteOutrun(life);
+        return this.#noted({ problem: "its process ended", isStruck, isOutrun });
       }
       end = strike;
     }
@@ -365,7 +381,6 @@ export class Simulation {
         return "all end";
       case "kill the runtime":
         while (runtime.call && !this.#step(life.key, runtime.call));
-        this.#noteOutrun(life);
         return "all end";
       case "power":
         this.machine.reboot();
