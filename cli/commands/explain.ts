@@ -7,14 +7,7 @@ import { sceneOf } from "../explain/drawing/scene.ts";
 import { svgPicture } from "../explain/drawing/svg.ts";
 import { drawing } from "../explain/drawing/terminal.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
-import {
-  cacheSource,
-  exampleAttachment,
-  exampleSource,
-  readCache,
-  readTrace,
-  traceSource,
-} from "../explain/sources.ts";
+import { cacheSource, exampleAttachment, exampleSource, readCache } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
@@ -24,7 +17,6 @@ import { Trouble, withPath } from "../trouble.ts";
 
 interface Options {
   readonly verb?: ConfiguredVerb;
-  readonly trace?: string;
   readonly container?: string;
   readonly cacheDir: string;
   readonly port?: readonly string[];
@@ -48,7 +40,6 @@ export const explainCommand: CommandMaker = (terminal, finish) =>
     )
     .option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)")
     .option("--cache-dir <directory>", "libcni's cache", "/var/lib/cni")
-    .option("--trace <directory>", "take the plugins' answers from recorded calls (NN-VERB-plugin/request.json)")
     .option("--port <mapping>", "publish this port, such as 8080:80 or 8080:80/udp; can be repeated", appended)
     .option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9")
     .option("--json", "print the steps as data")
@@ -80,13 +71,11 @@ function readList(path: string, directory: string): List {
 }
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
-  const { trace, container, cacheDir } = options;
-  if (trace !== undefined && container !== undefined) throw new Trouble("use --trace or --container, not both");
+  const { container, cacheDir } = options;
   const example = exampleAttachment(list, {
     ...(options.port && { ports: options.port }),
     ...(options.args !== undefined && { args: options.args }),
   });
-  if (trace !== undefined) return traceSource(list, readTrace(trace, directory), example);
   if (container === undefined) return exampleSource(example);
   if (verb !== "CHECK" && verb !== "DEL") {
     throw new Trouble(

@@ -12,16 +12,15 @@ import {
 } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
 import { addressOf, addressText } from "../lists/addresses.ts";
-import type { ListedPlugin } from "../lists/list.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
 import { type Call, familyIn } from "../live/libcni.ts";
-import type { Answer } from "./rehearsal.ts";
+import type { Source } from "./explain.ts";
 
-/** Answers for plugins with invented names, MACs and addresses. It remembers what it has given. */
-type Examples = (plugin: ListedPlugin, type: string, call: Call) => Answer & Pick<Leased, "chosenBy">;
-
-/** Returns a function that answers as the plugins do on a host without faults. */
-export function exampleAnswers(): Examples {
+/**
+ * Returns a function that answers as the plugins do on a host without faults, with invented names, MACs and addresses. It
+ * remembers what it has given.
+ */
+export function exampleAnswers(): Source["answer"] {
   const taken = new Set<string>();
   let devices = 0;
   const invent = (device: HostDevice, configuration: JsonObject): Interface => {

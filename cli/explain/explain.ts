@@ -8,11 +8,11 @@ import { type Attachment, type Call, callOf, callOrder, notSent } from "../live/
 import type { HostState } from "./host-state.ts";
 import { type Answer, type PluginRun, rehearse } from "./rehearsal.ts";
 
-/** The origin of a plugin's answer: a recorded trace, or an invented one. */
-type Origin = "trace" | "example";
+/** An invented answer, and who chooses the address that it stands for. */
+type Example = Answer & { readonly chosenBy?: string };
 
-/** An answer, its origin, and who chooses the address that an example stands for. */
-type KnownAnswer = Answer & { readonly origin: Origin; readonly chosenBy?: string };
+/** A run of a plugin with an invented answer. */
+type Run = PluginRun & Pick<Example, "chosenBy"> & { readonly origin: "example" };
 
 /** One plugin's part of a verb. */
 export interface Step {
@@ -21,7 +21,7 @@ export interface Step {
   readonly given: Call;
   /** The wrapper's plan. A plugin that is not wrapped has none. */
   readonly plan: Plan | undefined;
-  readonly runs: readonly (PluginRun & Omit<KnownAnswer, keyof Answer>)[];
+  readonly runs: readonly Run[];
   /** What the runtime gets. */
   readonly answer: Answer;
   readonly warnings: readonly string[];
@@ -48,10 +48,8 @@ export interface Source {
   readonly jq: Host["jq"];
   /** The result of the list's ADD, if it is known. Otherwise ADD is rehearsed first. */
   readonly result?: CniResult;
-  /** The call that a runtime made, if it was recorded: all of it, or only its variables. */
-  recorded?(index: number, verb: ConfiguredVerb): Partial<Call> | undefined;
   /** Answers for a plugin. */
-  answer(plugin: ListedPlugin, type: string, call: Call): KnownAnswer;
+  answer(plugin: ListedPlugin, type: string, call: Call): Example;
 }
 
 /** Explains a verb of a list. */
@@ -85,7 +83,7 @@ function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: C
     const plugin = list.plugins[index];
     if (plugin === undefined) continue;
     const before = verb === "ADD" ? lastResult(steps) : prevResult;
-    const given = { ...callOf(list, index, verb, source.attachment, before), ...source.recorded?.(index, verb) };
+    const given = callOf(list, index, verb, source.attachment, before);
     const step = plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
     steps.push(step);
     // libcni stops there.
@@ -95,7 +93,7 @@ function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: C
 }
 
 function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: Source): Step {
-  const known: Omit<KnownAnswer, keyof Answer>[] = [];
+  const known: Pick<Example, "chosenBy">[] = [];
   const rehearsal = rehearse(calledAs(plugin, given), given, {
     state,
     jq,
@@ -106,14 +104,14 @@ function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: S
       return { exitCode, output };
     },
   });
-  const runs = rehearsal.runs.map((run, index) => ({ origin: "example" as const, ...run, ...known[index] }));
+  const runs = rehearsal.runs.map((run, index): Run => ({ origin: "example", ...run, ...known[index] }));
   return { plugin, given, ...rehearsal, runs };
 }
 
 function plainStep(plugin: ListedPlugin, given: Call, source: Source): Step {
   const { exitCode, output, ...about } = source.answer(plugin, plugin.type, given);
   const answer = { exitCode, output };
-  const run = { plugin: plugin.type, ...given, answer, ...about };
+  const run: Run = { origin: "example", plugin: plugin.type, ...given, answer, ...about };
   return { plugin, given, plan: undefined, runs: [run], answer, warnings: [] };
 }
 

@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { logOf } from "../../shared/call/log.ts";
 import type { Plan } from "../../shared/call/plan.ts";
-import { nestedMark } from "../../shared/delegate/run-delegate.ts";
 import type { Bytes, Host } from "../../shared/host/host.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
@@ -83,7 +82,7 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage,
   const print = (text: string): void => void output.push(text);
   return {
     ...state,
-    env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...withoutMark(call.environment) },
+    env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
     calledAs,
     executable: "/opt/cni/bin/cni-wrappers",
     pid,
@@ -95,7 +94,8 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage,
     // The wrapper then spawns the plugin.
     tryExec: () => {},
     spawn(path, changes, { stdin }) {
-      const environment = withoutMark({ ...call.environment, ...changes });
+      // The mark is for a wrapper that a plugin runs.
+      const { CNI_WRAPPERS_NESTED: _, ...environment } = { ...call.environment, ...changes } as Call["environment"];
       const given = { environment, stdin: parseJsonObject(stdin ?? "") ?? call.stdin };
       const plugin = basename(path);
       const ended = answer(plugin, given);
@@ -108,12 +108,6 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage,
     appendLine: (_, line) => void log.push(line),
     ...(jq && { jq }),
   };
-}
-
-// The mark is for a wrapper that a plugin runs. A recorded call can have it, too.
-function withoutMark(environment: object): Record<string, string> {
-  const given = Object.entries(environment).filter(([name]) => !(name in nestedMark));
-  return Object.fromEntries(given);
 }
 
 function bytesOf(text: string, print: (text: string) => void): Bytes {

@@ -27,7 +27,7 @@ export function explanationText(explanation: Explanation, screen: Screen): strin
 
 function legendOf({ added }: Explanation): string[] {
   const runs = added.flatMap((step) => step.runs);
-  const isExample = runs.some(({ origin, answer }) => origin === "example" && answer.output !== undefined);
+  const isExample = runs.some(({ answer }) => answer.output !== undefined);
   const invented = "The answers to ADD are examples: their MACs, random names and addresses are invented.";
   return ["- the runtime gave it, + the plugin gets it instead.", ...(isExample ? [invented] : [])];
 }
@@ -53,10 +53,8 @@ function bodyOf(step: Step, screen: Screen): string[] {
 }
 
 function wordsOf({ plan, runs, answer }: Step): string[] {
-  const own = runs.at(-1);
   if (answer.exitCode === 0) return planWords(plan);
-  if (own === undefined) return ["The wrapper refuses the call, and the plugin does not run."];
-  if (own.answer.exitCode !== 0) return ["The runtime gets the plugin's own error."];
+  if (runs.length === 0) return ["The wrapper refuses the call, and the plugin does not run."];
   return ["The wrapper refuses the answer. It runs the plugin's DEL, so that nothing is left."];
 }
 
@@ -81,21 +79,14 @@ function variables({ environment }: Call): string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 }
 
-function answerLines(
-  { plugin, answer, origin, chosenBy }: Step["runs"][number],
-  { given }: Step,
-  screen: Screen,
-): string[] {
+function answerLines({ plugin, answer, chosenBy }: Step["runs"][number], { given }: Step, screen: Screen): string[] {
   if (answer.output === undefined) {
     const passes = given.environment.CNI_COMMAND === "CHECK" ? " if it finds no fault" : "";
     return [`${indent}${plugin} prints nothing${passes}.`];
   }
   const chosen = chosenBy === undefined ? "" : `; ${chosenBy} chooses the real address`;
-  const mark = origin === "example" ? ` (example${chosen})` : "";
   const lines = jsonLines(answer.output, screen.width - indent.length - 4);
-  return [`${plugin} ${answer.exitCode === 0 ? "returns" : "fails"}${mark}:`, ...lines.map((line) => `  ${line}`)].map(
-    (line) => indent + line,
-  );
+  return [`${plugin} returns (example${chosen}):`, ...lines.map((line) => `  ${line}`)].map((line) => indent + line);
 }
 
 /** The answer for the runtime, if it is not the plugin's own. */

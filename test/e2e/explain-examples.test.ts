@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { explain, type Source } from "../../cli/explain/explain.ts";
 import { type HostState, stateOver } from "../../cli/explain/host-state.ts";
-import { cacheSource, exampleAttachment, readCache, readTrace, traceSource } from "../../cli/explain/sources.ts";
+import { cacheSource, exampleAttachment, exampleSource, readCache } from "../../cli/explain/sources.ts";
 import { type List, listOf as parsedList } from "../../cli/lists/list.ts";
 import { parseListFile } from "../../cli/lists/list-file.ts";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { ip } from "../../shared/host/node/ip.ts";
 import { linkIndex } from "../../shared/host/node/link-index.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type Example, exampleHost, examples, listOf } from "../support/examples.ts";
 import type { CallRecord, Container, Lab, Outcome } from "../support/lab.ts";
@@ -46,19 +45,25 @@ describe.each(Object.entries(examples))("%s.conflist", (name, example) => {
   });
 });
 
-/** Attaches the container. The plugins' answers are the trace for `explain`. */
+/** Attaches the container. `explain` gets the plugins' own answers. */
 async function expectAdd(list: NetworkList, { options }: Example, container: Container): Promise<void> {
   const records = await recorded(() => lab.goCni.add(list, container, options));
   const parsed = listIn(list);
-  using trace = writeTrace(parsed, records);
-  const source = traceSource(parsed, readTrace(trace.directory, "/"), exampleAttachment(parsed, {}));
-  const { steps, result } = explain(parsed, "ADD", source);
-  expect(steps.flatMap(({ runs }) => runs).map(call)).toEqual(pluginCalls(parsed, records).map(recordedCall));
+  const calls = pluginCalls(parsed, records);
+  const cached = cachedIn(parsed, container);
+  const answer: Source["answer"] = ({ index }) => ({ exitCode: 0, output: calls[index]?.stdout as JsonObject });
+  const { steps, result } = explain(parsed, "ADD", { ...exampleSource(cached.attachment), answer });
+  expect(
+    steps
+      .flatMap(({ runs }) => runs)
+      .map(call)
+      .map(withoutArgs),
+  ).toEqual(calls.map(recordedCall).map(withoutArgs));
   const wrapperAnswers = records.filter(({ plugin }) => plugin.endsWith("-wrapper")).map(({ stdout }) => stdout);
   if (!parsed.isDropIn) {
     expect(steps.filter(({ plugin }) => plugin.isWrapped).map(({ answer }) => answer.output)).toEqual(wrapperAnswers);
   }
-  expect(result).toEqual(readCache(lab.path("/var/lib/cni"), list.name, container.name, "/").result);
+  expect(result).toEqual(cached.result);
 }
 
 /** Compares the calls with those that `explain` finds out from libcni's cache, before they are made. */
@@ -91,9 +96,13 @@ function listIn(list: NetworkList): List {
 }
 
 function cachedSource(list: List, container: Container): Source {
+  return { ...cacheSource(cachedIn(list, container), "/"), state: stateOfLab() };
+}
+
+function cachedIn(list: List, container: Container) {
   const { pluginPath } = exampleAttachment(list, {});
   const cached = readCache(lab.path("/var/lib/cni"), list.name ?? "", container.name, "/");
-  return { ...cacheSource({ ...cached, attachment: { ...cached.attachment, pluginPath } }, "/"), state: stateOfLab() };
+  return { ...cached, attachment: { ...cached.attachment, pluginPath } };
 }
 
 /** The lab as `explain` would see it from inside. */
@@ -132,22 +141,4 @@ function withoutArgs({ environment: { CNI_ARGS: _, ...environment }, ...rest }: 
 function pluginCalls({ plugins }: List, records: readonly CallRecord[]): CallRecord[] {
   const delegates = plugins.map(({ delegate }) => delegate);
   return records.filter(({ plugin }) => delegates.includes(plugin));
-}
-
-/** Writes the recorded calls of ADD as a trace: a wrapper's request with its plugin's answer. */
-function writeTrace(list: List, records: readonly CallRecord[]) {
-  const directory = mkdtempSync(path.join(tmpdir(), "trace-"));
-  const requests = records.filter(({ plugin }) => plugin.endsWith("-wrapper"));
-  for (const [index, { plugin, env, stdin, stdout }] of pluginCalls(list, records).entries()) {
-    const { type = "", isWrapped = false } = list.plugins[index] ?? {};
-    const request = isWrapped && !list.isDropIn ? requests.shift() : undefined;
-    // With drop-in, the wrapper's own call is not recorded, only the variables that it got for eth0.
-    const ofDropIn = { plugin, env: { ...env, CNI_IFNAME: "eth0" } };
-    const given = request ?? (list.isDropIn ? ofDropIn : { plugin, env, stdin });
-    const folder = path.join(directory, `${String(index + 1).padStart(2, "0")}-ADD-${type}`);
-    mkdirSync(folder);
-    writeFileSync(path.join(folder, "request.json"), JSON.stringify(given));
-    writeFileSync(path.join(folder, "delegate.json"), JSON.stringify(stdout));
-  }
-  return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
 }

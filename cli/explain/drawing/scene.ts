@@ -35,7 +35,7 @@ export function sceneOf(explanation: Explanation): Scene | undefined {
   const { list, attachment, added, result } = explanation;
   const found = attachmentsOf(result?.interfaces ?? []);
   if (result === undefined || found.length === 0) return undefined;
-  const isExample = added.some(({ runs }) => runs.some(({ origin, answer }) => origin === "example" && answer.output));
+  const isExample = added.some(({ runs }) => runs.some(({ answer }) => answer.output));
   const interfaces = found.map(({ container, members }) => {
     const own = (result.interfaces ?? [])[container] as Interface;
     const hostSide = members.filter((index) => index !== container);

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { linesText } from "../../../../shared/journal/lines.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { entryOf, linesOf } from "../../support/journals.ts";
-import { recordedList, root } from "./support.ts";
+import { root } from "./support.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "explain-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -206,53 +206,9 @@ describe("explain --container", () => {
       "there is no attachment of red to the network zone",
     ],
     ["ADD", ["--container", "blue", "--verb", "ADD"], "use --container with CHECK or DEL, not ADD"],
-    ["a trace as well", ["--container", "blue", "--trace", "x"], "use --trace or --container, not both"],
   ])("says what is wrong: %s", async (_, args, words) => {
     const { exitCode, stdout, stderr } = await inRoot(["explain", zone, ...args]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(words);
-  });
-});
-
-describe("explain --trace", () => {
-  const chain = "go-cni/firewall-and-sbr-1.0.0";
-
-  test("takes the answers of the plugins from a trace", async () => {
-    const file = written("recorded.conflist", recordedList(chain).value);
-    const { exitCode, stdout } = await inRoot(["explain", file, "--trace", `test/fixtures/${chain}`]);
-    expect(exitCode).toBe(0);
-    expect(stdout).not.toContain("(example");
-    expect(stdout).toContain("The runtime gets prevResult again, unchanged.");
-    expect(stdout).toContain("container blue");
-  });
-
-  test("passes on the error of a plugin, and stops", async () => {
-    const call = {
-      plugin: "macvlan-wrapper",
-      env: {
-        CNI_COMMAND: "ADD",
-        CNI_CONTAINERID: "blue",
-        CNI_NETNS: "/run/netns/blue",
-        CNI_IFNAME: "eth0",
-        CNI_PATH: "/opt/cni/bin",
-      },
-    };
-    written("failed/01-ADD-macvlan-wrapper/request.json", call);
-    written("failed/01-ADD-macvlan-wrapper/delegate.json", { code: 999, msg: "no such master" });
-    const { exitCode, stdout } = await inRoot(["explain", zone, "--trace", join(directory, "failed")]);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain("macvlan fails:\n");
-    expect(stdout).toContain("The runtime gets the plugin's own error.\n");
-    expect(stdout).toContain("ADD fails at macvlan-wrapper. The runtime does not call the other plugins (1).");
-  });
-
-  test.each([
-    ["another list", `test/fixtures/${chain}`, "the trace is of another list"],
-    ["no calls", "conf-examples", "there is no folder like 01-ADD-bridge-wrapper"],
-    ["no folder", "nowhere", "nowhere: there is no such file"],
-  ])("says what is wrong: %s", async (_, trace, words) => {
-    const { exitCode, stderr } = await inRoot(["explain", "conf-examples/two-vlans.conflist", "--trace", trace]);
-    expect(exitCode).toBe(2);
     expect(stderr).toContain(words);
   });
 });
