@@ -16,14 +16,8 @@ network. Wrap **every** creator of the list, the first one too.`,
     const creators = creatorsOf(list);
     if (role !== "creator" || isWrapped || creators.length < 2) return undefined;
     const needsName = creators.some((other) => other.index < index && nameOf(other) === nameOf(plugin));
-    const instead = `"${type}-wrapper"`;
-    return {
-      at: ["type"],
-      message: `${type} creates an interface and is not wrapped`,
-      hint: `Change the type to ${instead}${needsName ? ", and set wrapper.ifName" : ""}`,
-      // In a list for drop-in, the type is right and the link is missing. A second creator needs a name, too.
-      ...(!list.isDropIn && !needsName && { instead }),
-    };
+    const hint = `Change the type to "${type}-wrapper"${needsName ? ", and set wrapper.ifName" : ""}`;
+    return { at: ["type"], message: `${type} creates an interface and is not wrapped`, hint };
   },
 };
 

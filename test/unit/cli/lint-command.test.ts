@@ -83,42 +83,56 @@ test("a file that is named twice is read once", async () => {
   expect((await lint("zone.conflist", "zone.conflist")).stderr).toBe("2 errors in 1 of 1 file\n");
 });
 
+/** Two mistakes that have one safe fix. */
+const misspelt = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
+  { "type": "macvlan-wrapper", "master": "ens18", "mtu": "1400" },
+  { "type": "bridge-wrapper", "wrapper": { "IFNAME": "eth2" } }
+] }
+`;
+const corrected = misspelt.replace('"1400"', "1400").replace('"IFNAME"', '"ifName"');
+
 test("--fix changes only what is wrong, and says so", async () => {
-  write("zone.conflist", faulty);
+  write("zone.conflist", misspelt);
   expect(await lint("--fix", "zone.conflist")).toEqual({
     exitCode: 0,
     stdout: "",
     stderr: [
-      "zone.conflist:2:13: fixed: macvlan creates an interface and is not wrapped [unwrapped-creator]",
-      "zone.conflist:3:13: fixed: tap creates an interface and is not wrapped [unwrapped-creator]",
+      "zone.conflist:2:58: fixed: mtu must be a number [plugin-value]",
+      "zone.conflist:3:44: fixed: wrapper.IFNAME is unknown [unknown-wrapper-key]",
       "no mistakes in 1 file",
       "",
     ].join("\n"),
   });
-  expect(read("zone.conflist")).toBe(right);
+  expect(read("zone.conflist")).toBe(corrected);
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
 });
 
+test("--fix leaves a plain plugin plain: wrap does more than change its type", async () => {
+  write("zone.conflist", faulty);
+  expect(await lint("--fix", "zone.conflist")).toMatchObject({ exitCode: 1, stderr: "2 errors in 1 of 1 file\n" });
+  expect(read("zone.conflist")).toBe(faulty);
+});
+
 test("--fix reports what it cannot fix, and leaves a file alone that is not JSON", async () => {
-  write("a.conflist", faulty.replace('"eth2"', '"eth1"'));
-  write("b.conflist", `${faulty},`);
+  write("a.conflist", misspelt.replace('"mtu"', '"mto"'));
+  write("b.conflist", `${misspelt},`);
   const { exitCode, stdout, stderr } = await lint("--fix", ".");
   expect(exitCode).toBe(1);
-  expect(stdout.match(/^\S+: error/gm)).toEqual(["a.conflist:4:54: error", "b.conflist:6:1: error"]);
-  expect(stderr.match(/fixed/g)).toHaveLength(2);
-  expect(read("b.conflist")).toBe(`${faulty},`);
+  expect(stdout.match(/^\S+: (?:error|warning)/gm)).toEqual(["a.conflist:2:51: warning", "b.conflist:5:1: error"]);
+  expect(stderr.match(/fixed/g)).toHaveLength(1);
+  expect(read("b.conflist")).toBe(`${misspelt},`);
 });
 
 test("--fix follows a link, and the link stays", async () => {
-  write("real", faulty);
+  write("real", misspelt);
   symlinkSync("real", join(directory, "zone.conflist"));
   expect((await lint("--fix", "zone.conflist")).exitCode).toBe(0);
   expect(lstatSync(join(directory, "zone.conflist")).isSymbolicLink()).toBe(true);
-  expect(read("real")).toBe(right);
+  expect(read("real")).toBe(corrected);
 });
 
 test("--fix does not touch a file with bytes that are no characters", async () => {
-  writeFileSync(join(directory, "zone.conflist"), Buffer.from(faulty.replace("zone", "zon\xff"), "latin1"));
+  writeFileSync(join(directory, "zone.conflist"), Buffer.from(misspelt.replace("zone", "zon\xff"), "latin1"));
   const before = readFileSync(join(directory, "zone.conflist"));
   const { exitCode, stderr } = await lint("--fix", "zone.conflist");
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it is not UTF-8") });

@@ -34,7 +34,7 @@ test("json: one array with the same keys for each finding", () => {
       code: "unwrapped-creator",
       message: "macvlan creates an interface and is not wrapped",
       hint: 'Change the type to "macvlan-wrapper"',
-      fixable: true,
+      fixable: false,
     },
   ]);
   expect(jsonReport([])).toBe("[]\n");
