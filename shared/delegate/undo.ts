@@ -61,7 +61,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
 function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   const { listed, session, facts, journal } = undoing;
   if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return undefined;
-  if (!hasSameIpam(listed.configuration, entry.configuration)) return undefined;
+  if (!entry.failed && !hasSameIpam(listed.configuration, entry.configuration)) return undefined;
   facts.forget(journal.key.containerId, journal.key);
   const removal = planRemoval(undoing, entry);
   if (removal.do !== "DEL") return undefined;
@@ -72,7 +72,10 @@ function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   return runRemoval(undoing, entry, { call: { delegate: entry.type, environment, configuration }, removal });
 }
 
-/** Whether two configurations have one IPAM plugin. The DEL of another one passes, and frees nothing. */
+/**
+ * Whether two configurations have one IPAM plugin. The DEL of another one passes, and frees nothing. An ADD that failed has
+ * freed its lease itself, and may have failed because its IPAM plugin is missing.
+ */
 export function hasSameIpam(one: JsonObject, other: JsonObject): boolean {
   return goLookup(ipamOf(one), "type") === goLookup(ipamOf(other), "type");
 }

@@ -113,7 +113,8 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
   const removal = planRemoval(undoing, entry);
   if (removal.do !== "DEL") return undefined;
   const listed = listedDel(call, entry, removal);
-  if (!hasSameIpam(listed.configuration ?? {}, withoutShared(entry.configuration, removal))) return undefined;
+  const ipamIsSame = hasSameIpam(listed.configuration ?? {}, withoutShared(entry.configuration, removal));
+  if (!entry.failed && !ipamIsSame) return undefined;
   warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call: listed, removal });
   const isMasqueraded = masquerades(entry, profileOf(entry.type, call.session.profiles));
