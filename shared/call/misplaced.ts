@@ -5,6 +5,8 @@ import { wrapperKeys } from "../protocol/shapes.ts";
 /** The keys of the wrapper block, in lower case, that no wrapped plugin has. CNI itself has `args`. */
 const ownKeys = new Map(wrapperKeys.filter((key) => key !== "args").map((key) => [key.toLowerCase(), key]));
 
+const block = "wrapper";
+
 /** `wrapper` with one more letter, and `delegate`. */
 const longestKey = 8;
 
@@ -14,22 +16,24 @@ const longestKey = 8;
  */
 export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean): CniError[] {
   const found: CniError[] = [];
-  for (const key in configuration) if (key.length <= longestKey) found.push(...misplacedKey(key, isKnownPlugin));
+  for (const key in configuration) {
+    const error = key.length <= longestKey ? misplacedKey(key, isKnownPlugin) : undefined;
+    if (error) found.push(error);
+  }
   const ipam = goLookup(configuration, "ipam");
-  if (isJsonObject(ipam)) for (const key in ipam) found.push(...misplacedBlock(key));
+  if (!isJsonObject(ipam)) return found;
+  for (const key in ipam)
+    if (key.length === block.length && key.toLowerCase() === block)
+      found.push(misplaced(`ipam.${key}`, 'Move the block out of "ipam"'));
   return found;
 }
 
-function misplacedKey(key: string, isKnownPlugin: boolean): CniError[] {
+function misplacedKey(key: string, isKnownPlugin: boolean): CniError | undefined {
   const lower = key.toLowerCase();
   const own = isKnownPlugin ? ownKeys.get(lower) : undefined;
-  if (own !== undefined) return [misplaced(key, `Write "wrapper": { "${own}": ... }`)];
-  if (key === "wrapper" || !isWithinOneEdit(lower, "wrapper")) return [];
-  return [misplaced(key, 'The block is called "wrapper"')];
-}
-
-function misplacedBlock(key: string): CniError[] {
-  return key.toLowerCase() === "wrapper" ? [misplaced(`ipam.${key}`, 'Move the block out of "ipam"')] : [];
+  if (own !== undefined) return misplaced(key, `Write "wrapper": { "${own}": ... }`);
+  if (key === block || !isWithinOneEdit(lower, block)) return undefined;
+  return misplaced(key, 'The block is called "wrapper"');
 }
 
 function misplaced(key: string, what: string): CniError {

@@ -26,28 +26,22 @@ export function ownEntry({ entries }: Journal, plugin: PluginIdentity): Entry | 
 
 /** Finds the entry that a CHECK or a DEL is for. The list may have been edited since its ADD. */
 export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry | undefined {
-  const { type, ifName } = plugin;
-  const isOfType: Matches = (entry) => entry.type === type;
-  const hasBlock = isOfBlock(plugin);
-  const ways: Matches[] = [
-    ...(isCreator(plugin) ? [isOfInterface(plugin)] : []),
-    isOfPlugin(plugin),
-    (entry) => isOfType(entry) && entry.ifName === ifName && hasBlock(entry),
-    (entry) => isOfType(entry) && entry.checksum === plugin.checksum(),
-    (entry) => isOfType(entry) && entry.ifName === ifName,
-    // An unknown type may be a misspelled one.
-    ...(plugin.role === undefined
-      ? [(entry: Entry) => entry.ifName === ifName && entry.checksum === plugin.checksum()]
-      : []),
-  ];
   const left = entries.filter(({ isUndone }) => !isUndone);
-  for (const some of [left, entries]) {
-    for (const isIt of ways) {
-      const found = some.findLast(isIt);
-      if (found) return found;
-    }
-  }
-  return undefined;
+  return nearestOf(left, plugin) ?? nearestOf(entries, plugin);
+}
+
+function nearestOf(entries: readonly Entry[], plugin: PluginIdentity): Entry | undefined {
+  const { type, ifName, role } = plugin;
+  const hasBlock = isOfBlock(plugin);
+  return (
+    (isCreator(plugin) ? entries.findLast(isOfInterface(plugin)) : undefined) ??
+    entries.findLast(isOfPlugin(plugin)) ??
+    entries.findLast((entry) => entry.type === type && entry.ifName === ifName && hasBlock(entry)) ??
+    entries.findLast((entry) => entry.type === type && entry.checksum === plugin.checksum()) ??
+    entries.findLast((entry) => entry.type === type && entry.ifName === ifName) ??
+    // An unknown type may be a misspelled one.
+    entries.findLast((entry) => role === undefined && entry.ifName === ifName && entry.checksum === plugin.checksum())
+  );
 }
 
 function isCreator({ role }: PluginIdentity): boolean {

@@ -73,7 +73,9 @@ export function withGoKey(object: JsonObject, key: string, value: unknown): Json
  * Callers compare the lengths first, because few names pass that.
  */
 export function isSameInGo(name: string, wanted: string): boolean {
-  return name.toLowerCase().replaceAll("ſ", "s") === wanted;
+  if (name === wanted) return true;
+  const lower = name.toLowerCase();
+  return lower === wanted || (lower.includes("ſ") && lower.replaceAll("ſ", "s") === wanted);
 }
 
 /** Returns the same text for equal JSON values: the order of keys does not matter. */

@@ -18,8 +18,13 @@ export interface Fault {
   readonly words: string;
 }
 
-/** Returns everything that is wrong with a value. */
-type Shape = (value: unknown) => readonly Fault[];
+/** What a value may be. Each call of a runtime looks at some 30 values, so this makes nothing for a value that is valid. */
+interface Shape {
+  /** Whether it may be missing, or null, too. */
+  readonly mayBe: "missing" | "null" | "neither";
+  /** Returns everything that is wrong with a value. */
+  faults(value: unknown): readonly Fault[];
+}
 
 /** The levels of the log. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
@@ -37,7 +42,7 @@ export interface WrapperConfiguration {
   readonly log?: { readonly file?: string | undefined; readonly level?: LogLevel | undefined } | undefined;
 }
 
-const anyText = text(() => undefined);
+const anyText = leaf((value) => (typeof value === "string" ? undefined : "must be a string"));
 const texts = list(anyText);
 
 const logShapes = {
@@ -67,7 +72,11 @@ export const portsKeys: readonly string[] = ["only", "except"] satisfies (keyof 
 export const logKeys: readonly string[] = Object.keys(logShapes);
 
 /** Returns everything that is wrong with a `wrapper` block. */
-export const wrapperFaults = object(wrapperShapes);
+export function wrapperFaults(block: unknown): readonly Fault[] {
+  return wrapper.faults(block);
+}
+
+const wrapper = object(wrapperShapes);
 
 /** A plugin configuration: the keys that a wrapper reads. */
 const configuration = object({
@@ -95,21 +104,22 @@ const result = object({
 
 /** Returns the first problem of a plugin configuration, in the keys that a wrapper reads; undefined if it is valid. */
 export function configurationProblem(value: unknown): string | undefined {
-  return firstProblem(configuration(value), "");
+  return firstProblem(configuration.faults(value), "");
 }
 
 /** Returns the first problem of a `wrapper` block; undefined if it is valid. */
 export function wrapperProblem(value: unknown): string | undefined {
-  return firstProblem(wrapperFaults(value), "wrapper");
+  return firstProblem(wrapper.faults(value), "wrapper");
 }
 
 /** Returns the first problem of a result's shape; undefined if it is valid. `root` is the result's name in the message. */
 export function resultShapeProblem(value: unknown, root: string): string | undefined {
-  return firstProblem(result(value), root);
+  return firstProblem(result.faults(value), root);
 }
 
-function firstProblem([fault]: readonly Fault[], root: string): string | undefined {
-  return fault && `${pathWords(root, fault.path)} ${fault.words}`;
+function firstProblem(faults: readonly Fault[], root: string): string | undefined {
+  const first = faults[0];
+  return first && `${pathWords(root, first.path)} ${first.words}`;
 }
 
 /** Writes the path of a key as in `ipam.ranges[0]`. */
@@ -121,9 +131,12 @@ export function pathWords(root: string, path: readonly PropertyKey[]): string {
 }
 
 function leaf(problem: (value: unknown) => string | undefined): Shape {
-  return (value) => {
-    const words = problem(value);
-    return words === undefined ? none : [{ path: [], words }];
+  return {
+    mayBe: "neither",
+    faults: (value) => {
+      const words = problem(value);
+      return words === undefined ? none : [{ path: [], words }];
+    },
   };
 }
 
@@ -142,34 +155,54 @@ function indexProblem(value: unknown): string | undefined {
 }
 
 function object(shapes: Readonly<Record<string, Shape>>): Shape {
-  const entries = Object.entries(shapes);
-  return (value) => {
-    if (!isJsonObject(value)) return [{ path: [], words: "must be an object" }];
-    const faults: Fault[] = [];
-    for (const [key, shape] of entries) add(faults, key, shape(value[key]));
-    return faults;
+  const parts = Object.entries(shapes).map(([key, shape]) => ({ key, shape }));
+  return {
+    mayBe: "neither",
+    faults: (value) => {
+      if (!isJsonObject(value)) return [{ path: [], words: "must be an object" }];
+      let faults = none;
+      for (const { key, shape } of parts) {
+        const inner = faultsIn(shape, value[key]);
+        if (inner !== none) faults = withInner(faults, key, inner);
+      }
+      return faults;
+    },
   };
 }
 
 function list(shape: Shape): Shape {
-  return (value) => {
-    if (!Array.isArray(value)) return [{ path: [], words: "must be a list" }];
-    const faults: Fault[] = [];
-    for (let index = 0; index < value.length; index++) add(faults, index, shape(value[index]));
-    return faults;
+  return {
+    mayBe: "neither",
+    faults: (value) => {
+      if (!Array.isArray(value)) return [{ path: [], words: "must be a list" }];
+      let faults = none;
+      for (let index = 0; index < value.length; index++) {
+        const inner = faultsIn(shape, value[index]);
+        if (inner !== none) faults = withInner(faults, index, inner);
+      }
+      return faults;
+    },
   };
 }
 
-function add(faults: Fault[], key: string | number, inner: readonly Fault[]): void {
-  for (const { path, words } of inner) faults.push({ path: [key, ...path], words });
+function faultsIn(shape: Shape, value: unknown): readonly Fault[] {
+  if (value === undefined && shape.mayBe !== "neither") return none;
+  return value === null && shape.mayBe === "null" ? none : shape.faults(value);
+}
+
+/** Adds to a list that is `none` at first. A list of a million wrong values must not be copied for each of them. */
+function withInner(faults: readonly Fault[], key: string | number, inner: readonly Fault[]): readonly Fault[] {
+  const all: Fault[] = faults === none ? [] : (faults as Fault[]);
+  for (const { path, words } of inner) all.push({ path: [key, ...path], words });
+  return all;
 }
 
 const none: readonly Fault[] = [];
 
 function optional(shape: Shape): Shape {
-  return (value) => (value === undefined ? none : shape(value));
+  return { ...shape, mayBe: "missing" };
 }
 
 function nullish(shape: Shape): Shape {
-  return (value) => (value === undefined || value === null ? none : shape(value));
+  return { ...shape, mayBe: "null" };
 }

@@ -41,7 +41,8 @@ function narrowedCheck(call: Call): DelegateCall {
   const { prevResult, target, own } = call;
   // The list may have changed since ADD: the leases are in the network of the entry.
   const isOwnType = own?.role === "creator" && own.type === target.delegate;
-  const subject = isOwnType ? { ...call, target: { ...target, network: own.delegateNetwork } } : call;
+  const network = isOwnType ? own.delegateNetwork : target.network;
+  const subject = network === target.network ? call : { ...call, target: { ...target, network } };
   if (prevResult === undefined) return delegateCall(subject);
   const attachment = ownAttachment(prevResult, target.selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
