@@ -61,7 +61,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
 function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   const { listed, session, facts, journal } = undoing;
   if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return undefined;
-  if (!entry.failed && !hasSameIpam(listed.configuration, entry.configuration)) return undefined;
+  if (!freesTheSame(entry, entry.configuration, listed.configuration)) return undefined;
   facts.forget(journal.key.containerId, journal.key);
   const removal = planRemoval(undoing, entry);
   if (removal.do !== "DEL") return undefined;
@@ -73,11 +73,11 @@ function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
 }
 
 /**
- * Whether two configurations have one IPAM plugin. The DEL of another one passes, and frees nothing. An ADD that failed has
- * freed its lease itself, and may have failed because its IPAM plugin is missing.
+ * Whether the DEL with the list's configuration frees what the one with the entry's would. That of another IPAM plugin passes,
+ * and frees nothing. An ADD that failed has freed its lease itself, and may have failed because its IPAM plugin is missing.
  */
-export function hasSameIpam(one: JsonObject, other: JsonObject): boolean {
-  return goLookup(ipamOf(one), "type") === goLookup(ipamOf(other), "type");
+export function freesTheSame({ failed }: Entry, own: JsonObject, listed: JsonObject): boolean {
+  return failed !== undefined || goLookup(ipamOf(own), "type") === goLookup(ipamOf(listed), "type");
 }
 
 // host-device's DEL frees the leases, and then fails if the interface is missing.

@@ -42,7 +42,7 @@ export interface WrapperConfiguration {
   readonly log?: { readonly file?: string | undefined; readonly level?: LogLevel | undefined } | undefined;
 }
 
-const anyText = leaf((value) => (typeof value === "string" ? undefined : "must be a string"));
+const anyText = text(() => undefined);
 const texts = list(anyText);
 
 const logShapes = {

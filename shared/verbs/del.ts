@@ -8,7 +8,7 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
 import {
   addAgain,
-  hasSameIpam,
+  freesTheSame,
   planRemoval,
   runDel,
   runRemoval,
@@ -113,8 +113,8 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
   const removal = planRemoval(undoing, entry);
   if (removal.do !== "DEL") return undefined;
   const listed = listedDel(call, entry, removal);
-  const ipamIsSame = hasSameIpam(listed.configuration ?? {}, withoutShared(entry.configuration, removal));
-  if (!entry.failed && !ipamIsSame) return undefined;
+  const own = withoutShared(entry.configuration, removal);
+  if (!freesTheSame(entry, own, listed.configuration ?? {})) return undefined;
   warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call: listed, removal });
   const isMasqueraded = masquerades(entry, profileOf(entry.type, call.session.profiles));
