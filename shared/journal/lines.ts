@@ -81,39 +81,28 @@ function isKey(value: JsonObject): value is JsonObject & AttachmentKey {
   return ["network", "containerId", "runtimeIfName"].every((name) => typeof value[name] === "string");
 }
 
+/** An entry that later lines still change. A copy for each line would take longer than parsing it. */
+type Growing = { -readonly [K in keyof Entry]: Entry[K] };
+
 function entriesOf(values: readonly (JsonObject | undefined)[]): Entry[] {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, Growing>();
   for (const value of values) if (value && isLine(value)) apply(value, entries);
   return [...entries.values()];
 }
 
-function apply(line: Line, entries: Map<string, Entry>): void {
-  const change = (id: string, changed: Partial<Entry>): void => {
-    const entry = entries.get(id);
-    if (entry) entries.set(id, { ...entry, ...changed });
-  };
-  switch (line.line) {
-    case "began": {
-      const { line: _line, format: _format, ...began } = line;
-      entries.set(began.id, { ...began, isGivenUp: false, isUndone: false });
-      break;
-    }
-    case "done": {
-      const { line: _line, id, ...done } = line;
-      change(id, { done });
-      break;
-    }
-    case "failed":
-      change(line.id, { failed: { left: line.left, ...(line.addresses && { addresses: line.addresses }) } });
-      break;
-    case "given up":
-      for (const id of line.ids) change(id, { isGivenUp: true });
-      break;
-    case "undone":
-      change(line.id, { isGivenUp: true, isUndone: true });
-      break;
-    default:
-      line satisfies never;
+function apply(line: Line, entries: Map<string, Growing>): void {
+  if (line.line === "began") entries.set(line.id, Object.assign(line, { isGivenUp: false, isUndone: false }));
+  else if (line.line === "given up") for (const id of line.ids) changeEntry(line, entries.get(id));
+  else changeEntry(line, entries.get(line.id));
+}
+
+function changeEntry(line: Exclude<Line, { line: "began" }>, entry: Growing | undefined): void {
+  if (entry === undefined) return;
+  if (line.line === "done") entry.done = line;
+  else if (line.line === "failed") entry.failed = line;
+  else {
+    entry.isGivenUp = true;
+    entry.isUndone ||= line.line === "undone";
   }
 }
 
@@ -139,12 +128,9 @@ function isLine(value: JsonObject): value is JsonObject & Line {
 const textsOfBegan = ["id", "type", "role", "ifName", "delegateNetwork", "path", "args", "bootId", "checksum"] as const;
 
 function isBegan(value: JsonObject): boolean {
+  for (const name of textsOfBegan) if (typeof value[name] !== "string") return false;
   const { namespace, wrapper, configuration, uptime } = value;
-  return (
-    textsOfBegan.every((name) => typeof value[name] === "string") &&
-    typeof uptime === "number" &&
-    [namespace, wrapper, configuration].every(isJsonObject)
-  );
+  return typeof uptime === "number" && isJsonObject(namespace) && isJsonObject(wrapper) && isJsonObject(configuration);
 }
 
 function isTexts(value: unknown): boolean {

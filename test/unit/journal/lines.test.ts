@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
 import { linesText, parseFoundJournal, parseJournal } from "../../../shared/journal/lines.ts";
 import { sha256 } from "../../../shared/journal/sha256.ts";
-import { chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { asRead, chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 
 const file = "/var/lib/cni/wrappers/blue/zone:eth0";
 const first = entryOf();
@@ -18,7 +18,7 @@ describe("a journal", () => {
     expect(parseJournal(zoneOfBlue, linesText(linesOf(entries)))).toEqual({
       file,
       key: zoneOfBlue,
-      entries,
+      entries: entries.map(asRead),
       isTorn: false,
       problem: undefined,
     });

@@ -58,6 +58,16 @@ export function linesOf(entries: readonly Entry[]): Line[] {
   ]);
 }
 
+/** An entry as it is read: its parts have the kinds of their lines. */
+export function asRead(entry: Entry): Entry {
+  const { id, done, failed } = entry;
+  const parts = {
+    ...(done && { done: { line: "done", id, ...done } }),
+    ...(failed && { failed: { line: "failed", id, ...failed } }),
+  };
+  return { ...beganLine(entry), ...entry, ...parts };
+}
+
 /** The files of journals with these entries. */
 export function journalFiles(...entries: readonly Entry[]): Record<string, string> {
   const files: Record<string, string> = {};

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readState } from "../../../../cli/host/state.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
-import { entryOf } from "../../support/journals.ts";
+import { asRead, entryOf } from "../../support/journals.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -29,7 +29,7 @@ test("the entries of creators, and leases", () => {
     `{"line":"began","format":2,${JSON.stringify(key).slice(1)}\n`,
   );
   const { entries, leases } = readState("state", directory);
-  expect(entries).toEqual([entryOf(made)]);
+  expect(entries).toEqual([asRead(entryOf(made))]);
   expect(leases).toEqual([
     { network: "zone", address: "172.16.5.2", containerId: "c1", ifName: "eth0" },
     { network: "zone", address: "172.16.5.3", containerId: "c9", ifName: "" },
