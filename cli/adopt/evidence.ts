@@ -1,30 +1,32 @@
-import { type ContainerLinks, type LinkAddress, readContainerLinks } from "../host/links.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { type ContainerLinks, readContainerLinks } from "../host/links.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../live/check.ts";
 import { namespacePath } from "../live/namespaces.ts";
-import { leasedAddresses } from "./journal.ts";
+import { type IsOwnAddress, readOwnAddresses } from "./own-addresses.ts";
 import type { Evidence, HostSide } from "./proposal.ts";
 
-/** Returns what a proposal for an attachment is made from on this host. `all` are the attachments of every network. */
+/** Returns a function that tells what a proposal for an attachment is made from on this host. `all` are those of every network. */
 export function evidenceOn(
-  attachment: CachedAttachment,
   all: readonly CachedAttachment[],
   check: CheckOptions,
-): Evidence {
-  const network = networkOf(attachment, check);
-  const creators = (network?.list.plugins ?? []).filter(({ role }) => role === "creator");
-  return {
-    network,
+): (attachment: CachedAttachment) => Evidence {
+  // Most hosts have nothing to adopt. Then nobody needs the addresses.
+  let isOwn: IsOwnAddress | undefined;
+  return (attachment) => ({
+    network: networkOf(attachment, check),
     readLinks: async () => {
       const links = await readContainerLinks(attachment.netns);
-      return links && withoutForeignAddresses(links, creators, (creator) => leasedAddresses(attachment, creator));
+      isOwn ??= readOwnAddresses(
+        all,
+        [...check.networks.values()].map(({ list }) => list),
+      );
+      return links && withoutForeignAddresses(links, attachment, isOwn);
     },
     hostSide,
     isClaimed: (name) => isClaimed(name, attachment, all),
     check: (one) => checkOnHost(one, check),
-  };
+  });
 }
 
 /** Whether another attachment to the same namespace has an interface of this name. */
@@ -45,20 +47,14 @@ const hostSide: HostSide = ({ delegate, configuration }) => {
   });
 };
 
-/**
- * Leaves out the addresses that no plugin gave: the kernel's own, and those that a container added to an interface with a lease.
- * A result that names them fails CHECK when they move to another container.
- */
+/** Leaves out the addresses that no plugin gave. A result that names them fails CHECK when they move to another container. */
 function withoutForeignAddresses(
   links: ContainerLinks,
-  creators: readonly ListedPlugin[],
-  leasedAddresses: (creator: ListedPlugin) => readonly string[],
+  attachment: CachedAttachment,
+  isOwn: IsOwnAddress,
 ): ContainerLinks {
   const inside = links.inside.map((link) => {
-    const creator = creators.find(({ ifName }) => ifName === link.ifname);
-    const leased = creator ? leasedAddresses(creator) : [];
-    const isOwn = ({ local, dynamic }: LinkAddress) => !dynamic && (leased.length === 0 || leased.includes(local));
-    return { ...link, addr_info: (link.addr_info ?? []).filter(isOwn) };
+    return { ...link, addr_info: (link.addr_info ?? []).filter(({ local }) => isOwn(local, attachment, link.ifname)) };
   });
   return { ...links, inside };
 }

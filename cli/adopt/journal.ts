@@ -62,12 +62,6 @@ function leasedNetwork(attachment: CachedAttachment, creator: ListedPlugin): str
   return [creator.network, attachment.network].find(isIn) ?? creator.network;
 }
 
-/** The addresses that host-local gave to a creator's interface, under the wrapper's own network or the list's. */
-export function leasedAddresses(attachment: CachedAttachment, creator: ListedPlugin): readonly string[] {
-  const networks = [creator.network, attachment.network];
-  return networks.flatMap((network) => leasesFor(attachment, { ...creator, network })).map(({ address }) => address);
-}
-
 function leasesFor({ containerId }: CachedAttachment, creator: ListedPlugin): readonly Lease[] {
   const leases = new Memory().leases(leasesOf(creator));
   return leases.filter((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);

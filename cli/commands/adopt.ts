@@ -63,13 +63,14 @@ async function casesOn(
   terminal: Terminal,
 ): Promise<readonly Case[]> {
   const names = workloadNames(wanted, terminal.env, terminal.writeError);
+  const evidence = evidenceOn(all, check);
   const caseOf = async (listed: CachedAttachment): Promise<Case> => {
     const workload = (await names)(listed);
     try {
       // The file may have changed since the directory was read. Its text is what --write replaces.
       const now = readCachedResult(listed.file);
       const attachment = now && isAttachment(now) ? now : listed;
-      const proposal = await proposalFor(attachment, evidenceOn(attachment, all, check));
+      const proposal = await proposalFor(attachment, evidence(attachment));
       return { attachment, workload, proposal };
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;

@@ -53,8 +53,9 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
   const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
   for (const line of leftOut) terminal.writeError(`${line}\n`);
   const check = checkOptionsOn(paths, options, terminal);
+  const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
-    const proposal = await proposalAfter(verdict, attachment, evidenceOn(attachment, attachments.all, check));
+    const proposal = await proposalAfter(verdict, attachment, evidence(attachment));
     return proposal.is === "adoptable";
   };
   // Checking takes time, in which a young result gets older.

@@ -20,8 +20,6 @@ export interface LinkAddress {
   readonly local: string;
   readonly prefixlen: number;
   readonly scope: string;
-  /** Whether it has a lifetime, as those of router advertisements. */
-  readonly dynamic?: boolean;
 }
 
 /** Parses the output of `ip -json`. ip does not escape control characters, and a container chooses the names of its links. */

@@ -2,15 +2,25 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { bridge, expectFailure, expectSuccess, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+import {
+  attached,
+  bridge,
+  expectFailure,
+  expectSuccess,
+  macvlan,
+  named,
+  twoInterfaces,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 const list = twoInterfaces("1.0.0");
 
 /** A container that an older script attached: it made eth1 and forgot to say so, and no journal is left. */
-async function attachedByAForgetfulScript(lab: Lab, name: string): Promise<Container> {
+async function attachedByAForgetfulScript(lab: Lab, name: string, plugin = bridge): Promise<Container> {
   const container = await lab.addContainer(name);
   expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container));
-  expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", bridge), container));
+  expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", plugin), container));
   await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1"]);
   return container;
 }
@@ -99,6 +109,59 @@ describe("adopt", () => {
     expect(journals).not.toMatch(/172\.16\.5\.77|172\.26\.64\.100|2001:db8::5/);
     for (const address of foreign) await lab.ip(container, "address", "delete", ...address.slice(0, 3));
     expectSuccess(await lab.cnitool.check(list, container));
+  });
+
+  test.each([
+    ["without IPAM", { ipam: undefined, isGateway: false }, "172.16.5.77/24"],
+    ["without IPAM, with IPv6", { ipam: undefined, isGateway: false }, "2001:db8::77/64"],
+    ["with static", { ipam: { type: "static", addresses: [{ address: "10.7.0.5/24" }] } }, "172.16.5.77/24"],
+  ])(
+    "takes no address from an interface without a lease, where a container may add its neighbour's: %s",
+    async (...row) => {
+      const [, changes, address] = row;
+      await using lab = await Lab.start({ plugins: "1.9.1" });
+      const plugin = { ...bridge, ...changes };
+      const container = await attachedByAForgetfulScript(lab, "c1", plugin);
+      await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(plugin, "eth1")));
+      await lab.ip(container, "address", "add", address, "dev", "eth1");
+      await run(lab, "adopt", "--write");
+      expect(await lab.run("sh", ["-c", "cat /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"])).not.toContain(
+        address.split("/")[0],
+      );
+    },
+  );
+
+  test("takes no interface's addresses that the list got after ADD: the container may have made it", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attached(lab, lab.cnitool, zone("1.0.0", wrapped(macvlan)));
+    const added = { type: "ptp", ipam: { type: "static", addresses: [{ address: "172.16.5.77/24" }] } };
+    await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(added, "eth1")));
+    for (const line of [
+      "link add eth1 type veth peer name x",
+      "link set eth1 up",
+      "address add 172.16.5.77/24 dev eth1",
+    ])
+      await lab.ip(container, ...line.split(" "));
+    await run(lab, "adopt", "--write");
+    const { ips } = await lab.kernel.cachedResult("zone", lab.cnitool.id(container));
+    expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24"]);
+  });
+
+  test.each([
+    ["libcni's result", "rm -rf /var/lib/cni/networks/other /var/lib/cni/wrappers/*/other*"],
+    ["the journal", "rm -rf /var/lib/cni/networks/other /var/lib/cni/results/other*"],
+    ["the lease", "rm -rf /var/lib/cni/wrappers/*/other* /var/lib/cni/results/other*"],
+  ])("takes no address that %s of another container names", async (_, lose) => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await attachedByAForgetfulScript(lab, "c1");
+    // The same range on a link of its own: host-local gives the same address again.
+    const other = { ...named("other", wrapped({ ...bridge, bridge: "other0", ipMasq: true })), cniVersion: "1.0.0" };
+    expectSuccess(await lab.goCni.add(other, await lab.addContainer("c2")));
+    await lab.run("sh", ["-c", lose]);
+    await withList(lab);
+    await run(lab, "adopt", "--write");
+    const { ips } = await lab.kernel.cachedResult("zone", lab.cnitool.id(container));
+    expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24"]);
   });
 
   test("--undo restores the bytes and removes the journal", async () => {
