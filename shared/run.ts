@@ -1,21 +1,30 @@
-import type { Call } from "./call/call.ts";
+import { type Call, makeCall } from "./call/call.ts";
+import { delegateCall } from "./call/delegate-call.ts";
 import { logOf } from "./call/log.ts";
-import type { Plan } from "./call/plan.ts";
+import { type Plan, planHandOver } from "./call/plan.ts";
 import { debug, type Session, warn } from "./call/session.ts";
-import { handOver, handOverNested, isNested } from "./delegate/hand-over.ts";
-import { print, printError, printVersions } from "./delegate/print.ts";
-import { readInput } from "./delegate/read-input.ts";
+import { delegateName } from "./call/target.ts";
+import {
+  handOver,
+  handOverNested,
+  isNested,
+  print,
+  printError,
+  printVersions,
+  readInput,
+} from "./delegate/hand-over.ts";
+import { prepareCall } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
 import { decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
 import { parseVariables, type Variables } from "./protocol/variables.ts";
 import { supportedVersions } from "./protocol/versions.ts";
-import { runCheckTwice } from "./verbs/check.ts";
-import { runUndo } from "./verbs/del.ts";
+import { planAdd } from "./verbs/add.ts";
+import { planCheck, runCheckTwice } from "./verbs/check.ts";
+import { planDel, runUndo } from "./verbs/del.ts";
 import { runRemovals } from "./verbs/del-without-entry.ts";
-import { runCollect } from "./verbs/gc.ts";
-import { planRequest, planVersion } from "./verbs/plan-request.ts";
+import { planGc, runCollect } from "./verbs/gc.ts";
 import { runAdd } from "./verbs/run-add.ts";
 
 /** Answers one call of a runtime: read, parse, plan, act, write once. Returns the exit code. */
@@ -88,4 +97,36 @@ function aboutText({ calledAs, release }: Host): string {
     `Flavor: ${release.flavor}`,
     "",
   ].join("\n");
+}
+
+/** Plans VERSION: the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */
+export function planVersion(calledAs: string): Plan {
+  const delegate = delegateName(calledAs);
+  if (delegate === undefined) return { do: "printVersions" };
+  return { ...planHandOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" };
+}
+
+/** Plans a call with a plugin configuration. Everything is decided here, before anything is done. */
+export function planCall(call: Call): Plan {
+  const { command } = call.request;
+  switch (command) {
+    case "ADD":
+      return planAdd(call);
+    case "CHECK":
+      return planCheck(call);
+    case "DEL":
+      return planDel(call);
+    case "GC":
+      return planGc(call);
+    case "STATUS":
+      return { ...planHandOver(prepareCall(call.session, delegateCall(call))), withoutDelegate: "unavailable" };
+    default:
+      return command satisfies never;
+  }
+}
+
+/** Makes the call of a request, and plans it. */
+export function planRequest(session: Session, request: Request): { readonly call: Call; readonly plan: Plan } {
+  const call = makeCall(session, request);
+  return { call, plan: planCall(call) };
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from "../../shared/host/node/files.ts";
+import type { Lease } from "../../shared/journal/host-files.ts";
 import { type Entry, journalFile, type Line, namespaceOf } from "../../shared/journal/journal.ts";
-import type { Lease } from "../../shared/journal/lease.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { checksumOf } from "../../shared/journal/own-entry.ts";
 import { addressesOf, type ContainerLinks } from "../host/links.ts";

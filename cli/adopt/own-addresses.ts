@@ -1,4 +1,4 @@
-import { ipName } from "../../shared/attachment/addresses.ts";
+import { ipName } from "../../shared/attachment/subnet.ts";
 import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { keyOf, Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";

@@ -8,8 +8,7 @@ import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts"
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { parseVariables } from "../../shared/protocol/variables.ts";
-import { run } from "../../shared/run.ts";
-import { planRequest } from "../../shared/verbs/plan-request.ts";
+import { planRequest, run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";

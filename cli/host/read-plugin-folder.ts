@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { searchPath } from "../../shared/delegate/search-path.ts";
+import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import {
   type InstalledPlugin,

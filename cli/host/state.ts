@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { type Lease, leaseDirectory } from "../../shared/journal/host-files.ts";
 import type { Entry } from "../../shared/journal/journal.ts";
-import { type Lease, leaseDirectory } from "../../shared/journal/lease.ts";
 import { withPath } from "../trouble.ts";
 import { entriesIn, Memory } from "./memory.ts";
 

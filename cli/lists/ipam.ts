@@ -1,5 +1,5 @@
 import type { JSONPath } from "jsonc-parser";
-import { ipamOf } from "../../shared/journal/lease.ts";
+import { ipamOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListedPlugin } from "./list.ts";
 

@@ -1,6 +1,6 @@
 import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
-import { ipamOf, leaseDirectoryOf } from "../../shared/journal/lease.ts";
+import { ipamOf, leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { type Address, addressOf, addressText, cidrOf, contains, networkOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
 import { entriesOf, ipamTypeOf, rangeSetsOf } from "./ipam.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { containerInterfaceNames } from "../../shared/attachment/attachments.ts";
-import { cachedKey } from "../../shared/journal/cached-result.ts";
+import { cachedKey } from "../../shared/journal/host-files.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";

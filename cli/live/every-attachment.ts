@@ -1,4 +1,4 @@
-import { cachedResultFile } from "../../shared/journal/cached-result.ts";
+import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
 import { entriesIn, keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "./cached-results.ts";

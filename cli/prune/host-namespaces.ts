@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { attempt, readFile, stat } from "../../shared/host/node/files.ts";
-import { namespaceMounts } from "../../shared/journal/namespace-mounts.ts";
+import { namespaceMounts } from "../../shared/journal/host-files.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
 import { type Link, readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
-import { leaseDirectory } from "../../shared/journal/lease.ts";
+import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/leases.ts";
 import type { List } from "../lists/list.ts";

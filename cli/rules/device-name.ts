@@ -1,4 +1,4 @@
-import { sharedDeviceName } from "../../shared/plugin/shared-device.ts";
+import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 /** The plugin's CHECK would confuse the interface with its own device. */

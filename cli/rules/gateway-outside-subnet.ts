@@ -1,5 +1,5 @@
 import type { JSONPath } from "jsonc-parser";
-import { isLinkLocal } from "../../shared/attachment/addresses.ts";
+import { isLinkLocal } from "../../shared/attachment/subnet.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";

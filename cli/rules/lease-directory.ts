@@ -1,4 +1,4 @@
-import { ipamOf } from "../../shared/journal/lease.ts";
+import { ipamOf } from "../../shared/journal/host-files.ts";
 import { goLookup } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";

@@ -1,6 +1,6 @@
-import { misplacedKeys } from "../../shared/call/misplaced.ts";
-import { entryOf } from "../../shared/protocol/catalogue.ts";
+import { entryOf } from "../../shared/protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { misplacedKeys } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 /** A wrapper refuses its own keys in places where it would ignore them. */

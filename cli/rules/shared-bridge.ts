@@ -1,4 +1,4 @@
-import { sharedDeviceName } from "../../shared/plugin/shared-device.ts";
+import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
-import { misplacedKeys } from "../../shared/call/misplaced.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
+import { misplacedKeys } from "../../shared/protocol/request.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";

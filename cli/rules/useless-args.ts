@@ -1,4 +1,4 @@
-import { ipamOf } from "../../shared/journal/lease.ts";
+import { ipamOf } from "../../shared/journal/host-files.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { isArgs } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";

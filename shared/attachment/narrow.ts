@@ -1,7 +1,6 @@
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem } from "../protocol/request.ts";
-import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
-import { arranged } from "./arrange.ts";
+import type { CniResult, Interface, IpConfig, Route } from "../protocol/result.ts";
 import { type Attachment, type AttachmentSelector, ownership } from "./attachments.ts";
 import { subnetFinder } from "./subnet.ts";
 
@@ -43,4 +42,32 @@ export function routeFilter(result: CniResult, isOwn: (ip: IpConfig) => boolean)
   const isInOwn = subnetFinder(addresses(true));
   const isInOther = subnetFinder(addresses(false));
   return ({ gw }) => !gw || isInOwn(gw) || !isInOther(gw);
+}
+
+/**
+ * Returns the result with only the interfaces whose indexes are in `order`, in that order. Addresses of other interfaces are
+ * dropped, the rest are re-indexed. An address without an index is unchanged.
+ */
+export function arranged(result: CniResult, order: readonly number[]): CniResult {
+  const interfaces = result.interfaces ?? [];
+  const kept: Interface[] = [];
+  const places = new Map<number | null | undefined, number>();
+  order.forEach((index, place) => {
+    const entry = interfaces[index];
+    if (entry !== undefined) kept.push(entry);
+    places.set(index, place);
+  });
+  if (!result.ips) return { ...result, interfaces: kept };
+  const ips: IpConfig[] = [];
+  for (const ip of result.ips) {
+    const place = places.get(ip.interface);
+    if (place !== undefined) ips.push({ ...ip, interface: place });
+    else if (typeof ip.interface !== "number") ips.push(ip);
+  }
+  return { ...result, interfaces: kept, ips };
+}
+
+/** Returns the address with its index moved. An address without an index is unchanged. */
+export function reindexed(ip: IpConfig, move: (index: number) => number): IpConfig {
+  return typeof ip.interface === "number" ? { ...ip, interface: move(ip.interface) } : ip;
 }

@@ -1,6 +1,6 @@
 import { type CniResult, type IpConfig, isContainerInterface } from "../protocol/result.ts";
-import { ipName, isLinkLocal } from "./addresses.ts";
 import { type AttachmentSelector, attachmentsOf, findAttachment } from "./attachments.ts";
+import { ipName, isLinkLocal } from "./subnet.ts";
 
 /** An address that two interfaces of a container would have. */
 export interface SharedAddress {

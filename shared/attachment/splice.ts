@@ -1,6 +1,5 @@
 import { canonicalJson } from "../protocol/json.ts";
 import { type CniResult, type Dns, type Interface, isContainerInterface } from "../protocol/result.ts";
-import { arranged, reindexed } from "./arrange.ts";
 import {
   type Attachment,
   type AttachmentSelector,
@@ -10,7 +9,7 @@ import {
   type ListedAttachment,
   ownership,
 } from "./attachments.ts";
-import { routeFilter } from "./narrow.ts";
+import { arranged, reindexed, routeFilter } from "./narrow.ts";
 
 /**
  * Puts a result in order: each attachment's host-side interfaces before its container interface. Host-side interfaces after

@@ -6,11 +6,10 @@ import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journa
 import type { Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { type ConfiguredVerb, lenientVerbs, type Request } from "../protocol/request.ts";
+import { type ConfiguredVerb, lenientVerbs, misplacedKeys, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { resultShapeProblem } from "../protocol/shapes.ts";
 import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
-import { misplacedKeys } from "./misplaced.ts";
 import type { Session } from "./session.ts";
 import { type Target, targetOf } from "./target.ts";
 

@@ -1,8 +1,7 @@
-import { isSameInGo, type JsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, isSameInGo, type JsonObject } from "../protocol/json.ts";
+import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { argsOf } from "./cni-args.ts";
-import { withOwnPorts } from "./ports.ts";
 import type { Target } from "./target.ts";
 
 /** One run of the delegate: its type, the variables that change, and its stdin. */
@@ -68,4 +67,62 @@ function changedVariables({ variables, wrapper }: Request, { renamed, selector }
   if (renamed) changed.CNI_IFNAME = selector.ifName;
   if (args !== variables.args) changed.CNI_ARGS = args;
   return changed;
+}
+
+/** The keys of CNI_ARGS that ask for the runtime's own interface, not for a renamed one. */
+const addressRequests: readonly string[] = ["IP", "MAC"];
+
+/**
+ * Returns the CNI_ARGS of a delegate: without the requests for another interface, and with those that `wrapper.args` takes
+ * from other keys, if the runtime sets them. All other pairs are unchanged.
+ */
+export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
+  if (option === "keep" || (option === undefined && !(renamed && mayAsk(args)))) return args;
+  const mapped = Object.entries(option ?? {});
+  const replaced = [...(renamed ? addressRequests : []), ...mapped.map(([key]) => key)];
+  const pairs = args.split(";");
+  const kept = pairs.filter((pair) => !replaced.includes(keyOf(pair)) || !pair.includes("="));
+  const given = mapped.flatMap(([key, from]) => {
+    const value = lastValue(pairs, from);
+    return value ? [`${key}=${value}`] : [];
+  });
+  return [...kept, ...given].join(";");
+}
+
+// A quick check, because nearly no call has such a request.
+function mayAsk(args: string): boolean {
+  return args.includes("IP=") || args.includes("MAC=");
+}
+
+function keyOf(pair: string): string {
+  return pair.split("=", 1)[0] ?? "";
+}
+
+// Go plugins use the last value.
+function lastValue(pairs: readonly string[], key: string): string | undefined {
+  return pairs
+    .filter((pair) => pair.startsWith(`${key}=`))
+    .at(-1)
+    ?.slice(key.length + 1);
+}
+
+/**
+ * Returns the configuration with only the port mappings (`runtimeConfig.portMappings`) that `wrapper.ports` selects by
+ * container port.
+ */
+export function withOwnPorts(configuration: JsonObject, ports: PortsOption): JsonObject {
+  const { runtimeConfig } = configuration;
+  if (!isJsonObject(runtimeConfig) || !Array.isArray(runtimeConfig.portMappings)) return configuration;
+  const portMappings = runtimeConfig.portMappings.filter((mapping) => isOwn(mapping, ports));
+  return { ...configuration, runtimeConfig: { ...runtimeConfig, portMappings } };
+}
+
+// Runtimes write `containerPort` or `ContainerPort`: Go accepts both.
+function isOwn(mapping: unknown, { only, except }: PortsOption): boolean {
+  const port = isJsonObject(mapping) ? goLookup(mapping, "containerPort") : undefined;
+  const isListed = (only ?? except ?? []).some((entry) => {
+    const [first, last] = portRange(entry) ?? [1, 0];
+    return typeof port === "number" && first <= port && port <= last;
+  });
+  return only === undefined ? !isListed : isListed;
 }

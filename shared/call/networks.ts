@@ -1,5 +1,5 @@
 import { subnetFinder } from "../attachment/subnet.ts";
-import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/lease.ts";
+import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Call } from "./call.ts";
 import type { Subject } from "./delegate-call.ts";

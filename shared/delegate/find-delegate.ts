@@ -1,5 +1,6 @@
+import { delegateName } from "../call/target.ts";
 import type { Host } from "../host/host.ts";
-import { cleanPath, pathIn, searchPath } from "./search-path.ts";
+import { CniError } from "../protocol/errors.ts";
 
 /** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
@@ -67,4 +68,60 @@ function directoriesBehind(host: Host, directories: readonly string[], directory
 function identityOf(host: Host, directory: string): string {
   const file = host.stat(directory);
   return file ? `${file.device}:${file.inode}` : directory;
+}
+
+/** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */
+export function searchPath(text: string): string[] {
+  const listed: string[] = [];
+  for (const directory of text.split(":")) if (directory !== "") listed.push(cleanPath(directory));
+  return listed.length > 1 ? [...new Set(listed)] : listed;
+}
+
+/** Returns the shortest spelling of a path, as Go's filepath.Clean does. libcni uses it to call plugins. */
+export function cleanPath(path: string): string {
+  return isClean(path) ? path : cleaned(path);
+}
+
+// Every call cleans two paths, and nearly all are already clean.
+function isClean(path: string): boolean {
+  return path.startsWith("/") && !path.endsWith("/") && !path.includes("//") && !path.includes("/.");
+}
+
+function cleaned(path: string): string {
+  const isRooted = path.startsWith("/");
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") kept.push(part);
+    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!isRooted) kept.push(part);
+  }
+  return isRooted ? `/${kept.join("/")}` : kept.join("/") || ".";
+}
+
+/** Returns the path of a name in a directory. */
+export function pathIn(directory: string, name: string): string {
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
+/** Returns the error for a missing delegate. It lists the paths that were tried, and why none of them will do. */
+export function missingDelegate(host: Host, delegate: string, key: "delegateNotFound" | "unavailable"): CniError {
+  return new CniError(key, delegate, whyMissing(host, delegate));
+}
+
+function whyMissing(host: Host, delegate: string): string {
+  const seen = candidates(host, delegate).map((path) => ({ path, inspected: host.inspect(path) }));
+  // The name of a wrapper, as in "delegate": "bridge-wrapper".
+  const isWrappers = delegateName(delegate) !== delegate;
+  if (
+    isWrappers &&
+    (delegate === nameOf(host.calledAs) || seen.some(({ inspected }) => inspected === "the wrapper itself"))
+  ) {
+    const plugin = delegateName(delegate) ?? delegateName(host.calledAs);
+    const type = plugin === undefined ? "the plugin's own type" : JSON.stringify(plugin);
+    return `${delegate} is the wrapper itself, not a plugin: write ${type} as "delegate" under "wrapper"`;
+  }
+  if (seen.length > 0) return `Looked for ${seen.map(({ path, inspected }) => `${path} (${inspected})`).join(", ")}`;
+  const directory = directoryOf(host.calledAs);
+  return directory === undefined ? "CNI_PATH has no directory" : `CNI_PATH has no directory after ${directory}`;
 }

@@ -1,11 +1,11 @@
 import { type HandOver, planHandOver } from "../call/plan.ts";
-import type { Session } from "../call/session.ts";
+import { type Session, say, sizeLimit } from "../call/session.ts";
 import { delegateName } from "../call/target.ts";
-import type { Host } from "../host/host.ts";
+import type { Bytes, Host } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
-import { findDelegate } from "./find-delegate.ts";
-import { missingDelegate } from "./missing-delegate.ts";
-import { printVersions } from "./print.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { versionResult } from "../protocol/versions.ts";
+import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { type Finished, inputOf, nestedMark, noteDelegate, runDelegate } from "./run-delegate.ts";
 
 /**
@@ -47,4 +47,38 @@ export function handOverNested(session: Session): number {
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
   const plan = planHandOver({ delegate, environment: {} });
   return handOver(session, { ...plan, withoutDelegate: answers[env.CNI_COMMAND ?? ""] ?? plan.withoutDelegate });
+}
+
+/** Reads stdin as text; undefined if it is not UTF-8. Code 5 if it cannot be read or is too large. */
+export function readInput(host: Host): string | undefined {
+  let input: Bytes | undefined;
+  try {
+    input = host.readStdin(sizeLimit);
+  } catch (error) {
+    throw new CniError("unreadableInput", "", error instanceof Error ? error.message : String(error));
+  }
+  if (input === undefined) throw new CniError("oversizedInput", "");
+  return input.decodeUtf8();
+}
+
+/** Writes a text to stdout. Returns the exit code. */
+export function print(host: Host, text: string): number {
+  host.writeStdout(text);
+  return 0;
+}
+
+/** Answers VERSION with the wrapper's own list. Returns the exit code. */
+export function printVersions(host: Host): number {
+  return print(host, `${JSON.stringify(versionResult(readInput(host)))}\n`);
+}
+
+/** Logs an error result and gives it to the runtime. Returns the exit code. */
+export function printError(session: Session, error: JsonObject): number {
+  say(session, { level: "error", message: String(error.msg), more: { code: error.code, details: error.details } });
+  try {
+    session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
+  } catch {
+    // If stdout is closed, the exit code must be enough.
+  }
+  return 1;
 }

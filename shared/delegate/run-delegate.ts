@@ -1,6 +1,7 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { debug, type Session, say, sizeLimit } from "../call/session.ts";
-import type { Answer } from "../host/host.ts";
+import type { Answer, Host } from "../host/host.ts";
+import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
@@ -95,4 +96,10 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
 
 function readable(output = ""): unknown {
   return parseJsonObject(output) ?? output;
+}
+
+/** Reads the routes, rules and addresses of a network namespace; undefined if iproute2 is missing or fails. */
+export function readRouting(host: Host, netns: string): Routing | undefined {
+  const [ipv4, ipv6] = ["-4", "-6"].map((family) => host.ip(["-json", family, "-batch", "-"], routingCommands, netns));
+  return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
 }

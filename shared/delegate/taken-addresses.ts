@@ -1,4 +1,4 @@
-import { ipName } from "../attachment/addresses.ts";
+import { ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
 import { type Entry, isSameAttachment } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";

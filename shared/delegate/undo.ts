@@ -1,15 +1,14 @@
-import { withInterfaces } from "../attachment/added.ts";
+import { withInterfaces } from "../attachment/attachments.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
+import { ipamOf, leaseDirectory } from "../journal/host-files.ts";
 import { type Entry, isStanding } from "../journal/journal.ts";
-import { ipamOf, leaseDirectory } from "../journal/lease.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
-import { findDelegate } from "./find-delegate.ts";
+import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
-import { missingDelegate } from "./missing-delegate.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";

@@ -1,5 +1,14 @@
 import type { Host } from "../host/host.ts";
-import { type CachedResult, cachedResultFile, parseCachedResult, resultDirectory } from "./cached-result.ts";
+import {
+  type CachedResult,
+  cachedResultFile,
+  type Lease,
+  leaseDirectory,
+  namespaceMounts,
+  parseCachedResult,
+  parseLease,
+  resultDirectory,
+} from "./host-files.ts";
 import {
   type AttachmentKey,
   containerDirectory,
@@ -13,9 +22,7 @@ import {
   namesOf,
   namespaceOf,
 } from "./journal.ts";
-import { type Lease, leaseDirectory, parseLease } from "./lease.ts";
 import { parseFoundJournal, parseJournal } from "./lines.ts";
-import { namespaceMounts } from "./namespace-mounts.ts";
 
 type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;
 

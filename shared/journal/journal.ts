@@ -1,4 +1,4 @@
-import type { AddedInterface } from "../attachment/added.ts";
+import type { AddedInterface } from "../attachment/attachments.ts";
 import type { FileIdentity } from "../host/host.ts";
 import type { Role } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";

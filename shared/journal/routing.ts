@@ -1,4 +1,4 @@
-import { samePrefix } from "../attachment/addresses.ts";
+import { samePrefix } from "../attachment/subnet.ts";
 import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 

@@ -1,8 +1,7 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
 import { goLookup } from "../protocol/json.ts";
-import type { CachedResult } from "./cached-result.ts";
+import { type CachedResult, ipamOf } from "./host-files.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
-import { ipamOf } from "./lease.ts";
 
 /** What is around an entry that is to be undone. */
 export interface Around {

@@ -1,3 +1,7 @@
+import { goLookup, type JsonObject } from "../protocol/json.ts";
+import { interfaceNameProblem } from "../protocol/names.ts";
+import { type CniResult, type Interface, isContainerInterface } from "../protocol/result.ts";
+
 /** Whether a plugin makes an interface (`creator`) or acts on an existing one (`meta`). */
 export type Role = "creator" | "meta";
 
@@ -56,4 +60,38 @@ const widestScope: NamingScope = "container";
 /** Returns how a plugin names what it leaves; undefined if it leaves nothing that another attachment could share. */
 export function scopeOf(profile: Profile | undefined): NamingScope | undefined {
   return profile ? profile.names : widestScope;
+}
+
+/** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: the MAC was set explicitly, so it no longer follows the ports. */
+const setBySomebody = "3";
+
+/** Returns the name of the host device that a plugin shares among its containers. */
+export function sharedDeviceName(device: SharedDevice, configuration: JsonObject): string {
+  const name = goLookup(configuration, device.key);
+  return typeof name === "string" ? name : device.fallback;
+}
+
+/** Returns the file that says how a device got its MAC; undefined if no device can have that name. */
+export function macOriginFile(device: string): string | undefined {
+  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/addr_assign_type` : undefined;
+}
+
+/** Whether a MAC stays: somebody set it. `origin` is the text of `macOriginFile`. */
+export function isFixedMac(origin: string | undefined): boolean {
+  return origin?.trim() === setBySomebody;
+}
+
+/** Whether a result lists a device as a host-side interface. */
+export function listsDevice({ interfaces }: CniResult, device: string): boolean {
+  return (interfaces ?? []).some((entry) => isHostDevice(entry, device));
+}
+
+/** Returns the result without the MAC of a device. The device itself stays in it. */
+export function withoutMac(result: CniResult, device: string): CniResult {
+  const interfaces = (result.interfaces ?? []).map((entry) => (isHostDevice(entry, device) ? { name: device } : entry));
+  return { ...result, interfaces };
+}
+
+function isHostDevice(candidate: Interface, name: string): boolean {
+  return candidate.name === name && !isContainerInterface(candidate);
 }

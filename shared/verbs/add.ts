@@ -9,7 +9,7 @@ import type { Call } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
 import { inLeasedNetwork } from "../call/networks.ts";
 import { type AddPlan, type HandOver, planHandOver, type Splice } from "../call/plan.ts";
-import { sharedDeviceName } from "../plugin/shared-device.ts";
+import { sharedDeviceName } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";

@@ -9,7 +9,7 @@ import { handOver, printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { addAgain, keepingOthers, planRemoval, runDel, undoEntries, withoutShared } from "../delegate/undo.ts";
 import type { Undoing } from "../delegate/undoing.ts";
-import type { CachedResult } from "../journal/cached-result.ts";
+import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import type { Role } from "../plugin/profile.ts";
 import type { CniResult } from "../protocol/result.ts";

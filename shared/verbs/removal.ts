@@ -1,5 +1,10 @@
-import { type AddedInterface, withAdded, withInterfaces } from "../attachment/added.ts";
-import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
+import {
+  type AddedInterface,
+  containerInterfaceNames,
+  ownAttachment,
+  withAdded,
+  withInterfaces,
+} from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";

@@ -4,15 +4,13 @@ import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
-import { findDelegate } from "../delegate/find-delegate.ts";
+import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
-import { missingDelegate } from "../delegate/missing-delegate.ts";
-import { readRouting } from "../delegate/read-routing.ts";
-import { type Finished, noteDelegate, prepareCall, runDelegate } from "../delegate/run-delegate.ts";
+import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { tryToUndo, undoEntries } from "../delegate/undo.ts";
 import { append, removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import type { Appending, FileIdentity } from "../host/host.ts";
-import { cachedResultFile } from "../journal/cached-result.ts";
+import { cachedResultFile } from "../journal/host-files.ts";
 import {
   containerDirectory,
   type Done,
@@ -20,6 +18,7 @@ import {
   isSameNamespace,
   isStanding,
   type Line,
+  namesOf,
   nowhere,
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
@@ -27,7 +26,6 @@ import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { type Adding, beginsTry, entryOf, lentTo, type Memory } from "./adding.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
-import { warnOfUnwrapped } from "./warn-unwrapped.ts";
 
 /**
  * Undoes what an earlier try left, runs the delegate's ADD and gives the runtime its spliced answer. Returns the exit code.
@@ -272,4 +270,20 @@ function undo({ undoing, entry }: Attempt, error: CniError, addresses: readonly 
   const outcome = tryToUndo(undoing, { ...entry, done });
   removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;
+}
+
+/**
+ * Warns, in the log and on stderr, about interfaces of prevResult without an entry: their plugins are not wrapped. Their CHECK
+ * fails because of the other interfaces, and a runtime like Nomad then destroys the container's network.
+ */
+export function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }: Entry): void {
+  if (prevResult === undefined || role === "meta") return;
+  const known = journal.entries.flatMap(namesOf);
+  const names = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo" && !known.includes(name)));
+  if (names.size === 0) return;
+  const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;
+  const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
+  const warning = `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`;
+  warn(session, warning);
+  session.host.writeStderr(`cni-wrappers: warning: ${warning}\n`);
 }

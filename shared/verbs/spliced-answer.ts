@@ -1,4 +1,4 @@
-import { type AddedInterface, addedInterfaces } from "../attachment/added.ts";
+import { type AddedInterface, addedInterfaces } from "../attachment/attachments.ts";
 import { sharedAddress } from "../attachment/shared-address.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attachment/splice.ts";
 import { addressesOf } from "../call/earlier-addresses.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readSection, type SectionName } from "../../build/docs/page-section.ts";
 import { profiles } from "../../plugins/index.ts";
-import { catalogue } from "../../shared/protocol/catalogue.ts";
+import { catalogue } from "../../shared/protocol/errors.ts";
 import { wrapperKeys } from "../../shared/protocol/shapes.ts";
 
 const root = new URL("../../", import.meta.url);

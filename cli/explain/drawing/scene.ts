@@ -1,5 +1,5 @@
 import { attachmentsOf } from "../../../shared/attachment/attachments.ts";
-import { withOwnPorts } from "../../../shared/call/ports.ts";
+import { withOwnPorts } from "../../../shared/call/delegate-call.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../../shared/protocol/options.ts";
 import type { CniResult, Interface } from "../../../shared/protocol/result.ts";

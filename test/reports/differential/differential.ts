@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { catalogue } from "../../../shared/protocol/catalogue.ts";
+import { catalogue } from "../../../shared/protocol/errors.ts";
 import { say } from "../../support/progress.ts";
 import { answerOf, makePlace } from "./place.ts";
 import { makeRequests, positions, type Request, verbs, versions } from "./requests.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addedInterfaces, withAdded, withInterfaces } from "../../../shared/attachment/added.ts";
+import { addedInterfaces, withAdded, withInterfaces } from "../../../shared/attachment/attachments.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue, red } from "../support/requests.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { arranged, reindexed } from "../../../shared/attachment/arrange.ts";
+import { arranged, reindexed } from "../../../shared/attachment/narrow.ts";
 import { frozen } from "../support/frozen.ts";
 
 const result = frozen({

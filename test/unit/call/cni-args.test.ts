@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { argsOf } from "../../../shared/call/cni-args.ts";
+import { argsOf } from "../../../shared/call/delegate-call.ts";
 import { frozen } from "../support/frozen.ts";
 
 const both = frozen({ IP: "ETH1_IP", MAC: "ETH1_MAC" });

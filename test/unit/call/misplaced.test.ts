@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { misplacedKeys } from "../../../shared/call/misplaced.ts";
+import { misplacedKeys } from "../../../shared/protocol/request.ts";
 import { wrapperKeys } from "../../../shared/protocol/shapes.ts";
 import { callWrapper, exits, printed } from "../support/fake-host.ts";
 

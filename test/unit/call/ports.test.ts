@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { delegateCall } from "../../../shared/call/delegate-call.ts";
-import { withOwnPorts } from "../../../shared/call/ports.ts";
+import { delegateCall, withOwnPorts } from "../../../shared/call/delegate-call.ts";
 import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanPath, searchPath } from "../../../shared/delegate/search-path.ts";
+import { cleanPath, searchPath } from "../../../shared/delegate/find-delegate.ts";
 
 /** The cases of Go's own test of filepath.Clean (path/filepath/path_test.go). */
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namespaceMounts } from "../../../shared/journal/namespace-mounts.ts";
+import { namespaceMounts } from "../../../shared/journal/host-files.ts";
 
 test("mounts of namespaces in mountinfo", () => {
   const text = `25 1 0:23 / /run rw,nosuid shared:5 - tmpfs tmpfs rw

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
-import type { CachedResult } from "../../../shared/journal/cached-result.ts";
+import type { CachedResult } from "../../../shared/journal/host-files.ts";
 import type { Entry, Namespace } from "../../../shared/journal/journal.ts";
 import { type Around, removalOf } from "../../../shared/journal/sharing.ts";
 import { profileOf } from "../../../shared/plugin/profile.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { bridge } from "../../../plugins/bridge/profile.ts";
-import type { SharedDevice } from "../../../shared/plugin/profile.ts";
 import {
   isFixedMac,
   listsDevice,
   macOriginFile,
+  type SharedDevice,
   sharedDeviceName,
   withoutMac,
-} from "../../../shared/plugin/shared-device.ts";
+} from "../../../shared/plugin/profile.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
 

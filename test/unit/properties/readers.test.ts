@@ -7,7 +7,7 @@ import {
   isAttachment,
   parseCachedResult,
 } from "../../../cli/live/cached-results.ts";
-import { parseLease } from "../../../shared/journal/lease.ts";
+import { parseLease } from "../../../shared/journal/host-files.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import fc from "../support/fast-check.ts";
 import { asRead, entryOf, linesOf, zoneOfBlue } from "../support/journals.ts";

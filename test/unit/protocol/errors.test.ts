@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { catalogue, type ErrorKey } from "../../../shared/protocol/catalogue.ts";
-import { CniError, errorResult, toCniError } from "../../../shared/protocol/errors.ts";
+import { CniError, catalogue, type ErrorKey, errorResult, toCniError } from "../../../shared/protocol/errors.ts";
 import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
 import { chainedOf, journalFiles } from "../support/journals.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";

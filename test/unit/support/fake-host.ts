@@ -4,8 +4,7 @@ import type { Plan } from "../../../shared/call/plan.ts";
 import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Request } from "../../../shared/protocol/request.ts";
-import { run } from "../../../shared/run.ts";
-import { planRequest } from "../../../shared/verbs/plan-request.ts";
+import { planRequest, run } from "../../../shared/run.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CniError } from "../../../shared/protocol/errors.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
-import { planVersion } from "../../../shared/verbs/plan-request.ts";
+import { planVersion } from "../../../shared/run.ts";
 import { callWrapper, planOf } from "../support/fake-host.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
