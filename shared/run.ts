@@ -49,7 +49,7 @@ function runVersion(session: Session): number {
 
 function readRequest(session: Session, variables: Variables): Request {
   const { command } = variables;
-  const decoded = decodeConfiguration(readInput(session.host));
+  const decoded = decodeConfiguration(command as Request["command"], readInput(session.host));
   // An error result repeats the runtime's version (SPEC.md, section 5), even if another key is invalid.
   if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
   const request = parseRequest(command as Request["command"], variables, decoded);

@@ -6,7 +6,13 @@ import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journa
 import type { Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { type ConfiguredVerb, lenientVerbs, misplacedKeys, type Request } from "../protocol/request.ts";
+import {
+  type ConfiguredVerb,
+  lenientVerbs,
+  misplacedKeys,
+  type Request,
+  withoutPrevResult,
+} from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { resultShapeProblem } from "../protocol/shapes.ts";
 import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
@@ -21,8 +27,6 @@ export interface Call {
   readonly target: Target;
   /** The prevResult to narrow; undefined if the delegate gets it unchanged. */
   readonly prevResult: CniResult | undefined;
-  /** Why the prevResult of a DEL cannot be read. */
-  readonly problem: string | undefined;
   readonly key: AttachmentKey;
   readonly journal: Journal;
   /** The entry of the plugin that the call is for. */
@@ -35,12 +39,12 @@ export interface Call {
 const attachmentVerbs: readonly ConfiguredVerb[] = ["ADD", "CHECK", "DEL"];
 
 /** Makes the call for a request. Code 7 if the target, a key or prevResult is invalid, 1 if its version has no chains. */
-export function makeCall(session: Session, request: Request): Call {
-  const { command, configuration, variables } = request;
-  const configured = targetOf(request, session.host.calledAs, session.profiles);
+export function makeCall(session: Session, given: Request): Call {
+  const { command, configuration, variables } = given;
+  const configured = targetOf(given, session.host.calledAs, session.profiles);
   const misplaced = misplacedKeys(configuration, configured.profile !== undefined);
   if (command === "ADD" && misplaced[0]) throw misplaced[0];
-  const { prevResult, problem } = readPrevResult(request, configured);
+  const { prevResult, request } = readPrevResult(given, configured);
   const facts = new Facts(session.host);
   const { containerId } = variables;
   const key = { network: configuration.name, containerId, runtimeIfName: configured.selector.runtimeIfName };
@@ -49,7 +53,7 @@ export function makeCall(session: Session, request: Request): Call {
   const own = findEntry({ request, target: configured, journal, role });
   const target = { ...configured, role: role ?? own?.role };
   const notes = [...request.warnings, ...misplaced.map(({ message }) => message)];
-  return { session, facts, request, target, prevResult, problem, key, journal, own, notes };
+  return { session, facts, request, target, prevResult, key, journal, own, notes };
 }
 
 function findEntry({
@@ -76,13 +80,13 @@ function roleIn(prevResult: CniResult | undefined, { selector: { ifName, netns }
   return prevResult && findAttachment(prevResult, ifName, netns) ? "meta" : "creator";
 }
 
-/** Reads the prevResult of a call. A malformed one does not fail DEL: an attachment must always be removable. */
-function readPrevResult(request: Request, target: Target): Pick<Call, "prevResult" | "problem"> {
+/** Reads the prevResult of a call. For DEL, a malformed one counts as missing: an attachment must always be removable. */
+function readPrevResult(request: Request, target: Target): Pick<Call, "prevResult" | "request"> {
   try {
-    return { prevResult: chainedResult(request, target), problem: undefined };
+    return { prevResult: chainedResult(request, target), request };
   } catch (error) {
     if (request.command !== "DEL" || !(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
-    return { prevResult: undefined, problem: error.message };
+    return { prevResult: undefined, request: withoutPrevResult(request, error.message) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { CniError } from "./errors.ts";
 import { goLookup, hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "./json.ts";
+import { isPlain, textWithoutPrevResult } from "./plain-prev-result.ts";
 import type { CniResult } from "./result.ts";
 import {
   configurationProblem,
@@ -42,8 +43,9 @@ export type ConfiguredVerb = Exclude<Verb, "VERSION">;
 export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 
 /** Decodes the JSON object on stdin; `stdin` is undefined if it is not UTF-8. Code 6 if there is no JSON object or no readable version. */
-export function decodeConfiguration(stdin: string | undefined): JsonObject {
-  const value = stdin === undefined ? undecodable("it is not valid UTF-8") : parseJson(stdin);
+export function decodeConfiguration(command: ConfiguredVerb, stdin: string | undefined): JsonObject {
+  if (stdin === undefined) return undecodable("it is not valid UTF-8");
+  const value = parseJson(stdin, lenientVerbs.includes(command));
   return isJsonObject(value) ? checkedVersion(value) : undecodable("it is not a JSON object");
 }
 
@@ -57,11 +59,23 @@ export function checkedVersion(configuration: JsonObject): JsonObject {
 /** Parses the plugin configuration of a call. Code 7 if a key has an invalid value, 6 for a name that a plugin in Go cannot decode. */
 export function parseRequest(command: ConfiguredVerb, variables: Variables, decoded: JsonObject): Request {
   if (typeof (decoded.name ?? "") !== "string") return undecodable("name must be a string");
+  if (lenientVerbs.includes(command) && !isPlain(decoded.prevResult)) {
+    const { prevResult: _, ...rest } = decoded;
+    return withoutPrevResult(parseRequest(command, variables, rest), notPlain);
+  }
   const configuration = parseConfiguration(decoded);
   const block = configuration.wrapper ?? undefined;
   if (block === undefined) return { command, variables, configuration, wrapper: {}, unusable: [], warnings: [] };
   const { wrapper, unusable, warnings } = parseWrapper(command, block);
   return { command, variables, configuration, wrapper, unusable, warnings };
+}
+
+const notPlain = "it is not an object, has too many values or levels, or a number like 1e400";
+
+/** Returns the request without its prevResult, with a warning that says why. */
+export function withoutPrevResult({ configuration, warnings, ...rest }: Request, why: string): Request {
+  const { prevResult: _, ...others } = configuration;
+  return { ...rest, configuration: others, warnings: [`prevResult is ignored: ${why}`, ...warnings] };
 }
 
 function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "unusable" | "warnings"> {
@@ -95,15 +109,17 @@ function parseConfiguration(decoded: JsonObject): PluginConfiguration {
   return decoded as unknown as PluginConfiguration;
 }
 
-function parseJson(stdin: string): unknown {
+function parseJson(stdin: string, isLenient: boolean): unknown {
   if (stdin.trim() === "") return undecodable("it is empty");
-  if (hasTooManyValues(stdin)) return undecodable(tooManyValues);
+  const isTooLarge = hasTooManyValues(stdin);
   try {
-    return JSON.parse(stdin);
+    if (!isTooLarge) return JSON.parse(stdin);
   } catch (error) {
     // Each engine words its own errors differently, so they are not quoted.
-    return undecodable(error instanceof RangeError ? "it is nested too deeply" : "it is not JSON");
+    if (!(error instanceof RangeError)) return undecodable("it is not JSON");
   }
+  const rest = isLenient ? textWithoutPrevResult(stdin) : stdin;
+  return rest === stdin ? undecodable(isTooLarge ? tooManyValues : "it is nested too deeply") : parseJson(rest, false);
 }
 
 function undecodable(what: string): never {

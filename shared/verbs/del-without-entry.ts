@@ -97,7 +97,7 @@ function imaginedEntry(
 /** Runs the DELs of an attachment without an entry. The runtime gets the first failed answer, else the last one. */
 export function runRemovals(call: Call, { removals, entries }: RemovePlan): number {
   const undoing = undoingOf(call);
-  for (const note of [...call.notes, ...(call.problem === undefined ? [] : [call.problem])]) warn(call.session, note);
+  for (const note of call.notes) warn(call.session, note);
   undoEntries(undoing, entries);
   removeOldRecords(call);
   const dels = removals.map((removal) => ({ removal, del: delWithoutEntry(undoing, call, removal) }));

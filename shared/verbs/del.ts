@@ -144,7 +144,7 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { configuration } = call.request;
   const { prevResult: before, ...added } = entry.configuration;
   const { runtimeConfig = added.runtimeConfig, cniVersion } = configuration;
-  const prevResult = prevResultFor(call, entry) ?? (entry.role === "meta" && isMissing(call) ? before : undefined);
+  const prevResult = prevResultFor(call, entry) ?? (entry.role === "meta" ? before : undefined);
   const whole: JsonObject = {
     ...added,
     ...(cniVersion === undefined ? {} : { cniVersion }),
@@ -186,11 +186,6 @@ function delCall(
     },
     configuration,
   };
-}
-
-/** Whether the runtime gave no prevResult: ADD never completed, or the result was lost. */
-function isMissing({ prevResult, problem }: Call): boolean {
-  return prevResult === undefined && problem === undefined;
 }
 
 /** firewall's rules name the addresses of its ADD. The runtime may have a result of another one. */

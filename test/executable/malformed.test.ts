@@ -125,6 +125,29 @@ test.each(inTurn(["ADD", "CHECK"], configurations))("%s: the configuration: %s",
   return expectOneError({ command, stdin: withDelegate(configuration) }, code, version);
 });
 
+const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+
+// The engines of the flavors give up at different depths, some when they parse, some when they write.
+test.each([
+  ["a text", '"eth0"'],
+  ["a list", "[]"],
+  ["a number", "7"],
+  ["true", "true"],
+  ["a number that is too large", '{"ips":[],"x":1e400}'],
+  ["more values than the limit", `[0${",0".repeat(500_000)}]`],
+  ["interfaces that are no list", '{"interfaces":{}}'],
+  ...[400, 600, 3_000, 20_000, 200_000].flatMap((levels) => [
+    [`${levels} lists`, `{"x":${nested("[", "]", levels)}}`],
+    [`${levels} objects`, nested('{"x":', "}", levels)],
+  ]),
+])("DEL passes with a prevResult that is %s", async (_, prevResult) => {
+  const machine = new Machine();
+  machine.answer("DEL", "{}");
+  const stdin = `{"cniVersion":"1.0.0","name":"zone","prevResult":${prevResult},"wrapper":{"delegate":"plain"}}`;
+  expect(await machine.call({ command: "DEL", stdin })).toMatchObject({ exitCode: 0 });
+  expect(machine.calls()).toEqual(["DEL"]);
+});
+
 // If it ran, the test would see it.
 function withDelegate(configuration: { wrapper?: object }): string {
   const { wrapper = {} } = configuration;

@@ -41,6 +41,17 @@ const damaged = fc.tuple(scenes(), fc.nat({ max: 60 }), nearly.any).map(([scene,
   return JSON.parse(JSON.stringify(resultOf(scene)), (key, part) => (key !== "" && left-- === 0 ? value : part));
 });
 const prevResults = fc.oneof(nearly.object, damaged);
+
+/** The JSON text of a prevResult that is no result: no object, or one that no engine or plugin takes. */
+const unreadable = fc.oneof(
+  nearly.any.map((value) => JSON.stringify(value)),
+  fc
+    .tuple(fc.constantFrom(["[", "]"], ['{"ips":', "}"], ['[{"a":', "}]"]), fc.integer({ min: 1, max: 20_000 }))
+    .map(([[open, close], levels]) => `{"ips":${open.repeat(levels)}"]"${close.repeat(levels)}}`),
+  fc.constantFrom("1e400", '{"ips":[],"metric":-1e400}', `[0${",0".repeat(500_000)}]`),
+);
+const calledAs = fc.constantFrom("bridge-wrapper", "tuning-wrapper");
+const ifNames = fc.constantFrom("eth0", "eth1");
 const verbs = fc.constantFrom("ADD", "CHECK", "DEL", "GC", "STATUS");
 
 function call(CNI_COMMAND: string, stdin: unknown, calledAs = "bridge-wrapper"): Outcome {
@@ -66,7 +77,6 @@ test("every stdin gets one answer", () => {
 
 test("every prevResult and every wrapper block gets one answer", () => {
   const wrapper = fc.oneof(fc.constantFrom({}, { ifName: "eth1" }, { ifName: "net1", role: "meta" }), nearly.any);
-  const calledAs = fc.constantFrom("bridge-wrapper", "tuning-wrapper");
   fc.assert(
     fc.property(verbs, prevResults, wrapper, calledAs, (verb, prevResult, wrapper, calledAs) =>
       isInOrder(call(verb, { ...zone, prevResult, wrapper }, calledAs)),
@@ -75,10 +85,14 @@ test("every prevResult and every wrapper block gets one answer", () => {
   );
 });
 
+const prevResultTexts = prevResults.map((prevResult) => JSON.stringify(prevResult));
+
 test("no prevResult makes DEL fail", () => {
   fc.assert(
-    fc.property(prevResults, fc.constantFrom("eth0", "eth1"), (prevResult, ifName) => {
-      expect(call("DEL", { ...zone, prevResult, wrapper: { ifName } })).toMatchObject({ exitCode: 0 });
+    fc.property(fc.oneof(prevResultTexts, unreadable), calledAs, ifNames, (prevResult, calledAs, ifName) => {
+      const wrapper = JSON.stringify({ ifName });
+      const stdin = `{"cniVersion":"1.0.0","prevResult":${prevResult},"name":"zone","wrapper":${wrapper}}`;
+      expect(call("DEL", stdin, calledAs)).toMatchObject({ exitCode: 0 });
     }),
     { numRuns: 1000 },
   );

@@ -14,7 +14,7 @@ const verbs = [...strictVerbs, ...lenientVerbs];
 
 function parse(command: ConfiguredVerb, stdin: string | undefined) {
   const variables: Variables = { command, containerId: "", netns: "", ifName: "", args: "", path: "" };
-  return parseRequest(command, variables, decodeConfiguration(stdin));
+  return parseRequest(command, variables, decodeConfiguration(command, stdin));
 }
 
 function parseConfiguration(command: ConfiguredVerb, configuration: object) {
@@ -85,8 +85,6 @@ describe.each(verbs)("%s", (command) => {
     [{ name: "a b" }, "name must begin with a letter or digit"],
     [{ cniVersion: null }, "cniVersion must be a string"],
     [{ type: "/bin/sh" }, "type must not contain a path separator"],
-    [{ prevResult: [] }, "prevResult must be an object"],
-    [{ prevResult: "none" }, "prevResult must be an object"],
   ])("%j: code 7, %s", (configuration, problem) => {
     expect(() => parseConfiguration(command, configuration)).toThrow(
       expect.objectContaining({
@@ -94,6 +92,47 @@ describe.each(verbs)("%s", (command) => {
         message: expect.stringContaining(`invalid plugin configuration: ${problem}`),
       }),
     );
+  });
+});
+
+test.each(strictVerbs)("%s: a prevResult that is no object: code 7", (command) => {
+  const message = expect.stringContaining("prevResult must be an object");
+  for (const prevResult of [[], "none", 7, true]) {
+    const isRefused = expect.objectContaining({ code: 7, message });
+    expect(() => parseConfiguration(command, { prevResult })).toThrow(isRefused);
+  }
+});
+
+describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command) => {
+  const text = (prevResult: string) =>
+    `{"name":"zone","a":"prevResult","b":{"prevResult":1},"prevResult" : ${prevResult},"x":"\\"prevResult\\":[[[["}`;
+  const others = { name: "zone", a: "prevResult", b: { prevResult: 1 }, x: '"prevResult":[[[[' };
+  const warnings = [expect.stringMatching(/^prevResult is ignored: /)];
+
+  test.each([
+    "[]",
+    '"none"',
+    "7",
+    "true",
+    `{"ips":${"[".repeat(500)}${"]".repeat(500)}}`,
+    '{"x":1e400}',
+    `[0${",0".repeat(500_000)}]`,
+  ])("%.20s: ignored, with a warning", (prevResult) => {
+    const { configuration, ...rest } = parse(command, text(prevResult));
+    expect({ configuration, warnings: rest.warnings }).toStrictEqual({ configuration: others, warnings });
+  });
+
+  test.each(['[[[["]"]]]]', '{"\\"":[[[["\\\\"]]]]},"prevResult":[[[[]]]]'])(
+    "%s is too deep for the engine: ignored, and nothing else is",
+    (prevResult) => {
+      const { configuration } = withShallowJson(() => parse(command, text(prevResult).replace("[[[[" + '"}', '"}')));
+      expect(configuration).toStrictEqual({ ...others, x: '"prevResult":' });
+    },
+  );
+
+  test("one of 499 levels is not ignored", () => {
+    const prevResult = `{"ips":${"[".repeat(498)}${"]".repeat(498)}}`;
+    expect(parse(command, text(prevResult))).toMatchObject({ configuration: { prevResult: {} }, warnings: [] });
   });
 });
 

@@ -1,0 +1,56 @@
+import { isJsonObject } from "./json.ts";
+
+/** How many levels of brackets are plain. An engine writes at least a thousand, and a valid result has five. */
+const levelsLimit = 500;
+
+/** Whether a prevResult is missing, or an object that can be written as JSON again for any plugin. */
+export function isPlain(prevResult: unknown): boolean {
+  if (prevResult === undefined || prevResult === null) return true;
+  if (!isJsonObject(prevResult)) return false;
+  // Without recursion, because it would end where the stack does.
+  let level: object[] = [prevResult];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === levelsLimit) return false;
+    const inner: object[] = [];
+    for (const part of level.flatMap((one): unknown[] => Object.values(one))) {
+      // JSON.parse makes infinity of a number like 1e400.
+      if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY) return false;
+      if (typeof part === "object" && part !== null) inner.push(part);
+    }
+    level = inner;
+  }
+  return true;
+}
+
+/** Returns the text of a configuration with 0 as prevResult if it has one. The engine need not be able to parse it. */
+export function textWithoutPrevResult(text: string): string {
+  let [rest, from] = ["", 0];
+  let [level, isInText, isInValue] = [0, false, false];
+  let [start, key] = [0, ""];
+  const signs = /[\\"[\]{}:,]/g;
+  for (let found = signs.exec(text); found !== null; found = signs.exec(text)) {
+    const { 0: sign, index } = found;
+    if (isInText) {
+      if (sign === "\\") signs.lastIndex++;
+      if (sign !== '"') continue;
+      isInText = false;
+      if (level === 1 && !isInValue) key = text.slice(start, index);
+    } else if (sign === '"') {
+      isInText = true;
+      if (level === 1 && !isInValue) start = index + 1;
+    } else if (sign === ":" && level === 1) {
+      isInValue = true;
+      start = index + 1;
+    } else if (sign === "[" || sign === "{") level++;
+    else if (level === 1 && sign !== ":") {
+      if (key === "prevResult") {
+        rest += `${text.slice(from, start)}0`;
+        from = index;
+      }
+      isInValue = false;
+      key = "";
+    }
+    if (!isInText && (sign === "]" || sign === "}")) level--;
+  }
+  return rest + text.slice(from);
+}
