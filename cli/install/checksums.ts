@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
 import { writeDurably } from "../files/atomic-write.ts";
 import { ownMark } from "./mark.ts";
-import type { Place } from "./place.ts";
+import { makeHidden, type Place } from "./place.ts";
 import type { InstalledRelease } from "./release-of.ts";
 
 /** Returns the checksum that `sha256sum` prints. */
@@ -25,7 +25,7 @@ export function noteWritten(place: Place, bytes: Buffer, { version }: InstalledR
   if (known?.get(checksum) === version) return;
   const lines = [...new Map(known).set(checksum, version)].map(([sum, its]) => `${sum}  ${its}\n`);
   const temporary = `${fileIn(place.hidden)}.${ownMark()}`;
-  if (!existsSync(place.hidden)) mkdirSync(place.hidden);
+  makeHidden(place);
   writeDurably(temporary, lines.join(""));
   renameSync(temporary, fileIn(place.hidden));
 }

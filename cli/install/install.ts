@@ -3,7 +3,6 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -18,7 +17,7 @@ import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { noteWritten, sha256, writtenVersions } from "./checksums.ts";
 import { isAlive, ownMark } from "./mark.ts";
-import { checkLinks, linkState, ownRelease, type Place } from "./place.ts";
+import { checkLinks, linkState, makeHidden, ownRelease, type Place } from "./place.ts";
 import { type InstalledRelease, releaseAt, releaseOf } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 
@@ -44,7 +43,12 @@ export function install(place: Place, source: Source, plugins: string, needJq: r
   settle(place);
   const isSame = before !== undefined && readFileSync(place.executable).equals(source.bytes);
   if (isSame) withPath(place.hidden, () => noteWritten(place, source.bytes, before));
-  const release = isSame ? before : putInPlace(place, source.bytes, (fresh) => checkJq(fresh, needJq));
+  if (isSame) checkVersion(before, source);
+  const check = (fresh: InstalledRelease) => {
+    checkVersion(fresh, source);
+    checkJq(fresh, needJq);
+  };
+  const release = isSame ? before : putInPlace(place, source.bytes, check);
   const newLinks = names.filter((name) => linkState(place, name) !== "made");
   for (const name of newLinks) makeLink(place, name);
   if (newLinks.length > 0) withPath(place.directory, () => syncDirectory(place.directory));
@@ -78,6 +82,12 @@ function checkWritten(place: Place): void {
   throw new Trouble(
     `${place.executable}: install did not write it, so the kept version is not the one before it; install the version that you want with --from`,
   );
+}
+
+// Whoever can rename an old archive could bring back a fault that was fixed.
+function checkVersion({ version }: InstalledRelease, { version: named = version }: Source): void {
+  if (version === named) return;
+  throw new Trouble(`the archive's name says ${named}, but its executable is ${version}; download it again`);
 }
 
 function checkJq({ flavor }: InstalledRelease, needJq: readonly string[]): void {
@@ -155,11 +165,6 @@ function settle(place: Place): void {
       else rmSync(path);
     }
   });
-}
-
-// With `recursive`, Node reports a read-only file system as a missing file.
-function makeHidden({ hidden }: Place): void {
-  if (!existsSync(hidden)) mkdirSync(hidden);
 }
 
 function written(path: string, bytes: Buffer): InstalledRelease {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Trouble, withPath } from "../trouble.ts";
 import { type InstalledRelease, releaseAt } from "./release-of.ts";
@@ -24,6 +24,11 @@ export function placeAt(path: string, from: string): Place {
   if (!found.isDirectory()) throw new Trouble(`${directory}: it is not a directory`);
   const hidden = join(directory, `.${executableName}`);
   return { directory, executable: join(directory, executableName), hidden, previous: join(hidden, "previous") };
+}
+
+/** Makes the directory for files that are not in use. With `recursive`, Node reports a read-only file system as a missing file. */
+export function makeHidden({ hidden }: Place): void {
+  if (!existsSync(hidden)) mkdirSync(hidden, 0o755);
 }
 
 /**

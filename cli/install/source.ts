@@ -14,6 +14,8 @@ export interface Source {
   readonly bytes: Buffer;
   /** The names of its links; undefined if it does not come with any. */
   readonly links: readonly string[] | undefined;
+  /** The version in the name of its archive. */
+  readonly version?: string | undefined;
 }
 
 /** Reads a release archive or an executable; without a path the executable that runs. Throws Trouble if it is neither. */
@@ -40,7 +42,14 @@ function unpacked(file: string, bytes: Buffer): Source {
   const found = entries.find(({ path, target }) => path === executableName && target === undefined);
   if (!found) throw new Trouble(`${file}: the archive has no ${executableName}`);
   const links = entries.filter(({ target }) => target === executableName).map(({ path }) => path);
-  return { bytes: found.bytes, links };
+  const wrong = links.find((link) => !isWrapperName(link));
+  if (wrong !== undefined) throw new Trouble(`${file}: its link ${wrong} names no wrapper; download the archive again`);
+  return { bytes: found.bytes, links, version: /-v(\d.*)\.tgz$/.exec(basename(file))?.[1] };
+}
+
+/** Whether a link has the name of a wrapper: it stays in its directory, and is neither hidden nor the executable. */
+function isWrapperName(name: string): boolean {
+  return /^\w[\w.-]*-wrapper$/.test(name);
 }
 
 function entriesOf(file: string, bytes: Buffer) {

@@ -41,8 +41,10 @@ test("the operator's commands accept a signed archive", async () => {
   const { exitCode, stdout } = await run(verify, await signedRelease());
   expect(exitCode).toBe(0);
   expect([archive, toolsArchive]).not.toContain("");
-  for (const name of archives) expect(stdout).toContain(`${name}: OK`);
-  expect(stdout).toContain("Signature and comment signature verified");
+  for (const name of archives) {
+    expect(stdout).toContain(`${name}: OK`);
+    expect(stdout).toContain(`\tfile:${name}\t`);
+  }
 });
 
 test.each([
@@ -58,6 +60,19 @@ test.each([
   expect(exitCode).toBe(1);
   expect(all).toContain(`${changed}: OK`);
   expect(all).toContain("Signature verification failed");
+});
+
+test("an old archive with the name of a new one is refused: its signature names the old one", async () => {
+  const directory = await signedRelease();
+  for (const name of archives) {
+    const old = name.replace(/v[\d.]+\.tgz/, "v0.0.9.tgz");
+    await run(`mv ${name} ${old} && minisign -S -s cni-wrappers.key -m ${old} && rm ${name}*`, directory);
+    await run(`mv ${old} ${name} && mv ${old}.minisig ${name}.minisig`, directory);
+    writeChecksums(join(directory, name));
+  }
+  const { exitCode, stdout } = await run(verify, directory);
+  expect(stdout).toContain(`${archive}: OK`);
+  expect(exitCode).toBe(1);
 });
 
 test("the signature of another key is refused", async () => {

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { install, installPrevious } from "../../../../cli/install/install.ts";
 import { ownRelease, placeAt } from "../../../../cli/install/place.ts";
@@ -56,6 +57,28 @@ test("a first installation", () => {
   expect(hidden()).toEqual(["checksums"]);
   expect(readlinkSync(at("bridge-wrapper"))).toBe("cni-wrappers");
   expect(statSync(at("cni-wrappers")).mode & 0o7777).toBe(0o755);
+});
+
+test("with a umask of 0 only the owner can write", () => {
+  const umask = process.umask(0);
+  try {
+    installed("1.0.0");
+    installed("2.0.0");
+  } finally {
+    process.umask(umask);
+  }
+  const paths = [".cni-wrappers", ".cni-wrappers/checksums", ".cni-wrappers/previous", "cni-wrappers"];
+  expect(paths.map((path) => statSync(at(path)).mode & 0o022)).toEqual([0, 0, 0, 0]);
+});
+
+test("an old archive with a newer name changes nothing", () => {
+  installed("1.0.0");
+  const renamed = { bytes: program("0.9.0"), links: undefined, version: "2.0.0" };
+  expect(() => install(place(), renamed, "all")).toThrow("the archive's name says 2.0.0, but its executable is 0.9.0");
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
+  expect(names()).toEqual([".cni-wrappers", "bridge-wrapper", "cni-wrappers", "macvlan-wrapper"]);
+  expect(() => install(place(), { ...renamed, bytes: program("1.0.0") }, "all")).toThrow("its executable is 1.0.0");
+  expect(install(place(), { ...renamed, bytes: program("2.0.0") }, "all").is).toBe("replaced");
 });
 
 test("the same bytes change nothing", () => {

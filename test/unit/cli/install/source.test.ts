@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -67,8 +77,8 @@ test("an executable that was cut off is refused", () => {
   expect(() => read("cut")).toThrow(/cut: its end is missing; copy it again$/);
 });
 
-/** Packs an archive as a release does: the executable and a link. */
-function pack(executable: Buffer): string {
+/** Packs an archive as a release does: the executable and a link, which may have another name. */
+function pack(executable: Buffer, link = "./bridge-wrapper"): string {
   const content = join(directory, "content");
   mkdirSync(content);
   writeFileSync(join(content, "cni-wrappers"), executable);
@@ -76,10 +86,11 @@ function pack(executable: Buffer): string {
   symlinkSync("cni-wrappers", join(content, "bridge-wrapper"));
   execFileSync(
     "tar",
-    ["--format=ustar", "-czf", "a.tgz", "-C", content, "./LICENSE", "./bridge-wrapper", "./cni-wrappers"],
-    {
-      cwd: directory,
-    },
+    [
+      ...["--format=ustar", "-P", "--transform", `flags=r;s,^./bridge-wrapper$,${link},`],
+      ...["-czf", "a.tgz", "-C", content, "./LICENSE", "./bridge-wrapper", "./cni-wrappers"],
+    ],
+    { cwd: directory },
   );
   return "a.tgz";
 }
@@ -107,6 +118,44 @@ test("an archive gives the executable and its links", () => {
   checksum("sha512");
   expect(read("a.tgz")).toEqual({ bytes, links: ["bridge-wrapper"] });
   expect(told).toBe("");
+});
+
+test.each([
+  "../bridge-wrapper",
+  "./../bridge-wrapper",
+  "/tmp/bridge-wrapper",
+  "in/bridge-wrapper",
+  "./cni-wrappers",
+  ".cni-wrappers/previous",
+  "..",
+  ".",
+  "bridge",
+  "-wrapper",
+  ".-wrapper",
+  "a b-wrapper",
+])("an archive with a link %s is refused: it names no wrapper", (link) => {
+  pack(header(own), link);
+  expect(() => read("a.tgz")).toThrow(/a\.tgz: its link .* names no wrapper; download the archive again$/);
+});
+
+test("an archive with a link to a link, and a hard link: neither becomes a link", () => {
+  const content = join(directory, "content");
+  pack(header(own));
+  symlinkSync("bridge-wrapper", join(content, "vlan-wrapper"));
+  symlinkSync("../cni-wrappers", join(content, "ptp-wrapper"));
+  linkSync(join(content, "cni-wrappers"), join(content, "dummy-wrapper"));
+  execFileSync("tar", ["--format=ustar", "--sort=name", "-czf", "a.tgz", "-C", content, "."], { cwd: directory });
+  expect(read("a.tgz").links).toEqual(["bridge-wrapper"]);
+});
+
+test.each([
+  ["cni-wrappers-linux-amd64-v0.2.0.tgz", "0.2.0"],
+  ["cni-wrappers-tools-linux-arm64-v1.0.0-rc.1.tgz", "1.0.0-rc.1"],
+  ["slim.tgz", undefined],
+])("the version in an archive's name: %s", (name, version) => {
+  pack(header(own));
+  renameSync(join(directory, "a.tgz"), join(directory, name));
+  expect(read(name).version).toBe(version);
 });
 
 test("an archive without a checksum file: a line says that nothing was compared", () => {
