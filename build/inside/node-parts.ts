@@ -24,27 +24,24 @@ export function nodeBase(arch: string): Component {
 // Node itself, the versions of two interfaces, and versions of data that are part of icu.
 const notLibraries = new Set(["node", "modules", "napi", "cldr", "tz", "unicode"]);
 
-/** Returns jq and its library for regular expressions, which the package jq-wasm contains. It has no text for them. */
+/** Returns what the package jq-wasm contains: jq, its library, and what emscripten links to it. It has no text for them. */
 export function jqParts(jqWasm: Component): Component[] {
   const version = /-jq-(.*)$/.exec(jqWasm.version)?.[1];
   if (version !== jqVersion) throw new Error(`build/inside/licences is for jq ${jqVersion}, not for ${version}`);
-  return [
-    {
-      name: "jq",
-      version,
-      purl: `pkg:github/jqlang/jq@jq-${version}`,
-      licence: "MIT AND ICU AND BSD-2-Clause",
-      texts: [readFileSync(join(licences, "jq.txt"), "utf8")],
-    },
-    {
-      name: "oniguruma",
-      version: onigurumaVersion,
-      purl: `pkg:github/kkos/oniguruma@v${onigurumaVersion}`,
-      licence: "BSD-2-Clause",
-      texts: [readFileSync(join(licences, "oniguruma.txt"), "utf8")],
-    },
-  ];
+  return jqComponents.map(({ purl, ...part }) => ({
+    ...part,
+    purl: `pkg:${purl}${part.version}`,
+    texts: [readFileSync(join(licences, `${part.name}.txt`), "utf8")],
+  }));
 }
 
-// jq's release contains this version of oniguruma.
-const [jqVersion, onigurumaVersion] = ["1.8.2", "6.9.10"];
+const jqVersion = "1.8.2";
+
+// jq's release contains this oniguruma. jq-wasm's Dockerfile names the emscripten, which contains this musl and this compiler-rt.
+const jqComponents = [
+  { name: "jq", version: jqVersion, purl: "github/jqlang/jq@jq-", licence: "MIT AND ICU AND BSD-2-Clause" },
+  { name: "oniguruma", version: "6.9.10", purl: "github/kkos/oniguruma@v", licence: "BSD-2-Clause" },
+  { name: "emscripten", version: "6.0.0", purl: "github/emscripten-core/emscripten@", licence: "MIT OR NCSA" },
+  { name: "musl", version: "1.2.6", purl: "generic/musl@", licence: "MIT" },
+  { name: "compiler-rt", version: "21.1.8", purl: "generic/compiler-rt@", licence: "Apache-2.0 WITH LLVM-exception" },
+];

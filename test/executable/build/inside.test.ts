@@ -40,6 +40,9 @@ test("jq's texts are for the version of jq that the bundle has", () => {
   expect(texts).toEqual([
     ["jq", expect.stringContaining("jq is copyright (C) 2012 Stephen Dolan")],
     ["oniguruma", expect.stringContaining("Oniguruma LICENSE")],
+    ["emscripten", expect.stringContaining("Emscripten is available under 2 licenses")],
+    ["musl", expect.stringContaining("Copyright © 2005-2020 Rich Felker")],
+    ["compiler-rt", expect.stringContaining("LLVM Exceptions to the Apache 2.0 License")],
   ]);
   expect(() => jqParts({ ...jqWasm, version: "4.0.0-jq-1.9.0" })).toThrow("is for jq 1.8.2, not for 1.9.0");
 });
