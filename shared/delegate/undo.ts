@@ -49,7 +49,6 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const first = runRemoval(undoing, entry, { call: del, removal });
     const answer = first.exitCode === 0 ? first : (undoByList(undoing, entry) ?? first);
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
-    addAgain(undoing, sharersOf(undoing, entry, removal));
     if (removal.keepsMasquerading && !entry.failed) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
@@ -73,9 +72,11 @@ function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
 
 /**
  * Whether the DEL with the list's configuration frees what the one with the entry's would. That of another IPAM plugin passes,
- * and frees nothing. An ADD that failed has freed its lease itself, and may have failed because its IPAM plugin is missing.
+ * and frees nothing; that without `ipMasq` leaves its rules. An ADD that failed has freed its lease itself, and may have failed
+ * because its IPAM plugin is missing.
  */
 export function freesTheSame({ failed }: Entry, own: JsonObject, listed: JsonObject): boolean {
+  if (goLookup(own, "ipMasq") === true && goLookup(listed, "ipMasq") !== true) return false;
   return failed !== undefined || goLookup(ipamOf(own), "type") === goLookup(ipamOf(listed), "type");
 }
 
@@ -176,12 +177,23 @@ export function keepingOthers(undoing: Undoing, entry: Entry, configuration: Jso
   return kept;
 }
 
+/** The DEL of an entry, and what it may remove. */
+interface PlannedDel {
+  readonly call: DelegateCall;
+  readonly removal: Removal & { do: "DEL" };
+}
+
+/** Runs the DEL of an entry, and the ADDs again whose rules it has removed as well, even if it failed after that. */
+export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Finished {
+  try {
+    return removeWithRules(undoing, entry, del);
+  } finally {
+    addAgain(undoing, sharersOf(undoing, entry, del.removal));
+  }
+}
+
 /** Runs the DEL of an entry. It finds its masquerading rules even if the interface is gone, or has lost its addresses. */
-export function runRemoval(
-  undoing: Undoing,
-  entry: Entry,
-  { call, removal }: { call: DelegateCall; removal: Removal & { do: "DEL" } },
-): Finished {
+function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
   const addresses = (entry.done ?? entry.failed)?.addresses ?? leasedTo(undoing, entry);
@@ -229,7 +241,7 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
 }
 
 /** Returns the entries whose rules the DEL of an entry has removed as well. ADDs of siblings may have passed meanwhile. */
-export function sharersOf(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): readonly Entry[] {
+function sharersOf(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): readonly Entry[] {
   const { session, facts, journal } = undoing;
   if (!profileOf(entry.type, session.profiles)?.repeatable) return removal.addAgain;
   facts.forget(journal.key.containerId, journal.key);

@@ -45,11 +45,9 @@ function isChained({ role, type }: Entry, { profile, siblings }: Around): boolea
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
   const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
-  const keepsMasquerading =
-    masquerades(entry, around.profile) &&
-    entry.bootId === around.bootId &&
-    holders(around).some((other) => sharesMasquerading(entry, other));
-  if (!withNamespace && isShared && !(keepsMasquerading && entry.done)) {
+  const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
+  const keepsMasquerading = hasRules && holders(around).some((other) => sharesMasquerading(entry, other));
+  if (!withNamespace && isShared && !(hasRules && (entry.done || !keepsMasquerading))) {
     // Nobody knows what else an unknown plugin left.
     if (!around.profile) return { do: "later" };
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
@@ -79,7 +77,8 @@ function removalOfChained(entry: Entry, around: Around): Removal {
   const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false } as const;
   if (shared.length === 0) return { ...del, addAgain: [] };
   if (!entry.done || !profile?.repeatable) return { do: "later" };
-  return { ...del, addAgain: shared.filter(({ done }) => done) };
+  // An ADD that still runs may have added its rules already.
+  return { ...del, addAgain: shared };
 }
 
 /** The entries that hold what they share with another one. What a failed ADD left holds nothing. */

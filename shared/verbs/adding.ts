@@ -1,10 +1,12 @@
 import { containerInterfaceNames } from "../attachment/attachments.ts";
+import { ipName } from "../attachment/subnet.ts";
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { areInSubnets } from "../call/networks.ts";
 import type { AddPlan } from "../call/plan.ts";
 import type { Target } from "../call/target.ts";
 import type { Undoing } from "../delegate/undoing.ts";
+import { ipamOf, leaseDirectoryOf } from "../journal/host-files.ts";
 import { type Entry, isStanding, type Journal, type Moment, type Namespace, namesOf } from "../journal/journal.ts";
 import { checksumOf } from "../journal/own-entry.ts";
 import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
@@ -31,8 +33,8 @@ export interface Memory {
 }
 
 /**
- * The addresses for an interface. None if another attachment has its lease: host-local gives an address that is asked for
- * beside another one, and takes both back when ADD fails.
+ * The addresses for an interface. None if somebody else has leased one by now, or another attachment has the interface's lease:
+ * host-local gives an address that is asked for beside another one, and takes both back when ADD fails.
  */
 export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Lent | undefined {
   const { target, facts, key } = call;
@@ -40,10 +42,15 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
   if (!lent?.addresses.length) return undefined;
   // The subnet was edited. If host-local fails for a new bridge, that loses its MAC, and the next ADD fails as well.
-  if (lent.othersWillDo && !areInSubnets(delegateCall.configuration ?? {}, lent.addresses)) return undefined;
+  if (!areInSubnets(delegateCall.configuration ?? {}, lent.addresses)) return undefined;
   const delegateNetwork = networkIn(delegateCall, target);
-  const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
   const { configuration = {} } = delegateCall;
+  const names = lent.addresses.map(ipName);
+  const leases = facts.leases(leaseDirectoryOf(ipamOf(configuration), delegateNetwork), (one) =>
+    names.includes(ipName(one)),
+  );
+  if (leases.some((one) => one.containerId !== key.containerId || one.ifName !== ifName)) return undefined;
+  const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
   const leased = { delegateNetwork, ifName, configuration, bootId };
   return siblings.some((other) => holdsLease(other, leased)) ? undefined : lent;
 }

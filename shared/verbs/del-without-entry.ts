@@ -147,12 +147,14 @@ function removeUnknown(
   undoing: Undoing,
   { call: del, as, addAgain: again }: UnknownRemoval & UnknownDel,
 ): Finished {
-  const first = runDel(undoing, as, del);
-  // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
-  const isShared = sharesNetwork(call) || del.configuration?.name === call.request.configuration.name;
-  const answer = first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del) : first;
-  if (answer.exitCode === 0) addAgain(undoing, again);
-  return answer;
+  try {
+    const first = runDel(undoing, as, del);
+    // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
+    const isShared = sharesNetwork(call) || del.configuration?.name === call.request.configuration.name;
+    return first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del) : first;
+  } finally {
+    addAgain(undoing, again);
+  }
 }
 
 /** Removes the files that 0.2.0 kept of an attachment. */

@@ -6,16 +6,7 @@ import type { Target } from "../call/target.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
-import {
-  addAgain,
-  freesTheSame,
-  planRemoval,
-  runDel,
-  runRemoval,
-  sharersOf,
-  tryToUndo,
-  withoutShared,
-} from "../delegate/undo.ts";
+import { freesTheSame, planRemoval, runDel, runRemoval, tryToUndo, withoutShared } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
@@ -87,7 +78,8 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
     giveUp(undoing, [entry]);
     return undefined;
   }
-  if (removal.do === "nothing" || !removal.withNamespace) removeStray(call, undoing, entry);
+  const stray = removal.do === "nothing" || !removal.withNamespace ? removeStray(call, undoing, entry) : undefined;
+  if (stray !== undefined && stray.exitCode !== 0) return stray;
   if (removal.do === "nothing") {
     warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
     noteUndone(undoing, entry);
@@ -98,7 +90,6 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
   if (answer.exitCode !== 0) return answer;
-  addAgain(undoing, sharersOf(undoing, entry, removal));
   if (removal.keepsMasquerading && !entry.failed) giveUp(undoing, [entry]);
   else noteUndone(undoing, entry);
   return answer;
@@ -127,14 +118,14 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
  * That is an ADD that failed while the attachment might have been in use, or a plain plugin's ADD after the list had been
  * rolled back.
  */
-function removeStray(call: Call, undoing: Undoing, entry: Entry): void {
+function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
   const namespace = call.facts.namespace(call.request.variables.netns);
-  if (entry.role === "meta" || namespace === undefined) return;
-  if (!entry.done && isSameNamespace(entry.namespace, namespace)) return;
+  if (entry.role === "meta" || namespace === undefined) return undefined;
+  if (!entry.done && isSameNamespace(entry.namespace, namespace)) return undefined;
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
-  if (removal.do !== "DEL" || !removal.withNamespace) return;
-  runDel(undoing, entry, ownDel(call, stray, removal));
+  if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
+  return runDel(undoing, entry, ownDel(call, stray, removal));
 }
 
 type Del = Removal & { readonly do: "DEL" };

@@ -1,3 +1,4 @@
+import { profiles } from "../../plugins/index.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { delegateOf, hasJournal, interfacesOf, isLive, type Life } from "./life.ts";
@@ -89,7 +90,7 @@ export class Promises {
         ? (others.find(({ key }) => thing.by.has(key)) ??
           sharing ??
           this.#siblingOfTry(life, others) ??
-          this.#siblingWithMark(life, others))
+          this.#siblingWithUnknown(life, others))
         : this.#siblingWith(thing, life, others);
       if (sibling && !isForPrune) {
         sharing = sibling;
@@ -156,9 +157,15 @@ export class Promises {
   }
 
   /** What an unknown plugin may have left waits for the last attachment that has such a plugin, and the journal waits with it. */
-  #siblingWithMark(life: Life, others: readonly Life[]): Life | undefined {
-    const hasMark = (one: Life) => this.#simulation.pluginsOf(one).some((plugin) => delegateOf(plugin) === "mark");
-    return hasMark(life) ? others.find((one) => one.of.container === life.of.container && hasMark(one)) : undefined;
+  #siblingWithUnknown(life: Life, others: readonly Life[]): Life | undefined {
+    const unknown = (one: Life) =>
+      this.#simulation
+        .pluginsOf(one)
+        .map(delegateOf)
+        .filter((type) => !(type in profiles));
+    const own = unknown(life);
+    const waitsFor = (one: Life) => unknown(one).some((type) => own.includes(type));
+    return others.find((one) => one.of.container === life.of.container && waitsFor(one));
   }
 
   #siblingOfTry({ phase, of }: Life, others: readonly Life[]): Life | undefined {

@@ -258,6 +258,61 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "an undo fails, and the list no longer masquerades that interface": {
+    lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }, chained("sbr", "eth2")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: link deleted", do: "fail the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "a try leaves its rules, and its interface gets another pool": {
+    lists: { za: [bridge(1), bridge(2, "eth1"), portmap("nftables")], zb: [macvlan(3), portmap("nftables")] },
+    events: [
+      add("c1 zb net1"),
+      { do: "ADD", of: "c1 za eth0", fault: { at: "portmap: port published", do: "kill the plugin" } },
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      add("c1 za eth0"),
+    ],
+  },
+  "portmap is killed when it has removed a sibling's ports, too": {
+    lists: { za: [bridge(1), portmap("nftables")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za net1"),
+      { do: "DEL", of: "c1 za net1", fault: { at: "portmap: ports removed", do: "kill the plugin" } },
+      check("c1 za eth0"),
+    ],
+  },
+  "a sibling's portmap has published its ports, and its ADD still runs": {
+    lists: { za: [bridge(1), portmap("nftables")] },
+    events: [
+      add("c1 za net1"),
+      { do: "ADD", of: "c1 za eth0", fault: { at: "portmap: port published", do: "go on", first: del("c1 za net1") } },
+    ],
+  },
+  "what an ADD left in another namespace cannot be removed at once": {
+    lists: { za: [bridge(1)] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1", true),
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: released", do: "fail the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "another container gets the address, and an unknown plugin waits for a sibling": {
+    lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("mark")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za net1"),
+      del("c1 za eth0"),
+      // The pool has eight addresses.
+      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map(add),
+      add("c1 za eth0"),
+    ],
+  },
   "two masqueraded siblings in one pool": {
     lists: { za: [{ ...bridge(2), wrapper: { network: "disc" }, ...masqueraded }], zb: [inPool(2, masqueraded)] },
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],
