@@ -47,7 +47,7 @@ test("asks for no address that a sibling has, although rules of a failed DEL may
   const sibling = entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" });
   const addOf = (...entries: Entry[]) => {
     const machine = { files: journalFiles(...entries), answers: [exits(1), exits(1), exits(0, macvlanResult)] };
-    const { runs } = callWrapper({ stdin: { ...stdin, ipam: { type: "host-local" } } }, machine);
+    const { runs } = callWrapper({ stdin: { ...stdin, ipam: { type: "host-local", subnet: "10.1.0.0/24" } } }, machine);
     return runs.findLast(({ env }) => env.CNI_COMMAND === "ADD")?.stdin;
   };
   expect(addOf(left)).toHaveProperty("args.cni.ips", ["10.1.0.2/24"]);
