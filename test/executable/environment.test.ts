@@ -1,7 +1,10 @@
-import { existsSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { again } from "../support/go.ts";
+import { root } from "../support/tree.ts";
+import { skipEmulated } from "./support/emulator.ts";
 import { inTurn, Machine, verbs } from "./support/machine.ts";
 
 /** The environment that a delegate was started with, in the order of its names. */
@@ -103,22 +106,78 @@ test("nothing that Node would take for itself acts on the wrapper", async () => 
   const machine = new Machine();
   const path = machine.file("evil.cjs", "process.stdout.write('evil'); process.exit(66);");
   const env = { NODE_OPTIONS: `--require=${path}` };
-  expect(await machine.call({ command: "CHECK", env })).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  expect(await machine.call({ command: "CHECK", env })).toMatchObject({ exitCode: /^0$/, stdout: "", stderr: "" });
   machine.answer("ADD", "{}");
-  expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
+  expect(await machine.call({ env })).toMatchObject({ exitCode: /^0$/, stdout: "{}", stderr: "" });
 });
 
-// Node itself reads these before it runs any code: docs/security.md.
-if (process.env.CNI_WRAPPERS_FLAVOR === "slim")
-  test("the slim flavor reads no variable of Node's", async () => {
-    const machine = new Machine();
-    machine.answer("ADD", "{}");
-    const folder = machine.path("left");
-    const names = ["OPENSSL_CONF", "NODE_V8_COVERAGE", "NODE_COMPILE_CACHE", "NODE_REPL_EXTERNAL_MODULE"];
-    const env = Object.fromEntries(names.map((name) => [name, folder]));
-    expect(await machine.call({ env })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
-    expect(existsSync(folder)).toBe(false);
+/** What a variable does to a call. @ stands for a folder of the test. */
+type Effect = { readonly [part in "exitCode" | "signal" | "stdout" | "stderr" | "left" | "opened"]?: RegExp };
+
+// Node or the dynamic linker reads these before the wrapper runs any code. docs/security.md has the same variables.
+const early: [string, Record<string, string>, Effect][] = [
+  ["OPENSSL_CONF", { OPENSSL_CONF: "@/text" }, { exitCode: /^101$/, stdout: /^$/, opened: /@.text/ }],
+  ["NODE_V8_COVERAGE", { NODE_V8_COVERAGE: "@" }, { left: /^coverage-/ }],
+  ["NODE_COMPILE_CACHE", { NODE_COMPILE_CACHE: "@" }, { left: /^v\d/ }],
+  ["NODE_REPL_EXTERNAL_MODULE", { NODE_REPL_EXTERNAL_MODULE: "" }, { exitCode: /^9$/, stdout: /^$/ }],
+  ["NODE_USE_ENV_PROXY", { NODE_USE_ENV_PROXY: "1", http_proxy: "x" }, { exitCode: /^1$/, stdout: /^$/ }],
+  ["NODE_CHANNEL_FD", { NODE_CHANNEL_FD: "x" }, { exitCode: /^1$/, stdout: /^$/ }],
+  ["NODE_UNIQUE_ID", { NODE_UNIQUE_ID: "1", NODE_CHANNEL_FD: "1" }, { stdout: /^{"cmd":"NODE_CLUSTER"/ }],
+  ["SIMDUTF_FORCE_IMPLEMENTATION", { SIMDUTF_FORCE_IMPLEMENTATION: "x" }, { signal: /^SIGABRT$/, stdout: /^$/ }],
+  ["NODE_ICU_DATA", { NODE_ICU_DATA: "@" }, { opened: /@.icudt/ }],
+  ["ICU_TIMEZONE_FILES_DIR", { ICU_TIMEZONE_FILES_DIR: "@" }, { opened: /@.zoneinfo64/ }],
+  ["NODE_DEBUG_NATIVE", { NODE_DEBUG_NATIVE: "MKSNAPSHOT" }, { stderr: /deserializing/ }],
+  ["LD_PRELOAD", { LD_PRELOAD: "@/text" }, { opened: /@.text/ }],
+  ["LD_LIBRARY_PATH", { LD_LIBRARY_PATH: "@" }, { opened: /"@/ }],
+  ["LD_AUDIT", { LD_AUDIT: "@/text" }, { opened: /@.text/ }],
+  ["LD_TRACE_LOADED_OBJECTS", { LD_TRACE_LOADED_OBJECTS: "1" }, { stdout: /^\tlinux-vdso/ }],
+  ["LD_SHOW_AUXV", { LD_SHOW_AUXV: "1" }, { stdout: /^AT_/ }],
+  ["LD_DEBUG", { LD_DEBUG: "libs" }, { stderr: /find library=/ }],
+  ["LD_DEBUG_OUTPUT", { LD_DEBUG: "libs", LD_DEBUG_OUTPUT: "@/debug" }, { left: /^debug\./ }],
+  ["LD_PROFILE", { LD_PROFILE: "libc.so.6", LD_PROFILE_OUTPUT: "@" }, { left: /^libc.so.6.profile$/ }],
+];
+
+const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
+
+/** Asks the wrapper for its version, which runs no delegate, and returns what the variables did. */
+async function askWith(variables: Record<string, string>) {
+  const machine = new Machine();
+  const folder = machine.path("left");
+  mkdirSync(folder);
+  machine.file("left/text", "no line of a configuration\n");
+  const set = Object.entries(variables).flatMap(([name, value]) => ["-E", `${name}=${value.replace("@", folder)}`]);
+  const through = ["strace", "-qq", "-o", machine.path("trace"), "-e", "trace=%file", ...set];
+  const ended = await machine.call({ env: { CNI_COMMAND: "" }, stdin: "", through });
+  const trace = machine.read("trace")?.toString().replaceAll(folder, "@") ?? "";
+  const opened = trace.split("\n").filter((line) => line.includes("@") && !line.startsWith("execve"));
+  return { ...ended, opened, left: readdirSync(folder).filter((name) => name !== "text") };
+}
+
+const about = {
+  exitCode: 0,
+  signal: undefined,
+  stdout: expect.stringMatching(/^CNI bridge-wrapper plugin v/),
+  stderr: "",
+};
+
+if (isSlim)
+  test.for(early)("the slim flavor reads no variable of Node's: %s", async ([, variables], context) => {
+    skipEmulated(context, "qemu itself reads some of them");
+    expect(await askWith(variables)).toEqual({ ...about, opened: [], left: [] });
   });
+else
+  test.each(early)("%s acts on the Node flavor before the wrapper does", async (_, variables, effect) => {
+    const did = await askWith(variables);
+    for (const [part, expected] of Object.entries(effect)) expect(String(did[part as keyof Effect])).toMatch(expected);
+  });
+
+test("docs/security.md has these variables", () => {
+  const page = readFileSync(join(root, "docs/security.md"), "utf8");
+  const [, section = ""] = page.split("\n## What Node cannot be stopped from\n");
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const names = rows.flatMap((row) => [...(row.split(" | ")[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(names.toSorted()).toEqual(early.map(([name]) => name).toSorted());
+});
 
 function utf8(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString();
