@@ -10,6 +10,7 @@ import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
 import { addHostOptions, type HostOptions, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
+import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { statusText } from "../status/text.ts";
@@ -69,8 +70,9 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     return { attachment, verdict: await checkOnHost(attachment, check) };
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
+  const installations = installationsIn(paths.cniPath, terminal.directory);
   return {
-    installations: installationsIn(paths.cniPath, terminal.directory),
+    installations,
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,
@@ -78,6 +80,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     },
     unreadable,
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory) !== undefined,
+    narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
   };
 }

@@ -1,6 +1,7 @@
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import type { Installation } from "./installation.ts";
+import type { NarrowRuntime } from "./narrow-runtimes.ts";
 import type { RepairedAdds } from "./repaired-adds.ts";
 
 /** The state of a host in numbers. */
@@ -18,6 +19,8 @@ export interface HostStatus {
   readonly unreadable: number;
   /** Whether Nomad would skip CHECK on this host. */
   readonly nomadSkipsCheck: boolean;
+  /** Runtimes whose limits end the Node flavor, if that is installed. */
+  readonly narrowRuntimes: readonly NarrowRuntime[];
   /** Undefined without a log. */
   readonly repaired: RepairedAdds | undefined;
 }
@@ -43,8 +46,8 @@ export function countNetworks(
 }
 
 /** Whether something is left to do on the host. */
-export function isWell({ installations, networks, orphans, unreadable }: HostStatus): boolean {
+export function isWell({ installations, networks, orphans, unreadable, narrowRuntimes }: HostStatus): boolean {
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
   const passes = networks.every(({ failing }) => failing === 0);
-  return isSound && passes && orphans.results + orphans.journals + unreadable === 0;
+  return isSound && passes && narrowRuntimes.length === 0 && orphans.results + orphans.journals + unreadable === 0;
 }

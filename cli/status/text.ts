@@ -3,10 +3,11 @@ import { plainTable } from "../plain-table.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";
 import type { Installation } from "./installation.ts";
+import { neededAddressSpace } from "./narrow-runtimes.ts";
 
 /** The status for people: the installation, a line for each network, and a line for everything else that is there. */
 export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColors">): string {
-  const { installations, networks, orphans, unreadable, nomadSkipsCheck, repaired } = status;
+  const { installations, networks, orphans, unreadable, nomadSkipsCheck, narrowRuntimes, repaired } = status;
   const rows = networks.map(({ network, attachments, failing }) => [
     network,
     String(attachments),
@@ -21,9 +22,17 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     `journals without a result: ${orphans.journals}`,
     ...(unreadable > 0 ? [`results and journals that cannot be read: ${unreadable}`] : []),
     ...(nomadSkipsCheck ? ["Nomad would skip CHECK: its bridge plugin is too old"] : []),
+    ...narrowRuntimes.map(
+      ({ name, pid, addressSpace }) =>
+        `${name} (process ${pid}) gives its plugins ${inMiB(addressSpace)} of address space, and the Node flavor needs ${inMiB(neededAddressSpace)}: install the slim flavor`,
+    ),
     ...(repaired ? [`repaired ADDs in ${repaired.file}: ${repaired.passed} passed, ${repaired.failed} failed`] : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function inMiB(bytes: number): string {
+  return `${Math.floor(bytes / 1024 ** 2)} MiB`;
 }
 
 const stateWords: Readonly<Record<Installation["state"], string>> = {

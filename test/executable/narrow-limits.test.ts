@@ -44,6 +44,20 @@ test.each(["ADD", "CHECK"])("%s: a deeply nested configuration on a stack of 1 M
   expect(errorOf(ended)).toMatchObject({ code: 6, details: expect.stringContaining("it is nested too deeply") });
 });
 
+test.for([
+  ["16 file descriptors", "ulimit -n 16"],
+  ["10 MB of address space", "ulimit -v 10000"],
+])(
+  isSlim ? "%s are enough" : "%s: Node ends without an answer, as docs/security.md says",
+  async ([, limit], context) => {
+    skipEmulated(context, "qemu itself needs more");
+    const call = { command: "CHECK", delegate: "only-answers", through: through(`${limit}; exec "$@"`) };
+    const answer = '{"cniVersion":"1.0.0"}\n';
+    const { exitCode, stdout } = await new Machine().call(call);
+    expect({ passes: exitCode === 0, stdout }).toEqual({ passes: isSlim, stdout: isSlim ? answer : "" });
+  },
+);
+
 // Node cannot do without threads: docs/security.md.
 const ofSlim = isSlim ? describe : () => {};
 ofSlim("a system call that is denied", () => {

@@ -121,7 +121,14 @@ describe("status", () => {
 
 test("label values and HELP are escaped as the format wants it", () => {
   const nothing: HostStatus = {
-    ...{ installations: [], networks: [], orphans: { results: 0, journals: 0 }, unreadable: 0, nomadSkipsCheck: true },
+    ...{
+      installations: [],
+      networks: [],
+      orphans: { results: 0, journals: 0 },
+      unreadable: 0,
+      nomadSkipsCheck: true,
+      narrowRuntimes: [],
+    },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
   };
   const text = prometheusText({

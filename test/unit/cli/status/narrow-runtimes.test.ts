@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { HostStatus } from "../../../../cli/status/host-status.ts";
+import { isWell } from "../../../../cli/status/host-status.ts";
+import { narrowRuntimes } from "../../../../cli/status/narrow-runtimes.ts";
+import { statusText } from "../../../../cli/status/text.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "narrow-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Writes the files of a process as proc_pid_limits(5) and proc_pid_comm(5) have them. */
+function run(pid: number, name: string, addressSpace: string): void {
+  mkdirSync(join(directory, String(pid)));
+  writeFileSync(join(directory, `${pid}/comm`), `${name}\n`);
+  const limits = [
+    "Limit                     Soft Limit           Hard Limit           Units     ",
+    "Max open files            1048576              1048576              files     ",
+    `Max address space         ${addressSpace.padEnd(20)} unlimited            bytes     `,
+  ];
+  writeFileSync(join(directory, `${pid}/limits`), `${limits.join("\n")}\n`);
+}
+
+const own = process.getuid?.() ?? 0;
+
+test("a runtime with a low limit is named, and no other process", () => {
+  run(812, "nomad", "1048576000");
+  run(813, "nomad", "unlimited");
+  run(814, "containerd", "2147483648");
+  run(815, "containerd", "2147483647");
+  run(816, "sleep", "1048576000");
+  mkdirSync(join(directory, "self"));
+  mkdirSync(join(directory, "817"));
+  expect(narrowRuntimes(directory, own)).toEqual([
+    { name: "nomad", pid: 812, addressSpace: 1_048_576_000 },
+    { name: "containerd", pid: 815, addressSpace: 2_147_483_647 },
+  ]);
+});
+
+test("a process of another user does not count, whatever its name", () => {
+  run(812, "nomad", "1048576000");
+  expect(narrowRuntimes(directory, own + 1)).toEqual([]);
+});
+
+test("this host's processes can be read", () => {
+  expect(() => narrowRuntimes()).not.toThrow();
+});
+
+test("status tells what to do, and is not well", () => {
+  const status: HostStatus = {
+    ...{ installations: [], networks: [], orphans: { results: 0, journals: 0 }, unreadable: 0, nomadSkipsCheck: false },
+    ...{ narrowRuntimes: [{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }], repaired: undefined },
+  };
+  expect(statusText(status, { hasColors: false })).toContain(
+    "\nnomad (process 812) gives its plugins 1000 MiB of address space, and the Node flavor needs 2048 MiB: install the slim flavor\n",
+  );
+  expect(isWell(status)).toBe(false);
+  expect(isWell({ ...status, narrowRuntimes: [] })).toBe(true);
+});
