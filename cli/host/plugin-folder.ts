@@ -20,6 +20,8 @@ export interface PluginDirectory {
 export interface InstalledPlugin {
   readonly path: string;
   readonly isExecutable: boolean;
+  /** Whether the kernel starts it, its mode aside. Nothing else is ever run: execvp would hand it to a shell. */
+  readonly isProgram: boolean;
   /** Whether it is a wrapper, under its own name or under the plugin's. */
   readonly isWrapper: boolean;
   /** As Nomad finds it: the first word of its output that is a version. */
@@ -29,6 +31,10 @@ export interface InstalledPlugin {
   /** Whether it can run `wrapper.jq`: only the Node flavor of a wrapper can. */
   readonly hasJq: boolean;
 }
+
+/** What is wrong with a file that is no program. */
+export const noProgram =
+  "the kernel does not start it: it is empty, damaged, for another machine, or its loader is missing on this host";
 
 /** Whether libcni looks for a plugin of this name. A path could name any executable of the host. */
 export function isPluginName(type: string): boolean {

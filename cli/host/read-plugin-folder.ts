@@ -3,6 +3,7 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { searchPath } from "../../shared/delegate/find-delegate.ts";
+import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import {
   type InstalledPlugin,
@@ -65,6 +66,7 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
   return {
     path,
     isExecutable,
+    isProgram: canSpawn(real),
     get isWrapper() {
       return basename(real) === "cni-wrappers" || /^Built from commit /m.test(about());
     },
@@ -100,6 +102,7 @@ const probe = { CNI_COMMAND: "VERSION", CNI_NETNS: "dummy", CNI_IFNAME: "dummy",
 const timeout = 3000;
 
 function outputOf(path: string, args: readonly string[], variables: object, input = ""): string | undefined {
+  if (!canSpawn(path)) return undefined;
   const env = { PATH: process.env.PATH ?? "", ...variables };
   const { status, stdout, stderr } = spawnSync(path, args, {
     env,

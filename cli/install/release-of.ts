@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
+import { canSpawn } from "../../shared/host/node/executable-file.ts";
+import { noProgram } from "../host/plugin-folder.ts";
 import { reasonOf, Trouble } from "../trouble.ts";
 import { executableName } from "./source.ts";
 
@@ -17,6 +19,7 @@ const timeout = 30_000;
 
 /** Runs an executable as Nomad does. Returns its release; undefined if it is no cni-wrappers. Throws Trouble if it cannot run. */
 export function releaseOf(path: string): InstalledRelease | undefined {
+  if (!canSpawn(path)) throw new Trouble(`${path}: ${noProgram} (then take the slim flavor)`);
   const { status, stdout, error } = run(path);
   if (error) throw new Trouble(`${path}: ${reasonNotToRun(path, error)}`);
   const version = /^CNI \S+ plugin v(\S+)$/m.exec(stdout)?.[1];
@@ -51,7 +54,6 @@ function run(path: string, ...args: string[]) {
 function reasonNotToRun(path: string, error: NodeJS.ErrnoException): string {
   if (error.code === "EACCES")
     return `the system runs no program in ${dirname(dirname(path))}: is its file system mounted with noexec?`;
-  if (error.code === "ENOENT") return "its loader is missing on this host: take the slim flavor";
   if (error.code === "ETIMEDOUT") return `it gave no answer within ${timeout / 1000} seconds`;
   return reasonOf(error);
 }

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { attempt } from "../../shared/host/node/files.ts";
 import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
-import { isPluginName } from "../host/plugin-folder.ts";
+import { isPluginName, noProgram } from "../host/plugin-folder.ts";
 import type { Call } from "./libcni.ts";
 
 /** How a plugin answered. An error has the words that libcni gives to the runtime. */
@@ -28,6 +29,7 @@ export async function runPlugin(run: PluginRun, seconds: number): Promise<Plugin
     .map((directory) => join(directory, run.type))
     .find((file) => attempt(() => statSync(file).isFile()));
   if (path === undefined) return failed(`failed to find plugin "${run.type}" in path [${directories.join(" ")}]`);
+  if (!canSpawn(path)) return failed(`${path}: ${noProgram}`);
   const { stdout, stderr, exitCode, problem } = await runToItsEnd(path, run, seconds);
   if (problem !== undefined) return failed(problem);
   return exitCode === 0 ? { passed: true } : failed(errorIn(stdout, stderr, exitCode));

@@ -12,7 +12,7 @@ itself. If there is none, ADD fails with code 100. Install the plugin, or set \`
     const wrapper = plugins?.find(type);
     const other = plugins?.find(delegate);
     // A file that is not executable is the finding of another rule.
-    if (!isWrapped || !wrapper?.isWrapper || (other && !other.isExecutable)) return undefined;
+    if (!isWrapped || !wrapper?.isWrapper || (other && !(other.isExecutable && other.isProgram))) return undefined;
     if (plugins?.findDelegate(delegate, wrapper)) return undefined;
     const message = `${type} runs ${delegate}, and no directory of --cni-path has that plugin`;
     return {

@@ -1,3 +1,4 @@
+import { noProgram } from "../host/plugin-folder.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
 
@@ -6,17 +7,19 @@ export const notExecutable: ListRule = {
   of: "list",
   code: "not-executable",
   severity: "error",
-  title: "A plugin's file in `--cni-path` is not executable.",
+  title: "A plugin's file in `--cni-path` is not executable, or no program of this machine.",
   page: `The runtime takes the first file of the plugin's name, and does not look further if it cannot run it. ADD fails:
-\`permission denied\`. A copy without its mode is the usual reason: \`chmod 755\` the file.`,
+\`permission denied\`. A copy without its mode is the usual reason: \`chmod 755\` the file. Or it is empty, damaged or for another
+machine: \`exec format error\`. Then copy it again.`,
   find({ plugins }, { plugins: folder }) {
     if (!folder) return [];
     return plugins.flatMap((plugin) =>
       pluginNamesIn(plugin).flatMap(({ name, path }) => {
         const found = folder.find(name);
-        if (!found || found.isExecutable) return [];
+        if (!found) return [];
+        if (!found.isProgram) return [{ at: path, message: `${found.path}: ${noProgram}`, hint: "Install it again" }];
         const hint = `Run: chmod 755 ${found.path}`;
-        return [{ at: path, message: `${found.path} is not executable`, hint }];
+        return found.isExecutable ? [] : [{ at: path, message: `${found.path} is not executable`, hint }];
       }),
     );
   },

@@ -13,6 +13,8 @@ export interface TinyPlugin {
   /** It is a wrapper, in the flavor that has jq or in the one that has not. */
   readonly wrapper?: "node" | "slim";
   readonly mode?: string;
+  /** The file's text. No plugin answers. */
+  readonly text?: string;
   /** It is a link to another one. */
   readonly link?: string;
 }
@@ -67,7 +69,7 @@ function makePlugin(file: string, name: string, { version = "v1.9.1", speaks = a
     `echo 'CNI ${name} plugin ${version}'`,
     plugin.wrapper ? "echo 'Built from commit 123'" : "",
   ];
-  writeFileSync(file, lines.join("\n"));
+  writeFileSync(file, plugin.text ?? lines.join("\n"));
   chmodSync(file, Number.parseInt(plugin.mode ?? "755", 8));
 }
 

@@ -31,6 +31,16 @@ test("the first file of the name counts, executable or not", () => {
   expect(folder.find("ptp")).toBeUndefined();
 });
 
+test("a file that the kernel does not start is never handed to a shell", () => {
+  const text = `echo >${join(directory, "ran")}; echo 'CNI bridge plugin v1.9.1'`;
+  const folder = folderOf({ bin: { bridge: { text }, macvlan: { text: "" }, ptp: { text: "#!/nowhere/sh\n" } } });
+  const found = ["bridge", "macvlan", "ptp"].map((name) => folder.find(name));
+  for (const one of found)
+    expect(one).toMatchObject({ isExecutable: true, isProgram: false, isWrapper: false, hasJq: false });
+  expect(found.map((one) => [one?.version, one?.speaks])).toEqual(found.map(() => [undefined, undefined]));
+  expect(existsSync(join(directory, "ran"))).toBe(false);
+});
+
 test("a directory is no plugin", () => {
   expect(folderOf({ bin: { bridge: {} }, "bin/macvlan": {} }).find("macvlan")).toBeUndefined();
 });

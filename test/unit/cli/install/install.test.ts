@@ -267,8 +267,11 @@ test("a directory that is missing, or none", () => {
   expect(() => placeAt(at("file"), "/")).toThrow("it is not a directory");
 });
 
-test("a program that cannot run says why", () => {
-  const bytes = Buffer.from("#!/nowhere/interpreter\n");
-  expect(() => install(place(), { bytes, links: undefined }, "all")).toThrow("its loader is missing on this host");
-  expect(existsSync(at("cni-wrappers"))).toBe(false);
-});
+test.each(["#!/nowhere/interpreter\n", "echo CNI x plugin v1.0.0; echo Built from commit 1\n"])(
+  "a program that cannot run says why, and no shell gets it: %j",
+  (text) => {
+    const bytes = Buffer.from(text);
+    expect(() => install(place(), { bytes, links: undefined }, "all")).toThrow("its loader is missing on this host");
+    expect(existsSync(at("cni-wrappers"))).toBe(false);
+  },
+);

@@ -19,6 +19,14 @@ test("a type that is a path runs nothing, and the error is libcni's", async () =
   });
 });
 
+test.each(["", "exit 0\n"])("a file that the kernel does not start is never handed to a shell: %j", async (text) => {
+  const directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, "text"), text, { mode: 0o755 });
+  const outcome = await runPlugin({ type: "text", environment: { CNI_PATH: directory }, stdin: {} }, 60);
+  expect(outcome).toMatchObject({ passed: false, error: expect.stringContaining("the kernel does not start it") });
+});
+
 describe("a plugin that does not end well", () => {
   let directory = "";
   beforeEach(() => {
