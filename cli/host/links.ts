@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { withNamespace } from "../live/namespaces.ts";
 
 /** A link as `ip -json address` prints it. */
 export interface Link {
@@ -40,17 +41,20 @@ export interface ContainerLinks {
 
 /** Reads the links of a namespace and of the host with ip(8); undefined if they cannot be read. */
 export async function readContainerLinks(netns: string): Promise<ContainerLinks | undefined> {
-  const inside = await readLinks(netns);
+  const inside = await withNamespace(netns, undefined, readLinks);
   const host = await readLinks();
   return inside && host && { inside, host };
 }
+
+// A user can fill a namespace of his own with links.
+const limits = { timeout: 10_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
 
 /** Reads the links of a namespace, or of the host, with ip(8); undefined if they cannot be read. */
 export async function readLinks(netns?: string): Promise<readonly Link[] | undefined> {
   const show = ["-json", "address", "show"];
   const [command, args] = netns === undefined ? ["ip", show] : ["nsenter", [`--net=${netns}`, "ip", ...show]];
   try {
-    const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await promisify(execFile)(command, args, limits);
     return parseLinks(stdout);
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
-import { statfsSync } from "node:fs";
+import { closeSync, fstatSync, openSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { attempt, listDirectory } from "../../shared/host/node/files.ts";
 
 const namespaceDirectory = "/run/netns";
@@ -9,6 +10,30 @@ const namespaceFileSystem = 0x6e736673;
 /** Whether a path is a live network namespace. */
 export function isNamespace(path: string): boolean {
   return path !== "" && attempt(() => statfsSync(path).type) === namespaceFileSystem;
+}
+
+// include/uapi/asm-generic/fcntl.h: O_PATH. Nothing is opened but the name: no pipe, no device.
+const nameOnly = 0o10000000;
+
+/**
+ * Calls a function with a path that leads to the network namespace at another path, and to nothing else: the other one is
+ * followed once, and then the file itself tells what it is. Returns undefined if it is no namespace, or not the one with the
+ * inode.
+ */
+export async function withNamespace<T>(
+  path: string,
+  inode: number | undefined,
+  use: (safePath: string) => Promise<T>,
+): Promise<T | undefined> {
+  const file = attempt(() => openSync(path, nameOnly));
+  if (file === undefined) return undefined;
+  try {
+    const { dev, ino } = fstatSync(file);
+    const isFound = dev === statSync("/proc/self/ns/net").dev && (inode === undefined || ino === inode);
+    return isFound ? await use(`/proc/${process.pid}/fd/${file}`) : undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Lists the live namespaces that have a name on this host, by path. */

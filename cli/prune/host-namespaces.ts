@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { attempt, readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/host-files.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
-import { type Link, readLinks } from "../host/links.ts";
+import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import { atOnce } from "../live/at-once.ts";
-import { isNamespace, namespacePath } from "../live/namespaces.ts";
+import { isNamespace, namespacePath, withNamespace } from "../live/namespaces.ts";
 import type { Known } from "./known.ts";
 import type { Namespace, PathState } from "./state.ts";
 
@@ -18,23 +18,27 @@ export interface HostNamespaces {
 
 /** Reads the network namespaces of all processes, and the mounts of all mount namespaces: a runtime may have its own. */
 export async function readNamespaces(): Promise<HostNamespaces> {
-  const found = namespacesOfProcesses();
-  const own = linkText("/proc/self/ns/net");
-  const others = [...found].filter(([id]) => id !== own);
-  const namespaces = await atOnce(others, availableParallelism(), async ([, { paths, doors }]) => {
-    return { paths, links: await linksOf(doors) };
+  const own = inodeAt("/proc/self/ns/net");
+  const others = [...findNamespaces()].filter(([inode]) => inode !== own);
+  const read = await atOnce(others, availableParallelism(), async ([inode, { paths, doors }]) => {
+    return { inode, paths: [...paths], through: await linksThrough(doors, inode) };
   });
+  // What ended meanwhile is gone. What is still there, and cannot be entered, may be anyone's.
+  const left = read.every(({ through }) => through) ? new Map() : findNamespaces();
+  const namespaces = read
+    .filter(({ inode, through }) => through || left.has(inode))
+    .map(({ paths, through }) => ({ paths, links: through?.links }));
   const mounted = new Set(namespaces.flatMap(({ paths }) => paths.map(namespacePath)));
   return {
-    // A process that ended meanwhile took its namespace along.
-    namespaces: namespaces.filter(({ links, paths }) => links !== undefined || paths.some(isNamespace)),
+    namespaces,
     pathState: (path, known) =>
       !isNamespace(path) && mounted.has(namespacePath(path)) ? "live" : pathStateOf(path, known),
   };
 }
 
-// include/linux/proc_ns.h: PROC_PID_INIT_INO.
+// include/linux/proc_ns.h: PROC_PID_INIT_INO, PROC_USER_INIT_INO.
 const firstPidNamespace = "pid:[4026531836]";
+const firstUserNamespace = "user:[4026531837]";
 // net/core/sysctl_net_core.c: only the host's own network namespace has it.
 const ownOfHostNetwork = "/proc/sys/net/core/netdev_max_backlog";
 
@@ -79,35 +83,71 @@ function isReplaced(path: string, { result, remembered }: Known): boolean {
   return true;
 }
 
+/** A network namespace, before anyone has looked into it. */
 interface Found {
-  readonly paths: readonly string[];
-  /** The paths that lead to it from here. */
-  readonly doors: readonly string[];
+  /** Its paths, each in the mount namespace of some process. */
+  readonly paths: Set<string>;
+  /** The paths that lead to it from here, or did a moment ago. */
+  readonly doors: Set<string>;
 }
 
-function namespacesOfProcesses(): ReadonlyMap<string, Found> {
-  const found = new Map<string, Found>();
-  const add = (id: string | undefined, path: string, door: string) => {
-    if (id === undefined) return;
-    const { paths, doors } = found.get(id) ?? { paths: [], doors: [] };
-    found.set(id, { paths: paths.includes(path) ? paths : [path, ...paths], doors: [door, ...doors] });
+/**
+ * Finds the network namespaces of processes and mounts, by their inodes. The mounts of a process count only if it has the
+ * host's user namespace, or this process's: any user can make another one, and mounts in it what he likes where he likes. `proc` takes the
+ * place of /proc.
+ */
+export function findNamespaces(proc = "/proc"): ReadonlyMap<number, Found> {
+  const found = new Map<number, Found>();
+  const add = (inode: number | undefined, path: string, door = path) => {
+    if (inode === undefined) return;
+    const { paths, doors } = found.get(inode) ?? { paths: new Set(), doors: new Set() };
+    found.set(inode, { paths: paths.add(path), doors: doors.add(door) });
   };
-  const mountNamespaces = new Set<string>();
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    add(linkText(`/proc/${pid}/ns/net`), `/proc/${pid}/ns/net`, `/proc/${pid}/ns/net`);
-    const mount = linkText(`/proc/${pid}/ns/mnt`);
-    if (mount === undefined || mountNamespaces.has(mount)) continue;
-    mountNamespaces.add(mount);
-    for (const [id, path] of namespaceMounts(readFile(`/proc/${pid}/mountinfo`) ?? ""))
-      add(id, path, `/proc/${pid}/root${path}`);
+  const trusted = new Set([firstUserNamespace, linkText(`${proc}/self/ns/user`)]);
+  const seen = new Set<string>();
+  for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
+    withProcess(`${proc}/${pid}`, (process) => {
+      add(inodeAt(`${process}/ns/net`), `/proc/${pid}/ns/net`);
+      // A process sees only the mounts below its root.
+      const view = `${linkText(`${process}/ns/mnt`)} ${linkText(`${process}/root`)}`;
+      if (seen.has(view) || !trusted.has(linkText(`${process}/ns/user`))) return;
+      const mounts = readFile(`${process}/mountinfo`);
+      // No process comes back from a user namespace that it made. One that ended has told nothing.
+      if (mounts === undefined || !trusted.has(linkText(`${process}/ns/user`))) return;
+      seen.add(view);
+      for (const [id, path] of namespaceMounts(mounts)) add(inodeIn(id), path, `/proc/${pid}/root${path}`);
+    });
   }
   return found;
 }
 
+/** Calls a function with a path of a process that leads to no later process with the same id. */
+function withProcess(path: string, use: (path: string) => void): void {
+  const directory = attempt(() => openSync(path, constants.O_RDONLY | constants.O_DIRECTORY));
+  if (directory === undefined) return;
+  try {
+    use(`/proc/self/fd/${directory}`);
+  } finally {
+    closeSync(directory);
+  }
+}
+
 // A process may have ended meanwhile, and others may be in its namespace.
-async function linksOf([door, ...others]: readonly string[]): Promise<readonly Link[] | undefined> {
-  if (door === undefined) return undefined;
-  return (await readLinks(door)) ?? linksOf(others.filter(isNamespace));
+async function linksThrough(doors: Iterable<string>, inode: number) {
+  for (const door of doors) {
+    const read = await withNamespace(door, inode, async (path) => ({ links: await readLinks(path) }));
+    if (read) return read;
+  }
+  return undefined;
+}
+
+function inodeAt(path: string): number | undefined {
+  return inodeIn(linkText(path) ?? "");
+}
+
+function inodeIn(text: string): number | undefined {
+  const [, inode] = /^net:\[(\d+)\]$/.exec(text) ?? [];
+  return inode === undefined ? undefined : Number(inode);
 }
 
 function linkText(path: string): string | undefined {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { type Attached, attachAll, install, loseNamespaces, networks, run, tokensOf, traces } from "./prune-support.ts";
 import { expectPassed } from "./support.ts";
 
@@ -88,6 +89,41 @@ test("what lives on without a path, in another cache or with a damaged result st
   expect(stdout).not.toContain("elsewhere");
   expect(await traces(lab)).toEqual(expected);
 });
+
+// What a user can do in a user namespace of his own, where he mounts what he likes where he likes.
+const over = "/run/netns/elsewhere";
+const hidden = "mount -t tmpfs none /run/netns";
+const deeds: Record<string, string> = {
+  "another namespace over the path": `mount --bind /proc/self/ns/net ${over}; ready`,
+  "another namespace, in a namespace in a namespace": `unshare -Umnr bash -ec "mount --bind /proc/self/ns/net ${over}; ready" $0`,
+  "another namespace over the path, by a process that is stopped": `mount --bind /proc/self/ns/net ${over}; touch $0; kill -STOP $$`,
+  "a pipe over the path": `mkfifo $0.fifo; mount --bind $0.fifo ${over}; ready`,
+  "a directory with a pipe over the path's directory": `${hidden}; mkfifo ${over}; ready`,
+  "a directory with a link over the path's directory": `mkfifo $0.fifo; ${hidden}; ln -s $0.fifo ${over}; ready`,
+};
+
+test.each(Object.entries(deeds))(
+  "a user of the host frees no lease, and no file of his is opened: %s",
+  async (_, deed) => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await install(lab);
+    const plain = networks.find(({ name }) => name === "plain") as NetworkList;
+    expectPassed({ ...(await lab.cnitool.add(plain, await lab.addContainer("elsewhere"))), stdout: "" });
+    // Only the namespace tells that the container lives, and only its mount leads there.
+    const lease = "/var/lib/cni/networks/plain/172.16.14.2";
+    await lab.run("sh", ["-ec", `rm /var/lib/cni/results/*; touch -d yesterday ${lease}; mkdir -m 777 /run/lab/user`]);
+    const ready = `ready() { touch $0; exec sleep 600; }; export -f ready; ${deed}`;
+    const nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "unshare", "-Umnr"];
+    lab.start("setpriv", [...nobody, "bash", "-ec", ready, "/run/lab/user/ready"], "/run/lab/log");
+    await expect.poll(() => lab.readdir("/run/lab/user"), { timeout: 30_000 }).toContain("ready");
+    const { exitCode, stderr } = await lab.call("timeout", ["20", "/opt/cni/bin/cni-wrappers", "prune", "--write"]);
+    expect({ exitCode: exitCode === 124 ? "it hangs" : "it ends", stderr }).toEqual({
+      exitCode: "it ends",
+      stderr: "",
+    });
+    expect(await lab.readFile(lease)).toMatch(/^cnitool-/);
+  },
+);
 
 test("a namespace that was made anew at the old path does not keep what the old one had", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });

@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { withNamespace } from "../../../../cli/live/namespaces.ts";
+
+const own = "/proc/self/ns/net";
+const { ino } = statSync(own);
+
+test.each([
+  ["the namespace itself", own, ino, ino],
+  ["a namespace, whatever its inode", own, undefined, ino],
+  ["another namespace", own, ino + 1, undefined],
+  ["a namespace of another kind", "/proc/self/ns/mnt", ino, undefined],
+  ["a pipe, which would wait for a writer", "pipe", undefined, undefined],
+  ["a link to a pipe", "link", undefined, undefined],
+  ["a file", "file", undefined, undefined],
+  ["nothing", "missing", undefined, undefined],
+])("a path leads to a namespace, or is not used: %s", async (_, path, inode, expected) => {
+  const directory = mkdtempSync(join(tmpdir(), "namespaces-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  execFileSync("mkfifo", [join(directory, "pipe")]);
+  symlinkSync("pipe", join(directory, "link"));
+  writeFileSync(join(directory, "file"), "");
+  const full = path.startsWith("/") ? path : join(directory, path);
+  expect(await withNamespace(full, inode, async (safePath) => statSync(safePath).ino)).toBe(expected);
+});

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findNamespaces } from "../../../../cli/prune/host-namespaces.ts";
+
+/** What /proc shows of a process. Links that lead nowhere have texts, too. */
+interface Shown {
+  readonly net?: string;
+  readonly mnt?: string;
+  readonly user?: string;
+  readonly root?: string;
+  /** Undefined for a process that has ended. */
+  readonly mounts?: readonly string[] | undefined;
+}
+
+const none = ["1 0 0:1 / / rw - ext4 /dev/sda rw"];
+
+function procWith(processes: Readonly<Record<string, Shown>>): string {
+  const proc = mkdtempSync(join(tmpdir(), "proc-"));
+  onTestFinished(() => rmSync(proc, { recursive: true }));
+  for (const [pid, shown] of Object.entries<Shown>({ self: {}, ...processes })) {
+    const { net = "net:[1]", mnt = "mnt:[2]", user = "user:[3]", root = "/", ...rest } = shown;
+    mkdirSync(join(proc, pid, "ns"), { recursive: true });
+    const links = { "ns/net": net, "ns/mnt": mnt, "ns/user": user, root };
+    for (const [name, text] of Object.entries(links)) symlinkSync(text, join(proc, pid, name));
+    const mounts = "mounts" in rest ? rest.mounts : none;
+    if (mounts) writeFileSync(join(proc, pid, "mountinfo"), `${mounts.join("\n")}\n`);
+  }
+  return proc;
+}
+
+function mountOf(inode: number, path: string): string {
+  return `${inode} 1 0:4 net:[${inode}] ${path} rw shared:5 - nsfs nsfs rw`;
+}
+
+function pathsIn(proc: string): Record<number, readonly string[]> {
+  return Object.fromEntries([...findNamespaces(proc)].map(([inode, { paths }]) => [inode, [...paths]]));
+}
+
+test("the mounts of another user namespace say nothing, however deep it is, and its processes do", () => {
+  const proc = procWith({
+    1: { mounts: [mountOf(7, "/run/netns/c1")] },
+    8: { user: "user:[9]", mnt: "mnt:[9]", net: "net:[9]", mounts: [mountOf(9, "/run/netns/c1")] },
+    // In the host's own mount namespace.
+    9: { user: "user:[10]", mounts: [mountOf(9, "/run/netns/c1")] },
+  });
+  expect(pathsIn(proc)).toEqual({
+    1: ["/proc/1/ns/net", "/proc/9/ns/net"],
+    7: ["/run/netns/c1"],
+    9: ["/proc/8/ns/net"],
+  });
+});
+
+test("the host's user namespace counts also if this process has another one", () => {
+  const proc = procWith({ 1: { user: "user:[4026531837]", mounts: [mountOf(7, "/run/netns/c1")] } });
+  expect(pathsIn(proc)).toMatchObject({ 7: ["/run/netns/c1"] });
+});
+
+test.each([
+  ["ended before its mounts were read", { mounts: undefined }],
+  ["sees only the mounts below its root", { root: "/var/empty" }],
+])("another process of a mount namespace is asked if one %s", (_, first) => {
+  const proc = procWith({ 1: first, 5: { mounts: [mountOf(7, "/run/netns/c1")] } });
+  expect(pathsIn(proc)).toMatchObject({ 7: ["/run/netns/c1"] });
+});
+
+test("30,000 mounts are read in less than two seconds: the time grows with their number", () => {
+  const mounts = Array.from({ length: 30_000 }, (_, index) => mountOf(7, `/run/netns/c${index}`));
+  const proc = procWith({ 1: { mounts } });
+  const start = performance.now();
+  expect(findNamespaces(proc).get(7)?.doors.size).toBe(30_000);
+  expect(performance.now() - start).toBeLessThan(2000);
+});
