@@ -65,16 +65,22 @@ async function goBuild(build: Build, toolchain: Toolchain, directory: string): P
   await rm(temporary, { recursive: true, force: true });
   await execa("go", ["build", "-trimpath", "-ldflags", build.ldflags, "-o", `${temporary}/`, ...build.packages], {
     cwd: build.module,
-    env: { CGO_ENABLED: build.cgo ? "1" : "0" },
+    env: { CGO_ENABLED: build.cgo ? "1" : "0", ...(await pinned(build.module)) },
   });
   await rename(temporary, directory);
 }
 
 async function readToolchain(cwd: string): Promise<Toolchain> {
   // Runs inside the module, because a go.mod may ask for another toolchain than the installed one.
-  const { stdout } = await execa("go", ["env", "GOVERSION", "GOOS", "GOARCH"], { cwd });
+  const { stdout } = await execa("go", ["env", "GOVERSION", "GOOS", "GOARCH"], { cwd, env: await pinned(cwd) });
   const [version = "", ...target] = stdout.split("\n");
   return { version, target: target.join("/") };
+}
+
+/** A go.mod with a line `toolchain` is built by exactly that one. For Go itself it is only the oldest that will do. */
+async function pinned(module: string): Promise<{ readonly GOTOOLCHAIN?: string }> {
+  const [, toolchain] = /^toolchain (\S+)$/m.exec(await readFile(path.join(module, "go.mod"), "utf8")) ?? [];
+  return toolchain === undefined ? {} : { GOTOOLCHAIN: toolchain };
 }
 
 async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> {

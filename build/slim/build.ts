@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import { bundleForSlim } from "../bundle.ts";
 import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { addImage, patchedEngine } from "./image.ts";
+import { cratesFor, unpackCrates } from "./registry.ts";
 import { cargoProblem, crossProblem, hostTarget, imageProblem, librarySources } from "./toolchain.ts";
 
 const crate = join(root, "build/slim");
@@ -56,10 +57,8 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
   mkdirSync(directory, { recursive: true });
   const built = join(directory, target, "release", executable);
   const command = [asked ? "zigbuild" : "build", "--release", "--locked", "--quiet", "--target", target];
-  if (image) {
-    const paths = JSON.stringify([patchedEngine(crate, directory, target)]);
-    command.push("--features", "image", "--config", `paths=${paths}`);
-  }
+  const engine = compareSources(target, image, directory);
+  if (engine) command.push("--features", "image", "--config", `paths=${JSON.stringify([engine])}`);
   // All clones share the directory, so cargo compiles their common crates once. flock waits until the other clone's executable
   // is copied. cargo compares file times: without the touch, it would take another clone's build for this one's older files.
   const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
@@ -78,6 +77,17 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
     },
   });
   if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
+}
+
+/** Compares the crates with Cargo.lock. Returns the patched engine for a heap image. */
+function compareSources(target: string, image: boolean, directory: string): string | undefined {
+  const unpacked = mkdtempSync(join(directory, "unpacked-"));
+  try {
+    unpackCrates(cratesFor(crate, target), readFileSync(join(crate, "Cargo.lock"), "utf8"), unpacked);
+    return image ? patchedEngine(crate, directory, unpacked) : undefined;
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true });
+  }
 }
 
 function checksumOfSources(): string {

@@ -1,59 +1,56 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { firstError } from "../publish.ts";
+import { differenceOf } from "./registry.ts";
 import { emulatorFor } from "./toolchain.ts";
 
 const engine = "rquickjs-sys";
 
 /**
- * Copies the engine's sources out of cargo's registry into the cache, and applies the patch. Returns a link to the copy. The
- * link is in the crate: the bytes of the executable depend on the path of a crate, but not on where this one is.
+ * Applies the patch to the engine's unpacked sources, and moves them into the cache. Returns a link to them. The link is in
+ * the crate: the bytes of the executable depend on the path of a crate, but not on where this one is.
  */
-export function patchedEngine(crate: string, directory: string, target: string): string {
+export function patchedEngine(crate: string, directory: string, unpacked: string): string {
   const patch = join(crate, "engine.patch");
-  const { version, sources } = engineIn(crate, target);
+  const [sources = ""] = globSync(`${engine}-*`, { cwd: unpacked });
+  const version = sources.slice(engine.length + 1);
   // cargo does not look for changes in C files, so another patch is another path.
   const checksum = createHash("sha256").update(version).update(readFileSync(patch)).digest("hex").slice(0, 16);
   const [copy, link] = [join(directory, `${engine}-${checksum}`), join(crate, `.engine-${checksum}`)];
-  if (!existsSync(copy)) makeCopy(sources, patch, copy);
-  if (!existsSync(link)) {
+  applyPatch(join(unpacked, sources), patch);
+  keep(join(unpacked, sources), copy);
+  if (!existsSync(link) || readlinkSync(link) !== copy) {
     rmSync(link, { force: true });
     symlinkSync(copy, link);
   }
   return link;
 }
 
-function makeCopy(sources: string, patch: string, copy: string): void {
-  const unfinished = mkdtempSync(`${copy}-`);
-  try {
-    cpSync(sources, unfinished, { recursive: true });
-    // Without fuzz: lines that moved are found, but changed ones stop the build.
-    const run = spawnSync("patch", ["--fuzz=0", "--strip=1", `--input=${patch}`], {
-      cwd: unfinished,
-      encoding: "utf8",
-    });
-    if (run.status !== 0) {
-      throw new Error(
-        `build/slim/engine.patch does not apply to ${engine}: ${run.error?.message ?? run.stdout.trim()}`,
-      );
-    }
-    // Another build may have been faster.
-    if (!existsSync(copy)) renameSync(unfinished, copy);
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
+function applyPatch(sources: string, patch: string): void {
+  // Without fuzz: lines that moved are found, but changed ones stop the build.
+  const run = spawnSync("patch", ["--fuzz=0", "--strip=1", `--input=${patch}`], { cwd: sources, encoding: "utf8" });
+  if (run.status !== 0)
+    throw new Error(`build/slim/engine.patch does not apply to ${engine}: ${run.error?.message ?? run.stdout.trim()}`);
 }
 
-function engineIn(crate: string, target: string): { readonly version: string; readonly sources: string } {
-  const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
-  const run = spawnSync("cargo", args, { cwd: crate, encoding: "utf8", maxBuffer: 1 << 26 });
-  if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
-  const { packages } = JSON.parse(run.stdout) as { packages: Record<"name" | "version" | "manifest_path", string>[] };
-  const found = packages.find(({ name }) => name === engine);
-  if (!found) throw new Error(`Cargo.lock has no ${engine}`);
-  return { version: found.version, sources: dirname(found.manifest_path) };
+/** Moves the sources to their place, unless an older build has done that. What that one compiled from others stays in the cache. */
+function keep(sources: string, copy: string): void {
+  try {
+    renameSync(sources, copy);
+  } catch {
+    const difference = differenceOf(sources, copy);
+    if (difference) throw new Error(`${copy} is not the patched engine, remove ${dirname(copy)}: ${difference}`);
+  }
 }
 
 /** The image begins with this, in the executable and in what the executable writes. */

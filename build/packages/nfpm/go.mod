@@ -2,6 +2,8 @@ module cni-wrappers.build/nfpm
 
 go 1.25.0
 
+toolchain go1.26.8
+
 require github.com/goreleaser/nfpm/v2 v2.43.4
 
 require (

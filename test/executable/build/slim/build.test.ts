@@ -63,7 +63,11 @@ test("build/slim/order.ld names functions that the engine has", async () => {
 test("the directory of the library's sources gets the name that the library has for it", { timeout }, async () => {
   const [tree, directory] = [copyOfTree(unneeded), scratch()];
   const scripts = {
-    cargo: '[ "$1" = --version ] && echo cargo 1.90.0 && exit; echo "error: $CARGO_ENCODED_RUSTFLAGS" >&2; exit 1',
+    cargo: `case $1 in
+      --version) echo cargo 1.90.0 ;;
+      metadata) echo '{"packages":[]}' ;;
+      *) echo "error: $CARGO_ENCODED_RUSTFLAGS" >&2; exit 1 ;;
+    esac`,
     rustc: '[ "$1" = -vV ] && printf "commit-hash: 0123\nhost: none\n" || echo /toolchain',
   };
   for (const [name, script] of Object.entries(scripts)) writeScript(join(directory, name), script);
