@@ -46,7 +46,9 @@ import { runtimesOwnName } from "./runtimes-own-name.ts";
 import { severalDefaultRoutes } from "./several-default-routes.ts";
 import { sharedBridge } from "./shared-bridge.ts";
 import { sharedDevice } from "./shared-device.ts";
+import { sharedFlannel } from "./shared-flannel.ts";
 import { sharedNetwork } from "./shared-network.ts";
+import { takenNetwork } from "./taken-network.ts";
 import { unchainedVersion } from "./unchained-version.ts";
 import { unknownCapability } from "./unknown-capability.ts";
 import { unknownKey } from "./unknown-key.ts";
@@ -100,9 +102,11 @@ export const rules: readonly Rule[] = [
   severalDefaultRoutes,
   leaseDirectory,
   keptLeases,
+  takenNetwork,
   sharedNetwork,
   sharedBridge,
   sharedDevice,
+  sharedFlannel,
   ipvlanMaster,
   noIpam,
   bandwidthWithoutVeth,

@@ -48,6 +48,24 @@ test("the last plugin fails once: the next ADD removes what flannel made, and ad
   await expectNoFlannelLeft(lab, container);
 });
 
+test("two flannels with one dataDir, as lint says: DEL leaves an interface and a lease", async () => {
+  await using lab = await withFlannel();
+  const first = { ...outer, wrapper: { role: "creator" }, delegate: { bridge: "flannel1" } };
+  const both = zone("0.4.0", first, { ...outer, subnetFile: "/run/lab/other.env" });
+  await lab.writeFile("/run/lab/other.env", subnet.replaceAll("10.244", "10.245"));
+  await lab.writeFile("/run/lab/net.d/zone.conflist", JSON.stringify(both));
+  const lint = await lab.call("/opt/cni/bin/cni-wrappers", ["lint", "--json", "/run/lab/net.d"]);
+  expect(JSON.parse(lint.stdout)).toMatchObject([{ code: "shared-flannel" }]);
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(both, container, options));
+  expect(await lab.readdir(memory)).toEqual(["c1"]);
+  expectPassed(await lab.goCni.del(both, container, options));
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
+  expect(await lab.kernel.leases()).toHaveLength(1);
+});
+
+const subnet = "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=false\n";
+
 /** A lab in which flanneld has written its file. */
 async function withFlannel(): Promise<Lab> {
   const lab = await Lab.start({ plugins: "1.9.1", programs: { flannel: await flannel() } });
@@ -58,8 +76,6 @@ async function withFlannel(): Promise<Lab> {
     "ln -s ../bin/cni-wrappers /opt/cni/first/bridge",
   ];
   await lab.run("sh", ["-ec", links.join("; ")]);
-  const subnet =
-    "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=false\n";
   await lab.writeFile("/run/lab/subnet.env", subnet);
   return lab;
 }

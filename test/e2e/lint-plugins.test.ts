@@ -6,7 +6,7 @@ import { Lab } from "../support/lab.ts";
 import { lintFixtures, needsJq } from "../support/lint-fixtures.ts";
 import { wronglyTold } from "../support/lint-truth.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, macvlan, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectFailure, expectPassed, front, macvlan, named, wrapped, zone } from "./support.ts";
 
 let lab: Lab;
 beforeAll(async () => {
@@ -26,11 +26,13 @@ function lint(...args: string[]) {
   return lab.call(`${Lab.pluginPath}/cni-wrappers`, ["lint", ...args]);
 }
 
-test("the examples are clean with the plugins that they are run with", async () => {
-  const examples = globSync("*.conflist", { cwd: exampleDirectory }).map((name) => path.join(exampleDirectory, name));
-  const isDropIn = (file: string) => file.endsWith("drop-in.conflist");
-  expect(await codesOf(Lab.pluginPath, ...examples.filter((file) => !isDropIn(file)))).toEqual([]);
-  expect(await codesOf(`/opt/cni/first:${Lab.pluginPath}`, ...examples.filter(isDropIn))).toEqual([]);
+// Each is for a host of its own: several have the same subnet.
+test("each example is clean with the plugins that it is run with", async () => {
+  const examples = globSync("*.conflist", { cwd: exampleDirectory });
+  for (const name of examples) {
+    const pluginPath = name === "drop-in.conflist" ? `/opt/cni/first:${Lab.pluginPath}` : Lab.pluginPath;
+    expect([name, await codesOf(pluginPath, path.join(exampleDirectory, name))]).toEqual([name, []]);
+  }
 });
 
 test("lists with jq fail for the said reason, or pass", async () => {
@@ -76,5 +78,47 @@ describe("what lint finds in --cni-path fails with the real plugins", () => {
     const container = await lab.addContainer(code);
     const outcome = await lab.goCni.add(list, container, { pluginPath: directory });
     expect(outcome).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(error) });
+  });
+});
+
+describe("what lint finds between two lists is so with the real plugins", () => {
+  const shop = named("shop", bridge);
+  const codesOfBoth = async (lab: Lab, ...lists: NetworkList[]) => {
+    const files = lists.map((list) => [`/run/lab/net.d/${list.name}.conflist`, JSON.stringify(list)] as const);
+    for (const [file, text] of files) await lab.writeFile(file, text);
+    const { stdout } = await lab.call(`${Lab.pluginPath}/cni-wrappers`, ["lint", "--json", "/run/lab/net.d"]);
+    return JSON.parse(stdout).map(({ code }: { code: string }) => code);
+  };
+
+  test("overlapping-ranges: two containers have one address", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const first = named("first", bridge);
+    expect(await codesOfBoth(lab, first, shop)).toEqual(["overlapping-ranges"]);
+    const addresses = { eth0: ["172.26.64.2/20"] };
+    expect(await lab.kernel.allAddresses(await attached(lab, lab.goCni, first, "c1"))).toEqual(addresses);
+    expect(await lab.kernel.allAddresses(await attached(lab, lab.goCni, shop, "c2"))).toEqual(addresses);
+  });
+
+  test("shared-bridge: ADD of the second list fails", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const first = named("first", { ...bridge, ipam: front.ipam });
+    expect(await codesOfBoth(lab, first, shop)).toEqual(["shared-bridge"]);
+    await attached(lab, lab.goCni, first, "c1");
+    const outcome = await lab.goCni.add(shop, await lab.addContainer("c2"));
+    expectFailure(outcome, /"disc0" already has an IP address different from 172\.26\.64\.1\/20/);
+  });
+
+  test("taken-network: a container in both loses masquerading when it leaves one", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"));
+    const other = named("zone-eth1", { ...front, bridge: "front1", ipMasq: true });
+    expect(await codesOfBoth(lab, other, list)).toEqual(["taken-network"]);
+    const container = await attached(lab, lab.cnitool, list);
+    expectPassed(await lab.cnitool.addAs("net1", other, container));
+    const masquerading = async () => (await lab.kernel.packetRules()).filter((rule) => rule.includes("MASQUERADE"));
+    expect(await masquerading()).toHaveLength(1);
+    expectPassed(await lab.cnitool.del(list, container));
+    expect(await lab.kernel.allAddresses(container)).toEqual({ net1: ["172.30.0.2/20"] });
+    expect(await masquerading()).toEqual([]);
   });
 });

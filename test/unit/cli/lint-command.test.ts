@@ -1,4 +1,14 @@
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -223,4 +233,30 @@ test("a link to itself: the message says so", async () => {
 test("bytes that are not UTF-8 do not hide another mistake", async () => {
   writeFileSync(join(directory, "zone.conflist"), Buffer.from('{ "name": "caf\xe9",, }', "latin1"));
   expect((await lint("zone.conflist")).stdout).toContain("zone.conflist:1:18: error: a key is expected here");
+});
+
+test("the lists of a directory are compared, each pair once, and a message names the other list", async () => {
+  const host = (bridge: string, subnet: string) =>
+    `{ "type": "bridge", "bridge": "${bridge}", "isGateway": true, "ipam": { "type": "host-local", "subnet": "${subnet}" } }`;
+  const list = (name: string, plugin: string) => `{ "cniVersion": "1.0.0", "name": "${name}", "plugins": [${plugin}] }`;
+  write("a.conflist", list("first", host("disc0", "10.1.0.0/24")));
+  write("b.conflist", list("second", host("disc1", "10.1.0.0/25")));
+  write("c.conflist", list("third", host("disc0", "10.2.0.0/24")));
+  const { stdout } = await lint("--json", ".");
+  const found = JSON.parse(stdout).map(({ file, code, message }: Record<string, string>) => [file, code, message]);
+  expect(found).toEqual([
+    [
+      "b.conflist",
+      "overlapping-ranges",
+      "eth0 can get 10.1.0.2, and so can eth0 of first (a.conflist): two containers would have one address",
+    ],
+    [
+      "c.conflist",
+      "shared-bridge",
+      "eth0 and eth0 of first (a.conflist) give the bridge disc0 different gateway addresses",
+    ],
+  ]);
+  mkdirSync(join(directory, "other"));
+  renameSync(join(directory, "a.conflist"), join(directory, "other/a.conflist"));
+  expect(await lint(".", "other")).toMatchObject({ exitCode: 0 });
 });

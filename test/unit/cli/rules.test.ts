@@ -42,10 +42,11 @@ describe.each(rules)("$code", ({ code }) => {
   });
 });
 
-test("the examples are clean", () => {
+// Each is for a host of its own: several have the same subnet.
+test("each example is clean", () => {
   const examples = globSync("conf-examples/*.conflist", { cwd: root });
   expect(examples.length).toBeGreaterThan(15);
-  expect(lintFiles(examples.map((name) => readListFile(name, root)))).toEqual([]);
+  expect(examples.flatMap((name) => lintFiles([readListFile(name, root)]))).toEqual([]);
 });
 
 function placeOf({ position, severity }: Finding): string {
