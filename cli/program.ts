@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { CommandMaker, ExitCode } from "./command.ts";
+import type { CommandMaker } from "./command.ts";
 import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -15,6 +15,7 @@ import { uninstallCommand } from "./commands/uninstall.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { versionCommand } from "./commands/version.ts";
 import { wrapCommand } from "./commands/wrap.ts";
+import { type ExitCode, exitCodeHelp } from "./exit-codes.ts";
 import { printable, type Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
 
@@ -72,6 +73,7 @@ export function programOf(terminal: Terminal, finish: (exitCode: ExitCode) => vo
 function prepare(command: Command, terminal: Terminal): void {
   command
     .exitOverride()
+    .addHelpText("after", exitCodeHelp)
     .showSuggestionAfterError()
     .configureHelp({ helpWidth: Math.min(terminal.width, 100) })
     .configureOutput({

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { exitCodes } from "../../cli/exit-codes.ts";
 import { programOf, runCli } from "../../cli/program.ts";
 import { commandsOf } from "../../cli/reference/command-reference.ts";
 import type { Terminal } from "../../cli/terminal.ts";
@@ -8,13 +9,13 @@ import { readStamp } from "../stamp.ts";
 /** The directory in which the page's commands run. */
 const directory = join(root, "test/fixtures/commands");
 
-const marked = /^(<!-- (command|options): (.+) -->\n)[\s\S]*?^(<!-- \/\2 -->)$/gm;
+const marked = /^(<!-- (command|options|meanings): (.+) -->\n)[\s\S]*?^(<!-- \/\2 -->)$/gm;
 
-/** Puts what the commands really print into a page, between its marks. `command` runs one, `options` lists a command's. */
+/** Puts what the commands really print into a page, between its marks. `command` runs one, `options` lists a command's, `meanings` the exit codes'. */
 export async function renewedPage(page: string): Promise<string> {
   const texts: string[] = [];
   for (const [, , kind, subject = ""] of page.matchAll(marked)) {
-    texts.push(kind === "command" ? await session(subject) : optionsTable(subject));
+    texts.push(kind === "command" ? await session(subject) : kind === "options" ? optionsTable(subject) : codesTable());
   }
   return page.replace(marked, (_text, start: string, _kind, _subject, end: string) => `${start}${texts.shift()}${end}`);
 }
@@ -29,6 +30,11 @@ async function session(line: string): Promise<string> {
     .split("\n")
     .slice(0, count === undefined ? undefined : Number(count));
   return `\`\`\`console\n$ ${line}\n${lines.join("\n")}\n\`\`\`\n`;
+}
+
+function codesTable(): string {
+  const rows = Object.entries(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |\n`);
+  return `| exit code | meaning |\n|---|---|\n${rows.join("")}`;
 }
 
 function optionsTable(name: string): string {

@@ -5,11 +5,12 @@ import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, checkOptionsOn } from "../live/check.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
-import { type Attachments, readAttachments } from "../live/wanted.ts";
+import { type Attachments, demandKnown, readAttachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -37,24 +38,23 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
     .addHelpText("after", "\nExample:\n  cni-wrappers adopt --network zone --write")
     .action(async (options: Options) => {
       const paths = hostPathsOf(options);
+      const check = checkOptionsOn(paths, options, terminal);
+      const leftOut = check.faults.map(({ line }) => `${line}\n`);
+      const attachments = readAttachments(paths, (line) => leftOut.push(line));
+      for (const line of leftOut) terminal.writeError(line);
+      demandKnown(paths, attachments.all, check.networks.keys());
       if (options.undo) {
-        const undone = undo(paths.cacheDirectory, isWantedFile(paths));
+        const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments));
         terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
         return finish(undone.some(([, how]) => how === "changed since") ? 1 : 0);
       }
-      const check = checkOptionsOn(paths, options, terminal);
-      let isComplete = true;
-      const attachments = readAttachments(paths, (line) => {
-        isComplete = false;
-        terminal.writeError(line);
-      });
       const proposed = await casesOn(attachments, check, terminal);
       const isWritten = options.write === true && (await isMeant(proposed, options, terminal));
       const cases = isWritten ? await written(proposed, paths, check) : proposed;
       terminal.write(options.json ? jsonOf(cases) : textFor(cases, isWritten, terminal));
       const isDone = ({ proposal: { is } }: Case) =>
         is === "fine" || is === "unchecked" || (is === "adoptable" && isWritten);
-      finish(isComplete && cases.every(isDone) ? 0 : 1);
+      finish(exitCodeOf({ isGood: cases.every(isDone), isComplete: leftOut.length === 0 }));
     });
 
 async function casesOn(
@@ -90,8 +90,8 @@ async function written(cases: readonly Case[], paths: HostPaths, check: CheckOpt
   return atOnce(cases, 1, (one) => adoptCase(paths.cacheDirectory, one, (again) => checkOnHost(again, check)));
 }
 
-function isWantedFile(paths: HostPaths): (file: string) => boolean {
-  const files = new Set(readAttachments(paths, () => {}).wanted.map(({ file }) => file));
+function isWantedFile(paths: HostPaths, { wanted }: Attachments): (file: string) => boolean {
+  const files = new Set(wanted.map(({ file }) => file));
   const isAll = paths.network === undefined && paths.containerId === undefined;
   return (file) => isAll || files.has(file);
 }

@@ -4,18 +4,21 @@ import { Command } from "commander";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalAfter } from "../adopt/proposal.ts";
 import type { CommandMaker } from "../command.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { checkOptionsOn, type Verdict } from "../live/check.ts";
+import { type CheckOptions, checkOptionsOn, type Verdict } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
+import { demandKnown, namesIn } from "../live/wanted.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
 import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import { readAnswers, summaryJson, summaryText } from "../preflight/summary.ts";
 import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly with?: string;
@@ -45,14 +48,17 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       const report = await reportOn(hostPathsOf(options), options, terminal);
       terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
       const isGood = report.forecasts.every(({ verdict }) => verdict.is !== "fails");
-      finish(isGood && report.leftOut.length === 0 ? 0 : 1);
+      finish(exitCodeOf({ isGood, isComplete: report.leftOut.length === 0 }));
     });
 
 async function reportOn(paths: HostPaths, options: Options, terminal: Terminal): Promise<HostReport> {
   const leftOut: string[] = [];
   const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
-  for (const line of leftOut) terminal.writeError(`${line}\n`);
   const check = checkOptionsOn(paths, options, terminal);
+  leftOut.push(...check.faults.map(({ line }) => line));
+  for (const line of leftOut) terminal.writeError(`${line}\n`);
+  demandKnown(paths, attachments.all, check.networks.keys());
+  demandUse(check, attachments.wanted);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
     const proposal = await proposalAfter(verdict, attachment, evidence(attachment));
@@ -69,6 +75,15 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs }),
   };
+}
+
+function demandUse({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): void {
+  if (instead === undefined || wanted.some(({ network }) => network === instead.network)) return;
+  const { file, network } = instead;
+  const there = namesIn(wanted.map((one) => one.network));
+  throw new Trouble(
+    `--with ${file}: no attachment has its network ${network}, so nothing is checked with it; ${there}`,
+  );
 }
 
 function modifiedMs(file: string): number | undefined {

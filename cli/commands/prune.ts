@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import {
   addHostOptions,
   type HostOptions,
@@ -11,8 +12,8 @@ import {
   timeoutOption,
   usualCacheDirectory,
 } from "../live/host-paths.ts";
-import { loadNetworks } from "../live/networks.ts";
-import { isWanted } from "../live/wanted.ts";
+import { readLists } from "../live/networks.ts";
+import { demandNetwork, isWanted } from "../live/wanted.ts";
 import { type WorkloadNames, workloadNames } from "../live/workload.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
@@ -45,23 +46,29 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
       const problem = terminal.viewProblem();
       if (problem !== undefined) throw new Trouble(problem);
       const paths = hostPathsOf(options);
-      const lists = [...loadNetworks(paths.configDirectories, terminal).values()].map(({ list }) => list);
+      const { networks, faults: faultyLists } = readLists(paths.configDirectories, terminal);
+      const lists = [...networks.values()].map(({ list }) => list);
       const { cacheDirectory } = paths;
       if (cacheDirectory !== usualCacheDirectory) withPath(cacheDirectory, () => statSync(cacheDirectory));
       const places = { cacheDirectory, lists };
       const faults = new Map<string, string>();
       const before = await look(places, faults);
+      for (const { line } of faultyLists) faults.set(line, `${line}; leases in its directories may be left\n`);
       for (const line of faults.values()) terminal.writeError(line);
       const how = pruneOptions(paths, places, options);
-      const found = findingsIn(before).filter(how.isWanted).map(unpruned);
-      const names = await namesFor(found, terminal);
-      const isPruned = options.write === true && found.length > 0 && (await isMeant(found, options, terminal, names));
+      const findings = findingsIn(before);
+      const names = findings.flatMap(({ network }) => network ?? []);
+      demandNetwork(paths.network, [...before.networks.values(), ...names]);
+      const found = findings.filter(how.isWanted).map(unpruned);
+      const workloads = await namesFor(found, terminal);
+      const isPruned =
+        options.write === true && found.length > 0 && (await isMeant(found, options, terminal, workloads));
       const { rows, problems } = isPruned ? await pruned(before, how, terminal) : { rows: found, problems: [] };
       const unread = new Set([...before.problems, ...problems]);
       for (const line of unread) terminal.writeError(`${oneLine(line)}; packet rules may be left\n`);
-      terminal.write(options.json ? pruneJson(rows, names) : pruneText(rows, terminal, names));
-      if (unread.size > 0) finish(2);
-      else finish(faults.size === 0 && rows.every(({ fate }) => fate === "pruned") ? 0 : 1);
+      terminal.write(options.json ? pruneJson(rows, workloads) : pruneText(rows, terminal, workloads));
+      const isGood = rows.every(({ fate }) => fate === "pruned");
+      finish(exitCodeOf({ isGood, isComplete: unread.size + faults.size === 0 }));
     });
 
 // Most hosts have nothing to prune. Then nobody needs to look into every namespace.

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
@@ -8,6 +9,7 @@ import { withBar } from "../live/at-once.ts";
 import { checkOnHost, checkOptionsOn } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
 import { addHostOptions, type HostOptions, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
+import { demandKnown } from "../live/wanted.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
@@ -45,7 +47,7 @@ export const statusCommand: CommandMaker = (terminal, finish) =>
       const text = textOf(status, options, terminal);
       if (options.output === undefined) terminal.write(text);
       else writeAtomically(resolve(terminal.directory, options.output), text);
-      finish(isWell(status) ? 0 : 1);
+      finish(exitCodeOf({ isGood: isWell(status), isComplete: status.unreadable === 0 }));
     });
 
 function textOf(status: HostStatus, { json, prometheus }: Options, terminal: Terminal): string {
@@ -66,6 +68,8 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     if (journal?.problem !== undefined) leaveOut(`${file}: ${journal.problem}; its DEL acts as without a journal\n`);
   }
   const check = checkOptionsOn(paths, options, terminal);
+  demandKnown(paths, all, check.networks.keys());
+  for (const { line } of check.faults) leaveOut(`${line}\n`);
   const checked = await withBar(wanted, terminal, async (attachment) => {
     return { attachment, verdict: await checkOnHost(attachment, check) };
   });

@@ -8,7 +8,7 @@ import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { callOf, callOrder, inVersion } from "./libcni.ts";
 import { isNamespace } from "./namespaces.ts";
-import { loadNetworks, type Network, type Networks, networkIn } from "./networks.ts";
+import { type Lists, type Network, networkIn, readLists } from "./networks.ts";
 import { type PluginRun, runPlugin } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
@@ -23,8 +23,9 @@ export type Verdict =
   | { readonly is: "gone" };
 
 /** How to check attachments on this host. */
-export interface CheckOptions {
-  readonly networks: Networks;
+export interface CheckOptions extends Lists {
+  /** The file that takes the place of a list, and its network. */
+  readonly with: { readonly file: string; readonly network: string } | undefined;
   readonly cniPath: readonly string[];
   /** How long a plugin may take. */
   readonly seconds: number;
@@ -37,7 +38,10 @@ const nomadsOwn = "nomad";
  * Returns the network of an attachment; undefined if no list defines it. Nomad's own list is in no file: the one of ADD counts,
  * as Nomad makes it again from the same configuration.
  */
-export function networkOf({ network, list }: CachedAttachment, { networks }: CheckOptions): Network | undefined {
+export function networkOf(
+  { network, list }: CachedAttachment,
+  { networks }: Pick<CheckOptions, "networks">,
+): Network | undefined {
   const own = network === nomadsOwn && list ? networkIn(parseListFile("", JSON.stringify(list))) : undefined;
   return networks.get(network) ?? own;
 }
@@ -46,7 +50,7 @@ export function networkOf({ network, list }: CachedAttachment, { networks }: Che
 export async function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
   const network = networkOf(attachment, options);
   if (!isNamespace(attachment.netns)) return { is: "gone" };
-  if (!network) return { is: "fails", error: `no list in the directories defines the network ${attachment.network}` };
+  if (!network) return { is: "fails", error: missingList(attachment.network, options) };
   const { value, cniVersion = "0.1.0" } = network.list;
   // libcni, CheckNetworkList: the version comes first.
   if (/^0\.[1-3]\./.test(cniVersion))
@@ -57,6 +61,12 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
     if (!outcome.passed) return { is: "fails", plugin: run.type, position, error: outcome.error };
   }
   return { is: "passes" };
+}
+
+function missingList(name: string, { faults }: CheckOptions): string {
+  const named = faults.filter(({ network }) => network === name);
+  const lines = (named.length > 0 ? named : faults).map(({ line }) => `; not loaded: ${line}`);
+  return `no list in the directories defines the network ${name}${lines.join("")}`;
 }
 
 /** Returns the runs of a list's plugins on CHECK, as libcni makes them. */
@@ -91,11 +101,12 @@ export function checkOptionsOn(
   { timeout, with: file }: Options,
   terminal: Pick<Terminal, "directory">,
 ): CheckOptions {
-  const networks = new Map(loadNetworks(paths.configDirectories, terminal));
-  if (file !== undefined) {
-    const network = networkIn(readListFile(file, terminal.directory));
-    if (!network) throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
-    networks.set(network.name, network);
-  }
-  return { networks, cniPath: paths.cniPath, seconds: Number(timeout) };
+  const lists = readLists(paths.configDirectories, terminal);
+  const networks = new Map(lists.networks);
+  const network = file === undefined ? undefined : networkIn(readListFile(file, terminal.directory));
+  if (file !== undefined && !network)
+    throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
+  if (network) networks.set(network.name, network);
+  const instead = network && file !== undefined ? { file, network: network.name } : undefined;
+  return { ...lists, networks, with: instead, cniPath: paths.cniPath, seconds: Number(timeout) };
 }

@@ -1,12 +1,32 @@
 import { extname } from "node:path";
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { lintFiles } from "../lint/lint.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
-import type { Terminal } from "../terminal.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
 
 /** The networks that a runtime would load, by name. */
 export type Networks = ReadonlyMap<string, Network>;
+
+/** What the directories of the lists have. */
+export interface Lists {
+  readonly files: readonly ListFile[];
+  readonly networks: Networks;
+  /** The files that a runtime does not load. */
+  readonly faults: readonly ListFault[];
+}
+
+/** A file that libcni refuses. Nomad does not start with it, and containers that run may lose their network. */
+interface ListFault {
+  /** The network, if the file still says it. */
+  readonly network: string | undefined;
+  /** The file, its line and column, and what is wrong. */
+  readonly line: string;
+}
+
+/** The rules of lint about what libcni refuses when it reads a file. */
+const rulesOfLoading = ["invalid-json", "list-shape", "wrong-ending", "no-plugins", "network-name", "plugin-type"];
 
 /** A network and the list that defines it. */
 export interface Network {
@@ -22,6 +42,23 @@ export interface Network {
  */
 export function loadNetworks(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Networks {
   return networksIn(readListFiles(directories, { directory, readInput: () => "" }));
+}
+
+/** The same, with the files that a runtime does not load. */
+export function readLists(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Lists {
+  const files = readListFiles(directories, { directory, readInput: () => "" });
+  return { files, networks: networksIn(files), faults: faultsIn(files) };
+}
+
+/** Finds the files that a runtime does not load, each with its first mistake. */
+export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
+  const found = lintFiles(files).filter(({ code }) => rulesOfLoading.includes(code));
+  return [...Map.groupBy(found, ({ file }) => file)].flatMap(([file, [first]]) => {
+    if (!first) return [];
+    const { position, message } = first;
+    const line = `${oneLine(file.path)}:${position.line}:${position.column}: ${oneLine(message)}`;
+    return [{ network: listOf(file)?.name, line }];
+  });
 }
 
 /** Picks the networks from files, in their order. */

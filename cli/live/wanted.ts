@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { oneLine } from "../terminal.ts";
-import { withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 
@@ -33,6 +33,32 @@ export function isWanted(
 ): boolean {
   const isOfNetwork = network === undefined || one.network === network;
   return isOfNetwork && (one.containerId ?? "").startsWith(containerId);
+}
+
+/**
+ * Throws Trouble if an option names what neither a list nor an attachment has: a typo must not look like a good host. `names` are
+ * the networks of the lists.
+ */
+export function demandKnown(
+  { network, containerId }: HostPaths,
+  attachments: readonly CachedAttachment[],
+  names: Iterable<string>,
+): void {
+  demandNetwork(network, [...names, ...attachments.map((one) => one.network)]);
+  if (containerId !== undefined && !attachments.some((one) => one.containerId.startsWith(containerId)))
+    throw new Trouble(`--container ${oneLine(containerId)}: no attachment's container begins with it`);
+}
+
+/** The same for the option `--network` alone, with the names of everything that has one. */
+export function demandNetwork(network: string | undefined, names: readonly string[]): void {
+  if (network === undefined || names.includes(network)) return;
+  throw new Trouble(`--network ${oneLine(network)}: no list and no attachment has this name; ${namesIn(names)}`);
+}
+
+/** Says which names there are. */
+export function namesIn(networks: Iterable<string>): string {
+  const names = [...new Set(networks)].sort().map(oneLine);
+  return names.length === 0 ? "there are none" : `there are: ${names.join(", ")}`;
 }
 
 function isMissing(path: string): boolean {

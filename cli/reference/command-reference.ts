@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from "commander";
+import { exitCodeHelp } from "../exit-codes.ts";
 
 /** A command as its help describes it. */
 export interface CommandReference {
@@ -53,7 +54,10 @@ export function referenceOf(command: Command): CommandReference {
       takesValue: takesValue(option),
       choices: option.argChoices ?? [],
     })),
-    example: textAfterHelp(command).replace(/^Examples?:\n/, ""),
+    example: textAfterHelp(command)
+      .replace(exitCodeHelp.trim(), "")
+      .trim()
+      .replace(/^Examples?:\n/, ""),
   };
 }
 

@@ -1,3 +1,4 @@
+import { exitCodes } from "../exit-codes.ts";
 import type { CommandReference } from "./command-reference.ts";
 
 /** Makes the manual page of the program in roff, with a list of its commands. */
@@ -43,9 +44,7 @@ function opening({ summary, description, usage, options }: CommandReference, nam
 
 const closing = [
   ".SH EXIT STATUS",
-  ...[".TP", ".B 0", "All is well."],
-  ...[".TP", ".B 1", "There are findings."],
-  ...[".TP", ".B 2", "The command could not do its work."],
+  ...Object.entries(exitCodes).flatMap(([code, meaning]) => [".TP", `.B ${code}`, meaning]),
 ];
 
 /** Escapes a text. A line that begins with a dot or a quote would be a request. */

@@ -15,7 +15,7 @@ export interface HostStatus {
     /** Journals of the wrappers, and records of 0.2.0, without an attachment. */
     readonly journals: number;
   };
-  /** Results and journals that cannot be read. */
+  /** Lists, results and journals that cannot be read. */
   readonly unreadable: number;
   /** Whether Nomad would skip CHECK on this host. */
   readonly nomadSkipsCheck: boolean;
@@ -45,9 +45,9 @@ export function countNetworks(
   });
 }
 
-/** Whether something is left to do on the host. */
-export function isWell({ installations, networks, orphans, unreadable, narrowRuntimes }: HostStatus): boolean {
+/** Whether nothing that was looked at is left to do on the host. */
+export function isWell({ installations, networks, orphans, narrowRuntimes }: HostStatus): boolean {
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
   const passes = networks.every(({ failing }) => failing === 0);
-  return isSound && passes && narrowRuntimes.length === 0 && orphans.results + orphans.journals + unreadable === 0;
+  return isSound && passes && narrowRuntimes.length === 0 && orphans.results + orphans.journals === 0;
 }

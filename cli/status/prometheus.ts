@@ -38,9 +38,11 @@ function metricsOf({
       [{ kind: "result" }, orphans.results],
       [{ kind: "journal" }, orphans.journals],
     ]),
-    gauge("results_unreadable", "Results in libcni's cache, and journals of the wrappers, that cannot be read.", [
-      [{}, unreadable],
-    ]),
+    gauge(
+      "results_unreadable",
+      "Lists, results in libcni's cache, and journals of the wrappers, that cannot be read.",
+      [[{}, unreadable]],
+    ),
     gauge("nomad_skips_check", "1 if Nomad would skip CHECK, because its bridge plugin is too old.", [
       [{}, Number(nomadSkipsCheck)],
     ]),

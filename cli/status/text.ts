@@ -20,7 +20,7 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
     `results without a namespace: ${orphans.results}`,
     `journals without a result: ${orphans.journals}`,
-    ...(unreadable > 0 ? [`results and journals that cannot be read: ${unreadable}`] : []),
+    ...(unreadable > 0 ? [`lists, results and journals that cannot be read: ${unreadable}`] : []),
     ...(nomadSkipsCheck ? ["Nomad would skip CHECK: its bridge plugin is too old"] : []),
     ...narrowRuntimes.map(
       ({ name, pid, addressSpace }) =>

@@ -1,5 +1,5 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
-import type { ExitCode } from "../command.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { backUp, writeAtomically } from "../files/atomic-write.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";

@@ -19,7 +19,7 @@ function typeFor(network: string, ...files: object[]): unknown {
     },
     ...{ args: [], capabilityArgs: {}, result: undefined },
   };
-  return networkOf(attachment, { networks, cniPath: [], seconds: 1 })?.list.plugins[0]?.type;
+  return networkOf(attachment, { networks })?.list.plugins[0]?.type;
 }
 
 test.each([

@@ -25,10 +25,15 @@ test("a usual cache that cannot be read is not an empty one", () => {
 test.each(["preflight", "adopt"])("%s names a result that it cannot read, and all is not well", async (command) => {
   mkdirSync(join(directory, "results"));
   writeFileSync(join(directory, "results", "zone-c1-eth0"), "");
-  const run = (...args: string[]) => runCommand([command, "--cache-dir", directory, ...args]);
+  for (const name of ["zone", "other"]) {
+    const list = { cniVersion: "1.0.0", name, plugins: [{ type: "ptp" }] };
+    writeFileSync(join(directory, `${name}.conflist`), JSON.stringify(list));
+  }
+  const run = (...args: string[]) =>
+    runCommand([command, "--cache-dir", directory, "--config-dir", directory, ...args]);
   const line = `${directory}/results/zone-c1-eth0: it is not a JSON object; this attachment is left out\n`;
-  expect(await run()).toMatchObject({ exitCode: 1, stderr: line });
-  expect(await run("--network", "zone")).toMatchObject({ exitCode: 1, stderr: line });
+  expect(await run()).toMatchObject({ exitCode: 2, stderr: line });
+  expect(await run("--network", "zone")).toMatchObject({ exitCode: 2, stderr: line });
   expect(await run("--network", "other")).toMatchObject({ exitCode: 0, stderr: "" });
 });
 

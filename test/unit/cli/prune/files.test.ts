@@ -135,9 +135,11 @@ test("a cache directory that is not there is a mistake", async () => {
 
 test("a result that cannot be read is named, and all is not well", async () => {
   writeFileSync(at("results/zone-c1-eth0"), "{");
-  const { exitCode, stderr } = await runCommand(["prune", "--cache-dir", directory, "--network", "none"]);
+  writeFileSync(at("none.conflist"), '{ "cniVersion": "1.0.0", "name": "none", "plugins": [{ "type": "bridge" }] }');
+  const options = ["--cache-dir", directory, "--config-dir", directory, "--network", "none"];
+  const { exitCode, stderr } = await runCommand(["prune", ...options]);
   expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
+    exitCode: 2,
     stderr: `${at("results/zone-c1-eth0")}: it is not a JSON object; its container counts as running\n`,
   });
 });

@@ -45,7 +45,12 @@ test("a host without these programs, or a kernel without nftables, has no rules"
 test("prune tells that rules may be left", async () => {
   program("iptables-save", refuse("no memory"));
   mkdirSync(join(directory, "results"));
-  expect(await runCommand(["prune", "--cache-dir", directory, "--network", "none"])).toMatchObject({
+  writeFileSync(
+    join(directory, "none.conflist"),
+    '{ "cniVersion": "1.0.0", "name": "none", "plugins": [{ "type": "ptp" }] }',
+  );
+  const options = ["--cache-dir", directory, "--config-dir", directory, "--network", "none"];
+  expect(await runCommand(["prune", ...options])).toMatchObject({
     exitCode: 2,
     stderr: "iptables-save: no memory; packet rules may be left\n",
   });

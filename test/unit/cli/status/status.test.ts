@@ -54,7 +54,7 @@ cni_wrappers_attachments_failing{network="zone"} 2
 # TYPE cni_wrappers_orphans gauge
 cni_wrappers_orphans{kind="result"} 1
 cni_wrappers_orphans{kind="journal"} 0
-# HELP cni_wrappers_results_unreadable Results in libcni's cache, and journals of the wrappers, that cannot be read.
+# HELP cni_wrappers_results_unreadable Lists, results in libcni's cache, and journals of the wrappers, that cannot be read.
 # TYPE cni_wrappers_results_unreadable gauge
 cni_wrappers_results_unreadable 0
 # HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is too old.
@@ -99,7 +99,7 @@ describe("status", () => {
     const { stdout, stderr, exitCode } = await status("--network", "shop", "--prometheus");
     expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
     expect(stderr).toBe(`${directory}/results/shop-c5-eth0: it is not a JSON object; this attachment is left out\n`);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
   });
 
   test("--log adds the repaired ADDs, and so does CNI_WRAPPERS_LOG", async () => {

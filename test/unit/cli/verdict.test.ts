@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { exitCodes } from "../../../cli/exit-codes.ts";
+import { makeHostFolders } from "../support/fake-host-folders.ts";
+import { runCommand } from "../support/fake-terminal.ts";
+
+const commands = ["preflight", "status", "adopt", "prune"];
+const checking = ["preflight", "status", "adopt"];
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "verdict-"));
+  for (const name of ["results", "config"]) mkdirSync(join(directory, name));
+  makeHostFolders(directory, { cniPath: { bin: { bridge: {} } } });
+  const cached = { kind: "cniCacheV1", networkName: "shop", containerId: "c1", ifName: "eth0" };
+  writeFileSync(join(directory, "results/shop-c1-eth0"), JSON.stringify({ ...cached, netns: "/proc/self/ns/net" }));
+  write("shop", JSON.stringify(listOf("shop")));
+  write("zone", JSON.stringify(listOf("zone")));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function listOf(name: string): object {
+  return { cniVersion: "1.0.0", name, plugins: [{ type: "bridge", bridge: name, ipam: { type: "static" } }] };
+}
+
+function write(name: string, text: string, folder = "config"): string {
+  const file = join(directory, folder, `${name}.conflist`);
+  writeFileSync(file, text);
+  return file;
+}
+
+function run(command: string, ...options: string[]) {
+  const paths = ["--cache-dir", directory, "--config-dir", join(directory, "config")];
+  return runCommand([command, ...paths, "--cni-path", join(directory, "bin"), ...options], { directory });
+}
+
+test.each(checking)("%s: all is well, so the cases below say what is not", async (command) => {
+  expect(await run(command)).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+describe.each(commands)("%s says nothing good about what it did not look at", (command) => {
+  test.each([
+    ["{", "1:2: a closing brace is missing"],
+    [`\uFEFF${JSON.stringify(listOf("late"))}`, "1:1: the file begins with a byte order mark"],
+    ['{"cniVersion": "1.0.0", "name": "late", "plugins": []}', "1:52: the list of plugins is empty"],
+  ])("a list that no runtime loads: %j", async (text, reason) => {
+    const file = write("late", text);
+    const { exitCode, stderr } = await run(command);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`${file}:${reason}`);
+  });
+
+  test("--network of a name that nothing has: the message has the names that there are", async () => {
+    const { exitCode, stdout, stderr } = await run(command, "--network", "typo");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^cni-wrappers: --network typo: no list and no attachment has this name; there are: (.*, )?shop, (.*, )?zone/,
+    );
+  });
+
+  test("its help has the exit codes", async () => {
+    const { stdout } = await runCommand([command, "--help"]);
+    for (const [code, meaning] of Object.entries(exitCodes)) expect(stdout).toContain(`  ${code}  ${meaning}`);
+  });
+});
+
+test.each(checking)("%s --container of an id that no attachment has", async (command) => {
+  const { exitCode, stderr } = await run(command, "--container", "c2");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: "cni-wrappers: --container c2: no attachment's container begins with it\n",
+  });
+});
+
+test("preflight --with a list of a network that no attachment has", async () => {
+  const file = write("new", JSON.stringify(listOf("sohp")), ".");
+  const { exitCode, stderr } = await run("preflight", "--with", file);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: `cni-wrappers: --with ${file}: no attachment has its network sohp, so nothing is checked with it; there are: shop\n`,
+  });
+  const other = write("other", JSON.stringify(listOf("shop")), ".");
+  expect(await run("preflight", "--with", other)).toMatchObject({ exitCode: 0 });
+});
+
+test("the broken list of a running network is named, with its line, and 2 wins over 1", async () => {
+  const file = write("shop", '{\n  "name": "shop",\n  "plugins": [{ "type": "bridge" }],\n}');
+  const { exitCode, stdout } = await run("preflight");
+  expect(exitCode).toBe(2);
+  expect(stdout).toContain(
+    `no list in the directories defines the network shop; not loaded: ${file}:4:1: a key is expected here`,
+  );
+});
