@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { oneLine } from "./terminal.ts";
+import { escaped, oneLine } from "./terminal.ts";
 
 const noLines = Object.fromEntries(
   ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right", "left", "left-mid"]
@@ -14,6 +14,7 @@ export function plainTable(head: readonly string[], rows: readonly (readonly str
     chars: { ...noLines, middle: "  " },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of rows) table.push(row.map(oneLine));
-  return table.toString().replace(/ +$/gm, "");
+  for (const row of rows) table.push(row.map((cell) => escaped(oneLine(cell))));
+  // The table ends each style once more, in its own way.
+  return table.toString().replaceAll("\u001b[39m", "").replace(/ +$/gm, "");
 }

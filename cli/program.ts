@@ -41,8 +41,8 @@ const makers: readonly CommandMaker[] = [
 export async function runCli(args: readonly string[], screen: Terminal): Promise<ExitCode> {
   const terminal: Terminal = {
     ...screen,
-    write: (text) => screen.write(printable(screen, text)),
-    writeError: (text) => screen.writeError(printable(screen, text)),
+    write: (text) => screen.write(printable(text)),
+    writeError: (text) => screen.writeError(printable(text)),
   };
   let exitCode: ExitCode = 0;
   const program = programOf(terminal, (code) => {

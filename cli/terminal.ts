@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { styleText } from "node:util";
 import type { Release } from "../shared/host/host.ts";
 
@@ -33,20 +34,29 @@ export interface Terminal {
 /** Colors and weights that `styled` knows. */
 export type Style = Parameters<typeof styleText>[0];
 
-/** Returns the text in a style if the terminal shows colors. */
+// Nobody else knows it: no list, cache or plugin can have a sequence with it. cli-table3 takes it for a part of a style.
+const token = Array.from({ length: 3 }, () => randomInt(1000, 10_000)).join(";");
+
+/** Returns the text in a style if the terminal shows colors. `printable` lets only these sequences pass. */
 export function styled(terminal: Pick<Terminal, "hasColors">, style: Style, text: string): string {
-  return terminal.hasColors ? styleText(style, text, { validateStream: false }) : text;
+  if (!terminal.hasColors) return text;
+  const frame = styleText(style, "\0", { validateStream: false }).replaceAll("m", `;${token}m`);
+  return frame.replace("\0", () => escaped(text));
 }
 
 /**
- * Returns the text with the escapes of JSON for control characters. Lists, caches and plugins could otherwise move the cursor
- * or hide lines. The sequences of `styled` stay if the terminal shows colors.
+ * Returns the text with the escapes of JSON for control characters. Lists, caches and plugins could otherwise move the cursor,
+ * hide lines or color them. The sequences of `styled` stay.
  */
-export function printable(terminal: Pick<Terminal, "hasColors">, text: string): string {
-  return text.replace(unprintable, (found, style?: string) => {
-    const isStyle = style !== undefined && found.startsWith("\u001b") && terminal.hasColors;
-    if (isStyle || found === "\r\n" || found.startsWith("\n") || found.startsWith("\t")) return found;
-    return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}${found.slice(1)}`;
+export function printable(text: string): string {
+  return escaped(text).replaceAll(`;${token}m`, "m");
+}
+
+/** The same, with the sequences of `styled` as they are. */
+export function escaped(text: string): string {
+  return text.replace(unprintable, (found) => {
+    if (found.length > 1 || found === "\n" || found === "\t") return found;
+    return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
@@ -55,5 +65,5 @@ export function oneLine(text: string): string {
   return text.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
 }
 
-// Also the characters that change the direction of a text.
-const unprintable = /\r\n|\p{Cc}(\[(?:[12]|22|3[1-69])m)?|[\u202a-\u202e\u2066-\u2069]/gu;
+// Also the characters that change the direction of a text, and the line breaks of Unicode.
+const unprintable = new RegExp(`\\r\\n|\\u001b\\[\\d+;${token}m|[\\p{Cc}\\p{Bidi_Control}\\u2028\\u2029]`, "gu");

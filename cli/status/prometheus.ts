@@ -94,6 +94,6 @@ function labelText(labels: Readonly<Record<string, string>>): string {
 
 // The format knows \\, \n and, in labels, \". Other control characters get JSON's escapes first, whose backslash is then escaped.
 function escaped(text: string): string {
-  const lines = text.split("\n").map((line) => printable({ hasColors: false }, line).replaceAll("\\", "\\\\"));
+  const lines = text.split("\n").map((line) => printable(line).replaceAll("\\", "\\\\"));
   return lines.join("\\n");
 }

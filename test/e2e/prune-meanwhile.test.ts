@@ -92,3 +92,21 @@ test("with the PATH of cron, which has no sbin, no rule stays", async () => {
   expect(await prune(lab, { PATH: "/usr/bin:/bin" })).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await lab.kernel.packetRules()).filter((rule) => /c1|172\.16\.10\.2/.test(rule))).toEqual([]);
 });
+
+test.each([".", "", "bin"])("no program of the working directory is run if PATH begins with '%s'", async (entry) => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const list = zone("1.0.0", front, firewall, portmap);
+  await install(lab, list);
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container, { ports }));
+  await lab.deleteNamespace(container);
+  // prune also looks into the namespaces of others.
+  await lab.addContainer("c2");
+  const decoy = "printf '#!/bin/sh\\necho $0 >>/run/lab/decoys\\nexit 1\\n' >";
+  const names = "ip nft nsenter flock sh iptables-nft-save iptables-save iptables iptables-nft-restore";
+  const make = `mkdir -p /run/lab/there/bin; cd /run/lab/there; for name in ${names}; do ${decoy}$name; ${decoy}bin/$name; done`;
+  await lab.run("bash", ["-ec", `${make}; chmod +x * bin/*`]);
+  const command = `cd /run/lab/there && PATH=${entry}:/usr/bin:/bin exec /opt/cni/bin/cni-wrappers prune --write`;
+  expect(await lab.call("bash", ["-c", command])).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await lab.readdir("/run/lab")).not.toContain("decoys");
+});

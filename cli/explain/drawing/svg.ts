@@ -172,6 +172,6 @@ function words(x: number, y: number, text: string, kind?: string): string {
 }
 
 function escaped(text: string): string {
-  const visible = printable({ hasColors: false }, text);
+  const visible = printable(text);
   return visible.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

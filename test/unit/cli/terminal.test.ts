@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { printable } from "../../../cli/terminal.ts";
+import { plainTable } from "../../../cli/plain-table.ts";
+import { printable, styled } from "../../../cli/terminal.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 describe("printable", () => {
@@ -12,16 +14,46 @@ describe("printable", () => {
     ["hidden\rshown", "hidden\\u000dshown"],
     ["\u009b2J\u007f", "\\u009b2J\\u007f"],
     ["\u202etxt.exe", "\\u202etxt.exe"],
+    ["a\u200fb\u200e\u061c\u2028", "a\\u200fb\\u200e\\u061c\\u2028"],
     ["\u001b[31mred\u001b[39m", "\\u001b[31mred\\u001b[39m"],
     ["\n[31m", "\n[31m"],
   ])("%j", (text, shown) => {
-    expect(printable({ hasColors: false }, text)).toBe(shown);
+    expect(printable(text)).toBe(shown);
   });
 
-  test("with colors, only the sequences of styles stay", () => {
-    const text = "\u001b[31mred\u001b[39m \u001b[8mhidden \u0007[31m";
-    expect(printable({ hasColors: true }, text)).toBe("\u001b[31mred\u001b[39m \\u001b[8mhidden \\u0007[31m");
+  test("with colors, only the sequences of styles stay, wherever a name has others", () => {
+    const name = "\u001b[31mred\u001b[39m \u001b[8mhidden";
+    const shown = "\\u001b[31mred\\u001b[39m \\u001b[8mhidden";
+    const text = `${name} ${styled({ hasColors: true }, "green", `good ${name}`)} ${styled({ hasColors: false }, "red", name)}`;
+    expect(printable(text)).toBe(`${shown} \u001b[32mgood ${shown}\u001b[39m ${shown}`);
   });
+
+  test("a table with colors is as wide as without", () => {
+    const table = (hasColors: boolean) =>
+      printable(
+        plainTable(
+          ["a", "b"],
+          [
+            [styled({ hasColors }, "red", "fails"), "\u001b[32mx"],
+            ["y", "z"],
+          ],
+        ),
+      );
+    expect(table(true)).toBe("a      b\n\u001b[31mfails\u001b[39m  \\u001b[32mx\ny      z");
+    expect(stripVTControlCharacters(table(true))).toBe(table(false));
+  });
+});
+
+test("a job's name cannot color the table of preflight", async () => {
+  const directory = dirname(fileWith(""));
+  mkdirSync(join(directory, "results"));
+  const args = [["NOMAD_JOB_ID", "\u001b[32mpasses\u001b[39m\u200f\u061c"]];
+  const cached = { kind: "cniCacheV1", containerId: "c1", ifName: "eth0", networkName: "zone", cniArgs: args };
+  writeFileSync(join(directory, "results", "zone-c1-eth0"), JSON.stringify({ ...cached, netns: "/nowhere" }));
+  const command = ["preflight", "--cache-dir", directory, "--config-dir", directory];
+  const { stdout } = await runCommand(command, { hasColors: true });
+  expect(stdout).toContain("\\u001b[32mpasses\\u001b[39m\\u200f\\u061c");
+  for (const raw of ["\u001b[32m", "\u200f", "\u061c"]) expect(stdout).not.toContain(raw);
 });
 
 function fileWith(text: string): string {

@@ -3,6 +3,7 @@ import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
 import { exampleAttachment, exampleSource } from "../../../../cli/explain/sources.ts";
 import { abridged, explanationText, jsonDifferences, paint } from "../../../../cli/explain/text.ts";
+import { printable } from "../../../../cli/terminal.ts";
 import { explained, parsedList } from "./support.ts";
 
 const screen = { hasColors: false, width: 80 };
@@ -145,7 +146,7 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   });
 
   test("has colors only if the terminal has them", () => {
-    const colored = explanationText(explained(list), { ...screen, hasColors: true });
+    const colored = printable(explanationText(explained(list), { ...screen, hasColors: true }));
     expect(colored).toContain('\u001b[32m+   "type": "macvlan"\u001b[39m');
     expect(colored).toContain('\u001b[31m-   "type": "macvlan-wrapper"\u001b[39m');
   });
