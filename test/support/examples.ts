@@ -113,7 +113,7 @@ export const examples: Readonly<Record<string, Example>> = {
     needs: "vlan",
   },
   "two-ipvlans": {
-    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.2/24"] },
+    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.100/24"] },
     bridges: [],
     needs: "ipvlan",
   },

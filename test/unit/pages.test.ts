@@ -67,3 +67,17 @@ test("the pages name the archives of this version", () => {
   );
   expect(new Set(versions)).toEqual(new Set([version]));
 });
+
+// host-local knows one host. Without a range of its own, each host gives out the same addresses of the LAN.
+test.each(
+  globSync(["README.md", "docs/commands.md", "plugins/*/README.md", "conf-examples/*.conflist"], { cwd: root }),
+)("%s gives host-local a part of the LAN on a host's uplink", (page) => {
+  const [, ...plugins] = readFileSync(path.join(root, page), "utf8").split(/"type": "(?!host-local)/);
+  const onLan = plugins.filter((text) => /^(?:mac|ip)vlan(?:-wrapper)?",/.test(text) && text.includes('"host-local"'));
+  const ranges = onLan.flatMap((text) => text.match(/"subnet": "[\d.]+\/\d+"[^}]*/g) ?? []);
+  expect(ranges.filter((range) => !range.includes('"rangeStart"'))).toEqual([]);
+});
+
+test("the README says that each host needs a part of the LAN", () => {
+  expect(textOf("README.md")).toMatch(/each host its own part of the LAN/);
+});
