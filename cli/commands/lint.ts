@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
+import { explainRule, ruleNamed } from "../lint/explain-rule.ts";
 import { fixInPlace } from "../lint/fix.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type Format, reports, summaryOf } from "../lint/report.ts";
@@ -17,6 +18,7 @@ interface Options {
   readonly fix?: true;
   readonly cniPath?: string;
   readonly state?: string;
+  readonly explain?: string;
 }
 
 /** `lint`: finds mistakes in network configuration lists. */
@@ -24,7 +26,7 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
   new Command("lint")
     .summary("find mistakes in network configuration lists")
     .description("Finds mistakes in network configuration lists. The exit code is 1 if there are any.")
-    .argument("<path...>", "a file, a directory with files that end with .conf, .conflist or .json, or - for stdin")
+    .argument("[path...]", "a file, a directory with files that end with .conf, .conflist or .json, or - for stdin")
     .addOption(
       new Option("--format <format>", "the format of the findings").choices(Object.keys(reports)).default("text"),
     )
@@ -35,8 +37,14 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
       "also look at the plugins there, such as /opt/cni/first:/opt/cni/bin; runs them",
     )
     .option("--state <directory>", "also look at the containers that are attached, such as in /var/lib/cni")
+    .option("--explain <rule>", "print why a rule matters and what to do, and look at nothing")
     .addHelpText("after", "\nExample:\n  cni-wrappers lint --cni-path /opt/cni/bin /opt/cni/config")
     .action((paths: string[], options: Options) => {
+      if (options.explain !== undefined) {
+        terminal.write(explainRule(ruleNamed(options.explain)));
+        return;
+      }
+      if (paths.length === 0) throw new Trouble("name a file, a directory or -");
       const read = readListFiles(paths, terminal);
       if (read.length === 0)
         throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);

@@ -17,7 +17,7 @@ function textOf(finding: Finding, terminal: Pick<Terminal, "hasColors">): string
   return [
     `${at} ${styled(terminal, color, `${severity}:`)} ${oneLine(message)} ${styled(terminal, "dim", `[${code}]`)}`,
     ...(file.text === "" ? [] : marked),
-    `hint: ${oneLine(hint)}. See docs/lint.md#${code}`,
+    `hint: ${oneLine(hint)}. See cni-wrappers lint --explain ${code}`,
   ].join("\n");
 }
 

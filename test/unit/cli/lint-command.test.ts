@@ -260,3 +260,25 @@ test("the lists of a directory are compared, each pair once, and a message names
   renameSync(join(directory, "a.conflist"), join(directory, "other/a.conflist"));
   expect(await lint(".", "other")).toMatchObject({ exitCode: 0 });
 });
+
+test("a hint names --explain, which prints the rule's section: a host has no docs/lint.md", async () => {
+  write("zone.conflist", faulty);
+  const { stdout } = await lint("zone.conflist");
+  expect(stdout).toContain(
+    '\nhint: Change the type to "macvlan-wrapper". See cni-wrappers lint --explain unwrapped-creator\n',
+  );
+  const explained = await lint("--explain", "unwrapped-creator");
+  expect(explained).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(explained.stdout).toMatch(
+    /^unwrapped-creator \(error\): A list has several interface creators, .*\n\nA plain creator compares/,
+  );
+  expect(await lint("--explain", "unwraped-creator")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: there is no rule unwraped-creator; the nearest one is unwrapped-creator\n",
+  });
+});
+
+test("without a path and without --explain, lint says what it needs", async () => {
+  expect(await lint()).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: name a file, a directory or -\n" });
+});
