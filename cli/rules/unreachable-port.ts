@@ -1,5 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, hasCapability } from "../lists/chain.ts";
+import { creatorFor, creatorsOf, freeName, hasCapability } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
@@ -21,10 +21,18 @@ portmap makes its rules, and the published port does not answer. Publish on the 
     return {
       at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"],
       message: `portmap publishes on ${ifName}, an interface of ${kind}, which its own host does not reach`,
-      hint: `Use portmap-wrapper with "ifName": "${better.ifName}"`,
+      hint: hintOf(better, plugin, list),
     };
   },
 };
+
+function hintOf({ delegate, ifName, isRenamed }: ListedPlugin, plugin: ListedPlugin, { plugins }: List): string {
+  if (isRenamed) return `Use portmap-wrapper with "ifName": "${ifName}"`;
+  // The better one has the runtime's name: it is alone with it, or it has to leave it to the other one.
+  if (ifName !== plugin.ifName) return "Leave ifName out";
+  const free = freeName(plugins.map((other) => other.ifName));
+  return `Use ${delegate}-wrapper with an ifName of its own, such as "${free}", and portmap-wrapper with the same ifName`;
+}
 
 /** The interface on which the operator probably wants to publish. Without one, there is nothing better to advise. */
 function betterInterface(list: List, plugin: ListedPlugin): ListedPlugin | undefined {

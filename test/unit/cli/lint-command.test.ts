@@ -282,3 +282,36 @@ test("a hint names --explain, which prints the rule's section: a host has no doc
 test("without a path and without --explain, lint says what it needs", async () => {
   expect(await lint()).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: name a file, a directory or -\n" });
 });
+
+test.each([
+  [
+    "bridge has no name of its own: it needs one first",
+    ["macvlan", "bridge", "portmap"],
+    'Use bridge-wrapper with an ifName of its own, such as "eth1", and portmap-wrapper with the same ifName',
+  ],
+  [
+    "only bridge is plain",
+    ["macvlan-wrapper", "bridge", "portmap"],
+    'Use bridge-wrapper with an ifName of its own, such as "eth1", and portmap-wrapper with the same ifName',
+  ],
+  [
+    "bridge is eth1",
+    ["macvlan-wrapper", "bridge-wrapper eth1", "portmap"],
+    'Use portmap-wrapper with "ifName": "eth1"',
+  ],
+  [
+    "bridge has the runtime's name",
+    ["bridge-wrapper", "macvlan-wrapper eth1", "portmap-wrapper eth1"],
+    "Leave ifName out",
+  ],
+])("portmap's hint never names the interface that the host does not reach: %s", async (_, types, hint) => {
+  const plugins = types.map((text) => {
+    const [type, ifName] = text.split(" ");
+    const keys = type?.startsWith("portmap") ? { capabilities: { portMappings: true } } : { ipam: { type: "dhcp" } };
+    return { type, ...(ifName && { wrapper: { ifName } }), ...keys };
+  });
+  write("zone.conflist", JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  const { stdout } = await lint("--json", "zone.conflist");
+  const found: { code: string; hint: string }[] = JSON.parse(stdout);
+  expect(found.filter(({ code }) => code === "unreachable-port").map((finding) => finding.hint)).toEqual([hint]);
+});
