@@ -17,7 +17,7 @@ import { vrfKeys } from "./vrf/keys.ts";
 
 /**
  * The reference plugins' own keys, for `lint` and the JSON Schema. No wrapper imports them: zod would slow down its start.
- * The keys are those of 1.9.1. An older plugin ignores a newer key.
+ * The keys are those of `keysVersion` and the later ones. An older plugin ignores a newer key.
  */
 export const pluginKeys = {
   bridge: bridgeKeys,
@@ -35,3 +35,12 @@ export const pluginKeys = {
   sbr: sbrKeys,
   vrf: vrfKeys,
 } satisfies Record<keyof typeof profiles, z.ZodObject>;
+
+/** The version of the plugins whose keys are in `pluginKeys`. A later one may have others. */
+export const keysVersion = "1.9.1";
+
+/** Keys in `pluginKeys` that the plugins have only after `keysVersion`. */
+export const laterKeys: Readonly<Record<string, readonly string[]>> = {
+  "host-device": ["useInterfaceNetwork"],
+  sbr: ["gateways", "addSourceHints"],
+};

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
 import { explainRule, ruleNamed } from "../lint/explain-rule.ts";
@@ -7,6 +8,7 @@ import { fixInPlace } from "../lint/fix.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type Format, reports, summaryOf } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";
+import { readSwitchedOff, switchedOffText } from "../lint/switched-off.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -40,25 +42,29 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
     .option("--explain <rule>", "print why a rule matters and what to do, and look at nothing")
     .addHelpText("after", "\nExample:\n  cni-wrappers lint --cni-path /opt/cni/bin /opt/cni/config")
     .action((paths: string[], options: Options) => {
-      if (options.explain !== undefined) {
-        terminal.write(explainRule(ruleNamed(options.explain)));
-        return;
-      }
-      if (paths.length === 0) throw new Trouble("name a file, a directory or -");
-      const read = readListFiles(paths, terminal);
-      if (read.length === 0)
-        throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
-      const host = hostOf(options, terminal);
-      if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
-      const files = options.fix ? fixInPlace(read, terminal, host) : read;
-      const progress = progressOf(files.length, terminal);
-      const findings = lintFiles(files, host, progress.report);
-      progress.end();
-      const format = options.json ? "json" : options.format;
-      terminal.write(reports[format](findings, terminal));
-      if (format === "text") terminal.writeError(`${summaryOf(files, findings)}\n`);
-      finish(findings.length > 0 ? 1 : 0);
+      if (options.explain === undefined) finish(lint(paths, options, terminal));
+      else terminal.write(explainRule(ruleNamed(options.explain)));
     });
+
+function lint(paths: readonly string[], options: Options, terminal: Terminal): ExitCode {
+  if (paths.length === 0) throw new Trouble("name a file, a directory or -");
+  const read = readListFiles(paths, terminal);
+  if (read.length === 0) throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
+  const host = hostOf(options, terminal);
+  if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
+  const reasonOf = readSwitchedOff(read, terminal.directory);
+  const files = options.fix ? fixInPlace(read, terminal, { ...host, reasonOf }) : read;
+  const progress = progressOf(files.length, terminal);
+  const all = lintFiles(files, host, progress.report);
+  progress.end();
+  const findings = all.filter((finding) => reasonOf(finding) === undefined);
+  const off = all.filter((finding) => reasonOf(finding) !== undefined);
+  const format = options.json ? "json" : options.format;
+  terminal.write(reports[format](findings, terminal));
+  terminal.writeError(switchedOffText(off, reasonOf));
+  if (format === "text") terminal.writeError(`${summaryOf(files, findings, off.length > 0)}\n`);
+  return findings.length > 0 ? 1 : 0;
+}
 
 function hostOf({ cniPath, state }: Options, { directory }: Terminal): Omit<Context, "lists"> {
   return {

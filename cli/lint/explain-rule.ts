@@ -7,8 +7,13 @@ import type { Rule } from "./rule.ts";
 export function ruleNamed(code: string): Rule {
   const rule = rules.find((candidate) => candidate.code === code);
   if (rule) return rule;
-  const codes = rules.map((candidate) => candidate.code);
-  throw new Trouble(`there is no rule ${code}; the nearest one is ${nearest(code, codes)}`);
+  throw new Trouble(noRule(code));
+}
+
+/** Says that there is no rule of this code, and names the nearest one. */
+export function noRule(code: string): string {
+  const codes = rules.map((rule) => rule.code);
+  return `there is no rule ${code}; the nearest one is ${nearest(code, codes)}`;
 }
 
 /** A rule's section of docs/lint.md for a terminal: a host has no pages, so links to them are only their words. */

@@ -4,6 +4,7 @@ import { type ListFile, parseListFile } from "../lists/list-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Finding, lintFiles } from "./lint.ts";
 import type { Context, Edit } from "./rule.ts";
+import type { ReasonOf } from "./switched-off.ts";
 
 /** Files after their safe edits. */
 interface Fixed {
@@ -12,15 +13,22 @@ interface Fixed {
   readonly fixed: readonly Finding[];
 }
 
+/** What the rules may look at, and which findings are switched off. */
+interface Around extends Omit<Context, "lists"> {
+  readonly reasonOf?: ReasonOf;
+}
+
 // One edit may be the reason for another. A rule whose edit does not satisfy it must not run for ever.
 const mostRounds = 10;
 
 /** Applies the safe edits of all findings. A file that is not JSON afterwards stays as it was. */
-export function fixFiles(files: readonly ListFile[], around: Omit<Context, "lists"> = {}): Fixed {
+export function fixFiles(files: readonly ListFile[], around: Around = {}): Fixed {
   let current = files;
   const fixed: Finding[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const findings = lintFiles(current, around).filter(({ fix }) => fix !== undefined);
+    const findings = lintFiles(current, around).filter((finding) => {
+      return finding.fix !== undefined && around.reasonOf?.(finding) === undefined;
+    });
     if (findings.length === 0) break;
     const chosen = findings.filter((finding, index) => !findings.slice(0, index).some((one) => overlap(one, finding)));
     fixed.push(...chosen);
@@ -60,7 +68,7 @@ function touches(one: Edit, other: Edit): boolean {
 export function fixInPlace(
   files: readonly ListFile[],
   terminal: Pick<Terminal, "directory" | "writeError">,
-  around: Omit<Context, "lists"> = {},
+  around: Around = {},
 ): readonly ListFile[] {
   const { files: after, fixed } = fixFiles(files, around);
   for (const [index, file] of files.entries()) {

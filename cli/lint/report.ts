@@ -104,9 +104,9 @@ function uriOf(path: string): string {
   return isAbsolute(path) ? pathToFileURL(path).href : path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** One line about a whole run, such as `3 errors, 1 warning in 2 of 5 files`. */
-export function summaryOf(files: readonly ListFile[], findings: readonly Finding[]): string {
-  if (findings.length === 0) return `no mistakes in ${counted(files.length, "file")}`;
+/** One line about a whole run, such as `3 errors, 1 warning in 2 of 5 files`. `isPart`: some findings are switched off. */
+export function summaryOf(files: readonly ListFile[], findings: readonly Finding[], isPart = false): string {
+  if (findings.length === 0) return `no ${isPart ? "other " : ""}mistakes in ${counted(files.length, "file")}`;
   const counts = severities.flatMap((severity) => {
     const count = findings.filter((finding) => finding.severity === severity).length;
     return count > 0 ? [counted(count, severity)] : [];
@@ -122,6 +122,7 @@ export function summaryOf(files: readonly ListFile[], findings: readonly Finding
 
 const severities: readonly Severity[] = ["error", "warning"];
 
-function counted(count: number, word: string): string {
+/** Writes a number of things, such as `2 files`. */
+export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

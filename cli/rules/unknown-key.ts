@@ -1,9 +1,10 @@
 import type * as z from "zod";
-import { pluginKeys } from "../../plugins/keys.ts";
+import { keysVersion, laterKeys, pluginKeys } from "../../plugins/keys.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
+import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { schemasOf } from "../schema/common.ts";
@@ -18,9 +19,13 @@ export const unknownKey: ListRule = {
   title: "A plugin or the runtime does not know a key, and ignores it.",
   page: `The list works as if the key were not there. The case of letters does not matter in a plugin's keys. It matters in
 the list's own keys. Keys of unknown plugins are not checked, and keys that are clearly comments (\`_comment\`) are left
-alone.`,
-  find(list) {
-    return [...unknownInList(list), ...list.plugins.flatMap((plugin) => unknownInPlugin(list, plugin))];
+alone. A later version of a plugin may have more keys: with \`--cni-path\`, lint asks the plugin for its version.`,
+  find(list, { plugins }) {
+    const inPlugins = list.plugins.flatMap((plugin) => [
+      ...unknownInPlugin(list, plugin, plugins),
+      ...laterInPlugin(plugin, plugins),
+    ]);
+    return [...unknownInList(list), ...inPlugins];
   },
 };
 
@@ -40,7 +45,7 @@ function unknownInList({ value, hasPlugins }: List): readonly FoundAt[] {
   });
 }
 
-function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin): readonly FoundAt[] {
+function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin, plugins?: PluginFolder): readonly FoundAt[] {
   const { configuration, path, delegate, profile, isWrapped } = plugin;
   const { common, own } = schemasOf(plugin);
   if (!own) return [];
@@ -51,10 +56,47 @@ function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin): readonly F
       !isWrapped || misplacedKeys({ [String(first)]: configuration[String(first)] }, profile !== undefined).length === 0
     );
   });
-  return unknown.map((found) => {
-    const message = `${ownerOf(found, plugin)} ignores the key ${pathWords("", found.path)}`;
-    return { at: [...path, ...found.path], isKey: true, message, hint: hintOf(found, delegate, common) };
+  return unknown.flatMap((found) => {
+    const owner = ownerOf(found, plugin);
+    const isOther = near(found.key, found.known) === undefined;
+    if (isOther && isLater(installedVersion(owner, plugin, plugins))) return [];
+    const message = `${owner} ignores the key ${pathWords("", found.path)}`;
+    return [{ at: [...path, ...found.path], isKey: true, message, hint: hintOf(found, delegate, common) }];
   });
+}
+
+/** The keys that only later versions of a plugin know than the one in `--cni-path`. */
+function laterInPlugin(plugin: ListedPlugin, plugins: PluginFolder | undefined): readonly FoundAt[] {
+  const { configuration, path, delegate } = plugin;
+  const later = Object.hasOwn(laterKeys, delegate) ? laterKeys[delegate] : undefined;
+  const version = later && installedVersion(delegate, plugin, plugins);
+  if (version === undefined || isLater(version)) return [];
+  const keys = Object.keys(configuration).filter((key) =>
+    later?.some((name) => name.toLowerCase() === key.toLowerCase()),
+  );
+  return keys.map((key) => ({
+    at: [...path, key],
+    isKey: true,
+    message: `${delegate} ${version} ignores the key ${key}`,
+    hint: `Install a version of ${delegate} after ${keysVersion}, or delete the key`,
+  }));
+}
+
+/** The version of the plugin that does the work, as far as it tells. */
+function installedVersion(
+  owner: string,
+  { type, delegate, isWrapped }: ListedPlugin,
+  plugins?: PluginFolder,
+): string | undefined {
+  const wrapper = isWrapped && owner === delegate ? plugins?.find(type) : undefined;
+  return (wrapper ? plugins?.findDelegate(delegate, wrapper) : plugins?.find(owner))?.version;
+}
+
+/** Whether a plugin is newer than the known keys. One that was built between two releases may be. */
+function isLater(version: string | undefined): boolean {
+  if (version === undefined) return false;
+  const order = compareVersions(version, keysVersion);
+  return order > 0 || (order === 0 && /-\d+-g/.test(version));
 }
 
 function ownerOf({ path: [first, second] }: UnknownKey, { configuration, delegate }: ListedPlugin): string {

@@ -8,5 +8,8 @@ export const hostDeviceKeys = z
     kernelpath: z.string().describe("Path of the device in /sys, such as /sys/devices/pci0000:00/0000:00:1f.6."),
     pciBusID: z.string().describe("PCI address of the device, such as 0000:00:1f.6."),
     DPDKMode: z.boolean().describe("Leave the device to its DPDK driver. The plugin finds it out for a PCI address."),
+    useInterfaceNetwork: z
+      .boolean()
+      .describe("Take the device's own addresses and routes along into the container (plugins after 1.9.1)."),
   })
   .partial();

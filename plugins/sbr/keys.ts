@@ -4,5 +4,11 @@ import * as z from "zod";
 export const sbrKeys = z
   .object({
     table: z.int().describe("The first routing table. Default: the first free one from 100 on."),
+    gateways: z
+      .array(z.string())
+      .describe("Gateways to use instead of the result's, at most one for each IP version (plugins after 1.9.1)."),
+    addSourceHints: z
+      .boolean()
+      .describe("Also keep routes to the subnets in the main table, with their source address (plugins after 1.9.1)."),
   })
   .partial();

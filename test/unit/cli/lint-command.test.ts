@@ -315,3 +315,82 @@ test.each([
   const found: { code: string; hint: string }[] = JSON.parse(stdout);
   expect(found.filter(({ code }) => code === "unreachable-port").map((finding) => finding.hint)).toEqual([hint]);
 });
+
+const misspeltKey = right.replace('"ens18"', '"ens18", "mto": 1400');
+const switchOff = (rules: unknown) => write(".cni-wrappers-lint", JSON.stringify(rules));
+
+test.each(["zone.conflist", "*"])(
+  "a rule can be switched off with a reason, for %s, and lint says so",
+  async (file) => {
+    write("zone.conflist", misspeltKey);
+    expect((await lint(".")).stderr).toBe("1 warning in 1 of 1 file\n");
+    switchOff({
+      [file]: { "unknown-key": "our build of macvlan has mto" },
+      "other.conflist": { "invalid-json": "not used" },
+    });
+    const stderr = "unknown-key is switched off: our build of macvlan has mto (1 finding)\n";
+    expect(await lint(".")).toEqual({ exitCode: 0, stdout: "", stderr: `${stderr}no other mistakes in 1 file\n` });
+    expect(await lint("--json", "zone.conflist")).toEqual({ exitCode: 0, stdout: "[]\n", stderr });
+  },
+);
+
+test("what is switched off in one file stays on in the others and for other rules, and --fix leaves it alone", async () => {
+  write("zone.conflist", misspelt);
+  switchOff({
+    "zone.conflist": { "plugin-value": "it is text on purpose" },
+    "shop.conflist": { "unknown-wrapper-key": "a" },
+  });
+  expect((await lint("--fix", ".")).stderr).toBe(
+    [
+      "zone.conflist:3:44: fixed: wrapper.IFNAME is unknown [unknown-wrapper-key]",
+      "plugin-value is switched off: it is text on purpose (1 finding)",
+      "no other mistakes in 1 file",
+      "",
+    ].join("\n"),
+  );
+  expect(read("zone.conflist")).toBe(misspelt.replace('"IFNAME"', '"ifName"'));
+});
+
+test("a rule about the host is switched off for all files", async () => {
+  write("zone.conflist", right);
+  switchOff({ "*": { "no-plugin-directory": "made by the next step", "missing-plugin": "the same" } });
+  expect(await lint("--cni-path=none", ".")).toMatchObject({
+    stdout: expect.not.stringContaining("no-plugin-directory"),
+  });
+});
+
+test.each([
+  ["{", ".cni-wrappers-lint: it is not a JSON object\n"],
+  [
+    '{ "*": { "unknwn-key": "x" } }',
+    ".cni-wrappers-lint: there is no rule unknwn-key; the nearest one is unknown-key\n",
+  ],
+  [
+    '{ "*": { "unknown-key": "" } }',
+    '.cni-wrappers-lint: it has no reason for unknown-key; write { "*": { "unknown-key": "why" } }\n',
+  ],
+  [
+    '{ "unknown-key": "why" }',
+    '.cni-wrappers-lint: unknown-key is no file with rules; write { "*": { "unknown-key": "why" } }\n',
+  ],
+])("a file of switched-off rules with a mistake is trouble: %s", async (text, message) => {
+  write("zone.conflist", right);
+  write(".cni-wrappers-lint", text);
+  expect(await lint(".")).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${message}` });
+});
+
+test("a key of later plugins: the finding names the version that is there", async () => {
+  write(
+    "zone.conflist",
+    '{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "sbr", "GATEWAYS": ["10.1.0.1"] }] }',
+  );
+  makeHostFolders(directory, { cniPath: { bin: { sbr: { version: "v1.9.0" }, bridge: {} } } });
+  const found = JSON.parse((await lint("--json", "--cni-path=bin", ".")).stdout);
+  expect(found.filter(({ code }: { code: string }) => code === "unknown-key")).toMatchObject([
+    {
+      column: 71,
+      message: "sbr v1.9.0 ignores the key GATEWAYS",
+      hint: "Install a version of sbr after 1.9.1, or delete the key",
+    },
+  ]);
+});
