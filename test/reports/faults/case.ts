@@ -1,7 +1,16 @@
 import type { Outcome } from "../../support/lab.ts";
 import { type Chain, passed, type Target, type Verb } from "./chain.ts";
 import { type State, settledDifference, stateOf } from "./state.ts";
-import { callsOf, type Fault, flagsFor, isHung, isInjected, isNodesOwn, type SystemCall } from "./system-calls.ts";
+import {
+  callsOf,
+  deathIn,
+  type Fault,
+  flagsFor,
+  isHung,
+  isInjected,
+  isNodesOwn,
+  type SystemCall,
+} from "./system-calls.ts";
 
 /** The runtime's next call after a fault in ADD: it tries again, it gives up, or it forgets the container and runs GC. */
 export type Next = "ADD" | "DEL" | "GC";
@@ -62,10 +71,12 @@ export async function runCase(chain: Chain, each: Case, before: Before): Promise
     if (outcome.exitCode !== 0) problems.push(`${name} failed: ${(outcome.stderr || outcome.stdout).slice(0, 400)}`);
   };
   if (isHung(trace) && !isNodesOwn(trace)) problems.push(`${verb} did not end`);
+  const death = deathIn(trace);
+  if (death) problems.push(`${verb} ended by ${death}, without an answer`);
   if (verb === "CHECK") problems.push(...(await settledDifference(attached, () => now(chain))));
   await goOn(chain, each, first, expectPass);
   const left = [...problems, ...(await settledDifference(before.alone, () => now(chain)))];
-  return { isReached: isInjected(trace, fault), isHung: isHung(trace), left };
+  return { isReached: isInjected(trace, fault, call), isHung: isHung(trace), left };
 }
 
 type ExpectPass = (outcome: Outcome, name: string) => void;

@@ -17,7 +17,10 @@ export function casesOf(verb: Verb, target: Target, calls: readonly SystemCall[]
   const { isWhole, faults } = extent;
   const kills = isWhole ? calls : killPoints(calls, everyOtherKill);
   const chosen = calls.flatMap((call) =>
-    [...(kills.includes(call) ? (["KILL"] as const) : []), ...(isWhole ? errors : errorsOf(call))].map((fault) => ({
+    [
+      ...(kills.includes(call) ? (["KILL"] as const) : []),
+      ...new Set([...(isWhole ? errors : []), ...errorsOf(call)]),
+    ].map((fault) => ({
       call,
       fault,
     })),

@@ -4,10 +4,32 @@ export interface SystemCall {
   readonly nth: number;
   /** Whether it changes the host, starts a process or writes an answer. */
   readonly changes: boolean;
+  /** Whether it reads the mounts of a process. */
+  readonly readsMounts?: true;
 }
 
-/** The end of a wrapper's process, or an error that its system call returns. */
-export const faults = ["KILL", "ENOSPC", "EIO", "EMFILE", "EINTR", "ENOMEM"] as const;
+/**
+ * What a call reads begins with these bytes instead. An answer of netlink(7) begins with its length and its type. The rest of
+ * it stays: a wrapper may wait for the sequence that it asked with.
+ */
+const damages = {
+  /** NLMSG_ERROR: a link's kind is read as the number of an error, which no system call returns. */
+  ERRNO: "400000000200",
+  /** A type that the kernel has not. */
+  TYPE: "400000007777",
+  /** A message that is longer than what was read, and one that has no room for its own length. */
+  LONG: "ffffffff",
+  SHORT: "02000000",
+  /** A line of mountinfo(5) with a number that is too large, and a path that is none. */
+  MOUNTS: Buffer.from("1 1 0:4 net:[99999999999999999999] /run/netns/\\777 rw - nsfs \n").toString("hex"),
+} as const;
+type Damage = keyof typeof damages;
+
+/** The end of a wrapper's process, an error that its system call returns, or other bytes than the kernel's. */
+export const faults = [
+  ...(["KILL", "ENOSPC", "EIO", "EMFILE", "EINTR", "ENOMEM"] as const),
+  ...(Object.keys(damages) as Damage[]),
+];
 export type Fault = (typeof faults)[number];
 
 /**
@@ -17,6 +39,8 @@ export type Fault = (typeof faults)[number];
 const classes: readonly (readonly [RegExp, readonly Fault[]])[] = [
   [/^(p?write(v|64)?|sendmsg)$/, ["ENOSPC", "EIO", "EINTR"]],
   [/^(p?read(v|64)?|recvmsg|getdents64)$/, ["EIO", "EINTR"]],
+  // The slim flavor receives nothing but netlink's answers.
+  [/^recvfrom$/, ["EIO", "EINTR", "ERRNO", "TYPE", "LONG", "SHORT"]],
   [/^(open|openat)$/, ["ENOSPC", "EIO", "EMFILE", "EINTR"]],
   [/^(mkdir|link|symlink|rename)(at2?)?$/, ["ENOSPC", "EIO"]],
   [/^(fsync|fdatasync|ftruncate|fallocate)$/, ["ENOSPC", "EIO"]],
@@ -26,9 +50,10 @@ const classes: readonly (readonly [RegExp, readonly Fault[]])[] = [
   [/^(mmap|mremap|brk|mprotect|clone3?|v?fork|execve|memfd_create)$/, ["ENOMEM"]],
 ];
 
-/** Returns the errors of a system call's classes; none for a call of no class: getpid, for one, cannot fail. */
-export function errorsOf({ name }: SystemCall): readonly Fault[] {
-  return classes.filter(([names]) => names.test(name)).flatMap(([, errors]) => errors);
+/** Returns the faults of a system call's classes; none for a call of no class: getpid, for one, cannot fail. */
+export function errorsOf({ name, readsMounts }: SystemCall): readonly Fault[] {
+  const errors = classes.filter(([names]) => names.test(name)).flatMap(([, errors]) => errors);
+  return readsMounts ? [...errors, "MOUNTS"] : errors;
 }
 
 const changing =
@@ -55,11 +80,15 @@ export function callsOf(trace: string): SystemCall[] {
   const [, ...lines] = trace.split("\n").filter((line) => /^\w+\(/.test(line));
   const replaced = lines.findIndex((line) => /^execve\(.* = 0$/.test(line));
   const counts = new Map<string, number>();
+  let mounts = "";
   return (replaced < 0 ? lines : lines.slice(0, replaced + 1)).map((line) => {
     const name = line.slice(0, line.indexOf("("));
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
-    return { name, nth, changes: changing.test(name) || /\bO_(CREAT|TMPFILE)\b/.test(line) };
+    mounts = /^open(?:at)?\(.*\/mountinfo".* = (\d+)$/.exec(line)?.[1] ?? mounts;
+    const readsMounts = mounts !== "" && line.startsWith(`read(${mounts},`) ? { readsMounts: true as const } : {};
+    if (line.startsWith(`close(${mounts})`)) mounts = "";
+    return { name, nth, changes: changing.test(name) || /\bO_(CREAT|TMPFILE)\b/.test(line), ...readsMounts };
   });
 }
 
@@ -76,13 +105,27 @@ export function killPoints(calls: readonly SystemCall[], every: number): readonl
 
 /** The flags of strace that cause a fault at a system call. */
 export function flagsFor({ name, nth }: SystemCall, fault: Fault): string {
-  const effect = fault === "KILL" ? "signal=KILL" : `error=${fault}`;
-  return `-e trace=${name} -e inject=${name}:${effect}:when=${nth}`;
+  return `-e trace=${name} -e inject=${name}:${effectOf(fault)}:when=${nth}`;
 }
 
-/** Whether a traced call got the fault. */
-export function isInjected(trace: string, fault: Fault): boolean {
+function effectOf(fault: Fault): string {
+  if (isDamage(fault)) return `poke_exit=@arg2=${damages[fault]}`;
+  return fault === "KILL" ? "signal=KILL" : `error=${fault}`;
+}
+
+function isDamage(fault: Fault): fault is Damage {
+  return Object.hasOwn(damages, fault);
+}
+
+/** Whether a traced call got the fault. strace does not mark one whose bytes it has changed. */
+export function isInjected(trace: string, fault: Fault, { name, nth }: SystemCall): boolean {
+  if (isDamage(fault)) return trace.split("\n").filter((line) => line.startsWith(`${name}(`)).length >= nth;
   return fault === "KILL" ? trace.includes("+++ killed by SIGKILL") : trace.includes("(INJECTED)");
+}
+
+/** The signal that ended the wrapper, if it was not the fault's: a call must not end without an answer. */
+export function deathIn(trace: string): string | undefined {
+  return /^\+\+\+ killed by (?!SIGKILL)(\w+)/m.exec(trace)?.[1];
 }
 
 /** Whether the wrapper hung after a fault: a trace has no end if strace was killed with it. */

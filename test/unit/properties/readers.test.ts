@@ -7,7 +7,7 @@ import {
   isAttachment,
   parseCachedResult,
 } from "../../../cli/live/cached-results.ts";
-import { parseLease } from "../../../shared/journal/host-files.ts";
+import { namespaceMounts, parseLease } from "../../../shared/journal/host-files.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import fc from "../support/fast-check.ts";
 import { asRead, entryOf, linesOf, zoneOfBlue } from "../support/journals.ts";
@@ -126,6 +126,35 @@ test("no file in libcni's cache ends a command, and a damaged result has interfa
       expect([netns, args, ...interfaceNames(read), ...addressesIn(read)].every(isText)).toBe(true);
     }),
     { numRuns: 1000 },
+  );
+});
+
+const inode = fc.constantFrom("4026531840", "1", "99999999999999999999");
+const mounts = fc.array(fc.tuple(inode, fc.stringMatching(/^\/[ -~\t\né]*$/)), { maxLength: 5 });
+// The kernel writes these in octal (fs/proc_namespace.c, mangle).
+const escaped = (path: string) =>
+  path.replace(/[ \t\n\\#]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`);
+const otherLine = fc.oneof(
+  fc.string({ maxLength: 80 }).filter((line) => !line.includes("nsfs")),
+  inode.map((id) => `22 29 0:20 / /sys rw shared:7 - sysfs net:[${id}] rw`),
+  inode.map((id) => `22 29 8:1 /net:[${id}] /run/netns/blue rw - ext4 /dev/sda1 rw`),
+  inode.map((id) => `36 35 0:4 net:[${id}] /run/netns/blue rw - tmpfs nsfs rw`),
+  inode.map((id) => `36 35 0:4 mnt:[${id}] /run/ipc/blue rw - nsfs nsfs rw`),
+);
+
+test("the namespaces among mounts are found at their paths, whatever other lines there are", () => {
+  fc.assert(
+    fc.property(mounts, fc.array(otherLine, { maxLength: 5 }), fc.nat({ max: 5 }), (found, others, position) => {
+      const own = found.map(([id, path], index) => {
+        const groups = index % 2 === 0 ? "" : "shared:7 master:2 ";
+        return `36 35 0:4 net:[${id}] ${escaped(path)} rw,nosuid ${groups}- nsfs nsfs rw`;
+      });
+      const text = [...others.slice(0, position), ...own, ...others.slice(position), ""].join("\n");
+      deepStrictEqual(
+        namespaceMounts(text),
+        found.map(([id, path]) => [`net:[${id}]`, path]),
+      );
+    }),
   );
 });
 

@@ -4,6 +4,7 @@ import { fewer } from "../../../reports/faults/counts.ts";
 import { difference } from "../../../reports/faults/state.ts";
 import {
   callsOf,
+  deathIn,
   errorsOf,
   faults,
   flagsFor,
@@ -36,10 +37,37 @@ test("each fault has strace's flags and its mark in the trace", () => {
   const call = { name: "openat", nth: 2, changes: false };
   expect(flagsFor(call, "KILL")).toBe("-e trace=openat -e inject=openat:signal=KILL:when=2");
   expect(flagsFor(call, "EIO")).toBe("-e trace=openat -e inject=openat:error=EIO:when=2");
-  expect(isInjected("openat() = ?\n+++ killed by SIGKILL +++", "KILL")).toBe(true);
-  expect(isInjected("openat() = -1 EIO (Input/output error) (INJECTED)", "EIO")).toBe(true);
-  expect(isInjected(trace, "KILL")).toBe(false);
-  expect(isInjected(trace, "EIO")).toBe(false);
+  expect(isInjected("openat() = ?\n+++ killed by SIGKILL +++", "KILL", call)).toBe(true);
+  expect(isInjected("openat() = -1 EIO (Input/output error) (INJECTED)", "EIO", call)).toBe(true);
+  expect(isInjected(trace, "KILL", call)).toBe(false);
+  expect(isInjected(trace, "EIO", call)).toBe(false);
+});
+
+test("netlink's answers and the lines of mountinfo get other bytes", () => {
+  const lines = [
+    'execve("/opt/cni/bin/bridge-wrapper", ["bridge-wrapper"], 0x7ff /* 8 vars */) = 0',
+    'read(3, "{}", 100)                      = 2',
+    'openat(AT_FDCWD, "/proc/self/mountinfo", O_RDONLY|O_CLOEXEC) = 3',
+    'read(3, "22 29 0:20 / /sys rw"..., 4096) = 100',
+    "close(3)                                = 0",
+    'openat(AT_FDCWD, "/b", O_RDONLY)        = 3',
+    'read(3, "b", 100)                       = 1',
+    "recvfrom(4, [{nlmsg_len=64}], 4096, 0, NULL, NULL) = 64",
+    "+++ killed by SIGABRT +++",
+  ];
+  const own = lines.join("\n");
+  const damaged = callsOf(own).flatMap((call) =>
+    errorsOf(call)
+      .filter((fault) => !/^(KILL|E[A-Z]+)$/.test(fault) || fault === "ERRNO")
+      .map((fault) => `${call.name} ${call.nth} ${fault}`),
+  );
+  expect(damaged).toEqual(["read 2 MOUNTS", ...["ERRNO", "TYPE", "LONG", "SHORT"].map((one) => `recvfrom 1 ${one}`)]);
+  const answer = { name: "recvfrom", nth: 1, changes: false };
+  expect(flagsFor(answer, "LONG")).toBe("-e trace=recvfrom -e inject=recvfrom:poke_exit=@arg2=ffffffff:when=1");
+  expect(isInjected(own, "LONG", answer)).toBe(true);
+  expect(isInjected(own, "LONG", { ...answer, nth: 2 })).toBe(false);
+  expect(deathIn(own)).toBe("SIGABRT");
+  expect(deathIn("+++ killed by SIGKILL +++")).toBeUndefined();
 });
 
 test("a wrapper without an end hung, and only what starts or wakes a thread of Node's excuses it", () => {
@@ -94,8 +122,9 @@ test("a usual run has each error that a call can return, and three ways to go on
     casesOf(verb, "bridge-wrapper", [write], { isWhole, faults }).map(({ fault, next }) => `${fault} ${next}`);
   expect(kinds("ADD", false)).toEqual(["KILL ADD", "KILL DEL", "KILL GC", "ENOSPC ADD", "EIO ADD", "EINTR ADD"]);
   expect(kinds("DEL", false)).toEqual(["KILL DEL", "ENOSPC DEL", "EIO DEL", "EINTR DEL"]);
-  expect(kinds("DEL", true)).toEqual(faults.map((fault) => `${fault} DEL`));
-  expect(kinds("ADD", true)).toHaveLength(3 * faults.length);
+  const every = ["KILL", "ENOSPC", "EIO", "EMFILE", "EINTR", "ENOMEM"];
+  expect(kinds("DEL", true)).toEqual(every.map((fault) => `${fault} DEL`));
+  expect(kinds("ADD", true)).toHaveLength(3 * every.length);
 });
 
 test("a sample has each nth case of each verb and fault, and at least one", () => {
