@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** One thing that a rule found in a list or a plugin. */
-export interface FoundAt extends Omit<Found, "place"> {
+export interface FoundAt extends Omit<Found, "place" | "fix"> {
   /** The path in the list or in the plugin's configuration. */
   readonly at: readonly (string | number)[];
   /** Whether the key is meant, and not its value. */

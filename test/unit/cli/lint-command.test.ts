@@ -117,10 +117,18 @@ test("--fix changes only what is wrong, and says so", async () => {
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
 });
 
-test("--fix leaves a plain plugin plain: wrap does more than change its type", async () => {
-  write("zone.conflist", faulty);
-  expect(await lint("--fix", "zone.conflist")).toMatchObject({ exitCode: 1, stderr: "2 errors in 1 of 1 file\n" });
-  expect(read("zone.conflist")).toBe(faulty);
+const plainWithBlock = right.replace(
+  "\n] }",
+  `,\n  { "type": "portmap", "wrapper": { "ifName": "eth1" }, "capabilities": { "portMappings": true } }\n] }`,
+);
+
+test.each([
+  ["without a block", faulty, "2 errors in 1 of 1 file\n"],
+  ["with a block", plainWithBlock, "1 warning in 1 of 1 file\n"],
+])("--fix leaves a plain plugin plain, %s: wrap does more than change its type", async (_, text, stderr) => {
+  write("zone.conflist", text);
+  expect(await lint("--fix", "zone.conflist")).toMatchObject({ exitCode: 1, stderr });
+  expect(read("zone.conflist")).toBe(text);
 });
 
 test("--fix reports what it cannot fix, and leaves a file alone that is not JSON", async () => {
