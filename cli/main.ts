@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { isSea } from "node:sea";
 import { setFlagsFromString } from "node:v8";
 import { withUsualDirectories } from "../shared/host/programs.ts";
+import { readOpened } from "./files/read-input.ts";
 import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
 import { viewProblem } from "./prune/host-namespaces.ts";
@@ -33,7 +33,7 @@ const terminal: Terminal = {
   write: (text) => stdout.write(text),
   writeError: (text) => stderr.write(text),
   progress: stderr.isTTY ? stderr : undefined,
-  readInput: () => readFileSync(0, "utf8"),
+  readInput: (limit) => readOpened("stdin", 0, limit).toString(),
   viewProblem: () => viewProblem(),
 };
 

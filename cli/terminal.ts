@@ -25,8 +25,8 @@ export interface Terminal {
   writeError(text: string): void;
   /** stderr, if a person sees it: a place for what changes while a command works. */
   readonly progress?: NodeJS.WriteStream | undefined;
-  /** Reads stdin to its end. */
-  readInput(): string;
+  /** Reads stdin to its end. Throws Trouble if it has more bytes than the limit. */
+  readInput(limit: number): string;
   /** Says why this process cannot tell which containers live; undefined if it can. */
   viewProblem(): string | undefined;
 }

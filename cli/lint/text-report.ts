@@ -1,3 +1,4 @@
+import { type ListFile, lineAt } from "../lists/list-file.ts";
 import { oneLine, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
 
@@ -13,21 +14,34 @@ function textOf(finding: Finding, terminal: Pick<Terminal, "hasColors">): string
   const place = file.text === "" ? "" : `:${position.line}:${position.column}`;
   const at = styled(terminal, "bold", `${oneLine(file.path)}${place}:`);
   const margin = " ".repeat(String(position.line).length);
-  const marked = [` ${position.line} | ${lineOf(finding)}`, ` ${margin} | ${styled(terminal, color, markOf(finding))}`];
+  const { line, mark } = excerptOf(finding);
+  const marked = [` ${position.line} | ${line}`, ` ${margin} | ${styled(terminal, color, mark)}`];
   return [
     `${at} ${styled(terminal, color, `${severity}:`)} ${oneLine(message)} ${styled(terminal, "dim", `[${code}]`)}`,
-    ...(file.text === "" ? [] : marked),
+    ...(isShown(file) ? marked : []),
     `hint: ${oneLine(hint)}. See cni-wrappers lint --explain ${code}`,
   ].join("\n");
 }
 
-// A tab takes one column in the mark's line too.
-function lineOf({ file, position }: Finding): string {
-  return (file.text.split("\n")[position.line - 1] ?? "").replaceAll("\t", " ").trimEnd();
+// Anything can have the name of a list, also a file with secrets. A finding about the host has no text.
+function isShown({ text }: ListFile): boolean {
+  return /^[\uFEFF\s]*[{["/]/.test(text);
 }
 
-function markOf(finding: Finding): string {
-  const rest = lineOf(finding).length - finding.position.column + 1;
-  const length = Math.max(1, Math.min(finding.place.length, rest));
-  return `${" ".repeat(finding.position.column - 1)}^${"~".repeat(length - 1)}`;
+/** How much of a line is shown before a mark, and in all. A list may be one long line. */
+const [mostBefore, mostShown] = [200, 400];
+
+/** The line with a finding, or the part around it, and the mark below. */
+function excerptOf({ file, position, place }: Finding): { readonly line: string; readonly mark: string } {
+  const { text, start } = lineAt(file, position.line);
+  const at = place.offset - start;
+  const from = at <= mostBefore ? 0 : at - mostBefore;
+  const [before, after] = [text.slice(from, at), text.slice(at, from + mostShown).trimEnd()];
+  const dots = [from > 0 ? "…" : "", text.trimEnd().length > from + mostShown ? "…" : ""];
+  const length = Math.max(1, Math.min(place.length, after.length));
+  return {
+    // A tab takes one column in the mark's line too.
+    line: `${dots[0]}${before}${after}${dots[1]}`.replaceAll("\t", " "),
+    mark: `${" ".repeat([...`${dots[0]}${before}`].length)}^${"~".repeat(length - 1)}`,
+  };
 }

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { findNodeAtLocation } from "jsonc-parser";
+import { longestList, readInput } from "../files/read-input.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
@@ -10,32 +12,38 @@ import { type ListFile, parseListFile } from "./list-file.ts";
  */
 export function readListFiles(
   paths: readonly string[],
-  { directory, readInput }: Pick<Terminal, "directory" | "readInput">,
+  { directory, readInput: readStdin }: Pick<Terminal, "directory" | "readInput">,
 ): readonly ListFile[] {
   const names = paths.flatMap((path) => (path === "-" ? [path] : namesIn(path, directory)));
   const seen = new Set<string>();
   const isNew = (path: string) => seen.size < seen.add(path === "-" ? path : resolve(directory, path)).size;
   return names
     .filter(isNew)
-    .map((path) => (path === "-" ? parsed("stdin", readInput()) : readListFile(path, directory)));
+    .map((path) => (path === "-" ? parsed("stdin", readStdin(longestList)) : readListFile(path, directory)));
 }
 
 /** Reads one file. Throws Trouble if it cannot be read. */
 export function readListFile(path: string, directory: string): ListFile {
   const full = fullPath(path, directory);
-  return withPath(path, () => parsed(path, readFileSync(full, "utf8")));
+  return parsed(path, readInput(path, full, longestList).toString());
 }
 
 /** Returns the full path of a file whose text is still the one that was read. Throws Trouble otherwise. */
 export function unchangedPath({ path, text }: ListFile, directory: string): string {
   const full = resolve(directory, path);
-  if (withPath(path, () => readFileSync(full)).equals(Buffer.from(text))) return full;
+  if (readInput(path, full, longestList).equals(Buffer.from(text))) return full;
   throw new Trouble(`${path}: another program changed the file, or it is not UTF-8; it stays as it is`);
 }
 
+// The commands compare each plugin with each other one, and explain shows each with the results of all before it.
+const mostPlugins = 256;
+
 function parsed(path: string, text: string): ListFile {
   try {
-    return parseListFile(path, text);
+    const file = parseListFile(path, text);
+    const { length = 0 } = (file.tree && findNodeAtLocation(file.tree, ["plugins"])?.children) ?? [];
+    if (length > mostPlugins) throw new Trouble(`${path}: it has ${length} plugins; a list has at most ${mostPlugins}`);
+    return file;
   } catch (error) {
     // The parser calls itself for each value in a value.
     if (error instanceof RangeError) throw new Trouble(`${path}: its values are nested too deeply`);

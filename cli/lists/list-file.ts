@@ -1,4 +1,4 @@
-import { findNodeAtLocation, type JSONPath, type Node, type ParseError, parseTree } from "jsonc-parser";
+import { type JSONPath, type Node, type ParseError, parseTree } from "jsonc-parser";
 
 /** A file with a network configuration list, or with the configuration of one plugin. */
 export interface ListFile {
@@ -32,7 +32,7 @@ export function parseListFile(path: string, text: string): ListFile {
 /** Returns the place of the value at a path. If it is missing, the place of the nearest value around it. */
 export function valueAt({ tree }: ListFile, path: JSONPath): Place {
   for (let length = path.length; tree && length >= 0; length--) {
-    const node = findNodeAtLocation(tree, path.slice(0, length));
+    const node = nodeAt(tree, path.slice(0, length));
     if (node) return firstLine(node);
   }
   return { offset: 0, length: 0 };
@@ -40,17 +40,80 @@ export function valueAt({ tree }: ListFile, path: JSONPath): Place {
 
 /** Returns the place of the key at a path. If it is missing, the place of the nearest value around it. */
 export function keyAt(file: ListFile, path: JSONPath): Place {
-  const node = file.tree && findNodeAtLocation(file.tree, path)?.parent;
+  const node = file.tree && nodeAt(file.tree, path)?.parent;
   const key = node?.type === "property" ? node.children?.[0] : undefined;
   return key ? { offset: key.offset, length: key.length } : valueAt(file, path);
 }
 
+// findNodeAtLocation of jsonc-parser looks through all keys of an object for each finding.
+function nodeAt(tree: Node, path: JSONPath): Node | undefined {
+  return path.reduce<Node | undefined>((node, segment) => node && childrenOf(node).get(segment), tree);
+}
+
+const children = new WeakMap<Node, ReadonlyMap<string | number, Node>>();
+
+function childrenOf(node: Node): ReadonlyMap<string | number, Node> {
+  const found = children.get(node) ?? new Map(entriesOf(node).reverse());
+  children.set(node, found);
+  return found;
+}
+
+/** The values in an object or a list, by their keys. The first one of two equal keys counts. */
+function entriesOf({ type, children: inside = [] }: Node): (readonly [string | number, Node])[] {
+  if (type === "array") return inside.map((value, index) => [index, value]);
+  if (type !== "object") return [];
+  return inside.flatMap(({ children: [key, value] = [] }) => (key && value ? [[String(key.value), value]] : []));
+}
+
 /** Returns the line and the column of an offset. */
-export function positionOf({ text }: Pick<ListFile, "text">, offset: number): Position {
-  const start = text.lastIndexOf("\n", offset - 1) + (offset > 0 ? 1 : 0);
-  let line = 1;
-  for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", end + 1)) line++;
-  return { line, column: [...text.slice(start, offset)].length + 1 };
+export function positionOf(file: Pick<ListFile, "text">, offset: number): Position {
+  const { starts, pairs } = signsOf(file);
+  const line = Math.max(1, countBelow(starts, offset + 1));
+  const start = starts[line - 1] ?? 0;
+  // A character beyond U+FFFF has two units.
+  const second = countBelow(pairs, offset) - countBelow(pairs, start);
+  return { line, column: offset - start - second + 1 };
+}
+
+/** Returns a line without its end. The first one has the number 1. */
+export function lineAt(file: Pick<ListFile, "text">, line: number): { readonly text: string; readonly start: number } {
+  const { starts } = signsOf(file);
+  const start = starts[line - 1] ?? file.text.length;
+  return { text: file.text.slice(start, starts[line] ?? file.text.length).replace(/\n$/, ""), start };
+}
+
+interface Signs {
+  /** The offsets at which lines begin. */
+  readonly starts: readonly number[];
+  /** The offsets of the second units of characters that have two. */
+  readonly pairs: readonly number[];
+}
+
+// A file may have thousands of findings, and all in one line.
+const known = new WeakMap<object, Signs>();
+
+function signsOf(file: Pick<ListFile, "text">): Signs {
+  const signs = known.get(file) ?? {
+    starts: [0, ...offsetsAfter(file.text, /\n/g)],
+    pairs: offsetsAfter(file.text, /[\ud800-\udbff](?=[\udc00-\udfff])/g),
+  };
+  known.set(file, signs);
+  return signs;
+}
+
+function offsetsAfter(text: string, sign: RegExp): readonly number[] {
+  return Array.from(text.matchAll(sign), ({ index }) => index + 1);
+}
+
+/** How many of the sorted numbers are below a limit. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A list or an object is marked at its bracket only. */

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { longestReport, readInput } from "../files/read-input.ts";
 import { plainTable } from "../plain-table.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble } from "../trouble.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */
 export function summaryText(answers: readonly HostAnswer[], terminal: Pick<Terminal, "hasColors">): string {
@@ -129,10 +129,11 @@ interface Failure {
  */
 export function readAnswers(
   paths: readonly string[],
-  { directory, readInput }: Pick<Terminal, "directory" | "readInput">,
+  { directory, readInput: readStdin }: Pick<Terminal, "directory" | "readInput">,
 ): readonly HostAnswer[] {
   return paths.flatMap((path) => {
-    const text = path === "-" ? readInput() : withPath(path, () => readFileSync(resolve(directory, path), "utf8"));
+    const text =
+      path === "-" ? readStdin(longestReport) : readInput(path, resolve(directory, path), longestReport).toString();
     const answers = text.split(/^(?=\{)/m).filter((part) => part.trim() !== "");
     if (answers.length === 0) throw new Trouble(`${path}: it has no answer of preflight --json`);
     return answers.map((answer, index) => answerIn(answer, path, index + 1));

@@ -117,7 +117,10 @@ function hintOf({ path, key, known }: UnknownKey, delegate: string, common: z.Zo
 
 /** Returns the known key that a misspelled one probably means. */
 function near(key: string, known: readonly string[]): string | undefined {
-  const candidate = nearest(key, known);
+  const alike = known.filter(({ length }) => Math.abs(length - key.length) <= mostEdits);
+  const candidate = nearest(key, alike);
   const distance = editDistance(key.toLowerCase(), candidate.toLowerCase());
-  return distance <= Math.min(3, Math.floor(candidate.length / 3)) ? candidate : undefined;
+  return distance <= Math.min(mostEdits, Math.floor(candidate.length / 3)) ? candidate : undefined;
 }
+
+const mostEdits = 3;

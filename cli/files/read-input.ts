@@ -1,0 +1,46 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import process from "node:process";
+import { attempt } from "../../shared/host/node/files.ts";
+import { oneLine } from "../terminal.ts";
+import { Trouble, withPath } from "../trouble.ts";
+
+/** The longest list that a command reads, in bytes. */
+export const longestList = 1024 * 1024;
+/** The same for reports of many hosts. */
+export const longestReport = 256 * 1024 * 1024;
+
+/**
+ * Reads a file that others may have put there: no pipe, which would wait, no device, which has no end, and no link of another
+ * user, which may lead to a file of root's. Throws Trouble if it cannot be read, or has more than `limit` bytes.
+ */
+export function readInput(path: string, full: string, limit: number): Buffer {
+  return withPath(path, () => {
+    const name = attempt(() => lstatSync(full));
+    if (name?.isSymbolicLink() && ![0, process.geteuid?.()].includes(name.uid))
+      throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
+    // Without a writer, a pipe would wait for one.
+    const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      const found = fstatSync(file);
+      if (!found.isFile() && !found.isDirectory())
+        throw new Trouble(`${oneLine(path)}: it is not a regular file; to read a pipe, write - and give it as stdin`);
+      return readOpened(path, file, limit);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** Reads an opened file to its end. Throws Trouble if it has more than `limit` bytes. */
+export function readOpened(path: string, file: number, limit: number): Buffer {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const length = readSync(file, chunk);
+    if (length === 0) return Buffer.concat(chunks, size);
+    size += length;
+    if (size > limit) throw new Trouble(`${oneLine(path)}: it has more than ${limit / 1024 ** 2} MiB`);
+    chunks.push(chunk.subarray(0, length));
+  }
+}

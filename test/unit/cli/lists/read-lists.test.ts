@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, lchownSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { longestList, readOpened } from "../../../../cli/files/read-input.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+// Anybody who may write to a directory of lists can put anything there under the name of a list.
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "read-lists-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const commands = [["lint"], ["explain"], ["wrap"], ["unwrap"], ["preflight", "--config-dir", ".", "--with"]];
+const run = (...args: string[]) => runCommand(args, { directory });
+
+const made: Record<string, (file: string) => void> = {
+  "a pipe, which nobody writes to": (file) => execFileSync("mkfifo", [file]),
+  "a device without an end": (file) => symlinkSync("/dev/zero", file),
+  "a file of 2 MiB": (file) => writeFileSync(file, "{".padEnd(2 * longestList)),
+  "a link of another user": (file) => {
+    writeFileSync(join(directory, "secret"), "{}");
+    symlinkSync("secret", file);
+    lchownSync(file, 65534, 65534);
+  },
+  "a list with 3,000 plugins": (file) => {
+    writeFileSync(file, JSON.stringify({ name: "zone", plugins: Array(3000).fill({ type: "bridge-wrapper" }) }));
+  },
+};
+
+const reasons: Record<string, string> = {
+  "a pipe, which nobody writes to": "it is not a regular file; to read a pipe, write - and give it as stdin",
+  "a device without an end": "it is not a regular file; to read a pipe, write - and give it as stdin",
+  "a file of 2 MiB": "it has more than 1 MiB",
+  "a link of another user": "it is a link of another user, which leads anywhere",
+  "a list with 3,000 plugins": "it has 3000 plugins; a list has at most 256",
+};
+
+test.each(Object.entries(made))("no command reads %s", async (name, make) => {
+  make(join(directory, "zone.conflist"));
+  const stderr = `cni-wrappers: zone.conflist: ${reasons[name]}\n`;
+  for (const command of commands)
+    expect(await run(...command, "zone.conflist"), command[0]).toEqual({ exitCode: 2, stdout: "", stderr });
+});
+
+test.each(commands)("%s prints no line of a file with secrets", async (...command) => {
+  writeFileSync(join(directory, "shadow"), "root:$6$hidden:20000:0:99999:7:::\nuser:!:20000::::::\n");
+  symlinkSync("shadow", join(directory, "zone.conflist"));
+  const { exitCode, stdout, stderr } = await run(...command, "zone.conflist");
+  expect(exitCode).toBeGreaterThan(0);
+  expect(stdout + stderr).not.toMatch(/hidden|user:/);
+});
+
+test("stdin without an end is not read to its end", () => {
+  const zero = openSync("/dev/zero", "r");
+  expect(() => readOpened("stdin", zero, longestList)).toThrow("stdin: it has more than 1 MiB");
+  closeSync(zero);
+});
+
+const nearMisses = Array.from({ length: 4000 }, (_, index) => `"isGate${index.toString(26).padStart(3, "a")}": 1`);
+const duplicates = Array.from({ length: 20_000 }, () => '"mtu": 1500');
+
+test.each([
+  ["4,000 misspelled keys", nearMisses, "4000 warnings in 1 of 1 file\n"],
+  ["20,000 equal keys", duplicates, "19999 warnings in 1 of 1 file\n"],
+])("lint finds %s in one line in less than 10 seconds, and shows the line around each", async (_, keys, stderr) => {
+  const list = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "bridge", ${keys.join(", ")} }] }`;
+  writeFileSync(join(directory, "zone.conflist"), list);
+  const start = performance.now();
+  const outcome = await run("lint", "zone.conflist");
+  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(outcome.stderr).toBe(stderr);
+  expect(Math.max(...outcome.stdout.split("\n").map(({ length }) => length))).toBeLessThan(1000);
+  expect(outcome.stdout).toMatch(/^ {3}\| {202}\^~+$/m);
+});
