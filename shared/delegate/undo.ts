@@ -268,7 +268,14 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
       const call = { delegate: entry.type, environment, configuration: entry.configuration };
       runDel(undoing, entry, call);
       const isGivenUp = !facts.journalAgain(others).entries.some((one) => one.id === id && isStanding(one));
-      if (isGivenUp) runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
+      if (isGivenUp) {
+        runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
+        // That has removed the others' rules once more.
+        addAgain(
+          undoing,
+          entries.filter((one) => one.id !== id),
+        );
+      }
     } catch (thrown) {
       warn(undoing.session, `its ADD failed: ${toCniError(thrown).message}`);
     }

@@ -292,6 +292,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "ADD", of: "c1 za eth0", fault: { at: "portmap: port published", do: "go on", first: del("c1 za net1") } },
     ],
   },
+  "of two siblings whose ports are published again, the second one is deleted meanwhile": {
+    lists: { za: [bridge(1), portmap("nftables")] },
+    events: [
+      ...["c1 za eth0", "c1 za eth1", "c1 za net1"].map(add),
+      // The second time that portmap has published a port.
+      { do: "DEL", of: "c1 za eth0", fault: { at: 33, do: "go on", first: del("c1 za net1") } },
+    ],
+  },
   "what an ADD left in another namespace cannot be removed at once": {
     lists: { za: [bridge(1)] },
     events: [
