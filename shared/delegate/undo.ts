@@ -1,16 +1,14 @@
-import { withInterfaces } from "../attachment/attachments.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
-import { ipamOf, leaseDirectory } from "../journal/host-files.ts";
+import { leaseDirectory } from "../journal/host-files.ts";
 import { type Entry, isStanding } from "../journal/journal.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
-import { profileOf, scopeOf } from "../plugin/profile.ts";
+import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
-import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
+import { freesTheSame, keepingOthers, withEverythingAdded, withoutShared } from "./del-configuration.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
-import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
@@ -68,16 +66,6 @@ function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   // The list may have given the interface another network since.
   const configuration = withoutShared({ ...listed.configuration, name: entry.delegateNetwork }, removal);
   return runRemoval(undoing, entry, { call: { delegate: entry.type, environment, configuration }, removal });
-}
-
-/**
- * Whether the DEL with the list's configuration frees what the one with the entry's would. That of another IPAM plugin passes,
- * and frees nothing; that without `ipMasq` leaves its rules. An ADD that failed has freed its lease itself, and may have failed
- * because its IPAM plugin is missing.
- */
-export function freesTheSame({ failed }: Entry, own: JsonObject, listed: JsonObject): boolean {
-  if (goLookup(own, "ipMasq") === true && goLookup(listed, "ipMasq") !== true) return false;
-  return failed !== undefined || goLookup(ipamOf(own), "type") === goLookup(ipamOf(listed), "type");
 }
 
 // host-device's DEL frees the leases, and then fails if the interface is missing.
@@ -147,34 +135,6 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Removal & { do: "DE
 function lacksInterface({ session, netns, facts }: Undoing, { type, ifName }: Entry): boolean {
   if (!profileOf(type, session.profiles)?.delNeedsNamespace) return false;
   return facts.namespace(netns) !== undefined && session.host.linkIndex(netns, ifName) === 0;
-}
-
-/** The configuration, with the interfaces that the plugin added in prevResult. */
-function withEverythingAdded({ configuration, done }: Entry): JsonObject {
-  const { prevResult } = configuration;
-  const added = done?.added ?? [];
-  if (added.length === 0 || !isJsonObject(prevResult)) return configuration;
-  return { ...configuration, prevResult: withInterfaces(prevResult, added) };
-}
-
-/** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its masquerading. */
-export function withoutShared(configuration: JsonObject, removal: Removal & { do: "DEL" }): JsonObject {
-  const keepsLease = !removal.freesLease && isJsonObject(goLookup(configuration, "ipam"));
-  const kept = keepsLease ? withGoKey(configuration, "ipam", { type: "static" }) : configuration;
-  return removal.keepsMasquerading ? withGoKey(kept, "ipMasq", false) : kept;
-}
-
-/** The configuration without addresses that others have by now, if the plugin's rules name nothing else. */
-export function keepingOthers(undoing: Undoing, entry: Entry, configuration: JsonObject): JsonObject {
-  const { session, journal, facts } = undoing;
-  const profile = profileOf(entry.type, session.profiles);
-  const mayNameAddresses = entry.role === "meta" && (profile === undefined || scopeOf(profile) === "address");
-  if (!mayNameAddresses) return configuration;
-  const { kept, taken } = withoutAddressesOfOthers(facts, journal.key.containerId, configuration);
-  if (taken.length > 0) {
-    warn(session, `another container has ${taken.join(", ")} by now: DEL does not remove its rules`);
-  }
-  return kept;
 }
 
 /** The DEL of an entry, and what it may remove. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withoutShared } from "../../../shared/delegate/undo.ts";
+import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
