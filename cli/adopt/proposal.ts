@@ -16,8 +16,8 @@ export type Proposal =
   | { readonly is: "unchecked" }
   /** CHECK passes with this result. */
   | { readonly is: "adoptable"; readonly result: CniResult; readonly journal: MissingJournal | undefined }
-  /** CHECK fails, and no result makes it pass. `error` is CHECK's. */
-  | { readonly is: "lost"; readonly error: string };
+  /** CHECK fails, and no result makes it pass. `error` is CHECK's, `cure` what to change in the list. */
+  | { readonly is: "lost"; readonly error: string; readonly cure?: string };
 
 /** An attachment, and what adopt does about it. */
 export interface Case {
@@ -51,7 +51,8 @@ export async function proposalAfter(
 ): Promise<Proposal> {
   if (verdict.is === "passes") return { is: "fine" };
   if (verdict.is !== "fails") return { is: "unchecked" };
-  const lost = { is: "lost", error: verdict.error } as const;
+  const { error, cure } = verdict;
+  const lost = { is: "lost", error, ...(cure !== undefined && { cure }) } as const;
   const { network, readLinks, hostSide, isClaimed, check } = evidence;
   const links = network && attachment.result && (await readLinks());
   if (!network || !attachment.result || !links) return lost;

@@ -48,7 +48,11 @@ function needsWords({ proposal: { is } }: Case): boolean {
 function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
   const { attachment, workload, proposal } = one;
   const title = oneLine(`${attachment.network} ${workload.name}`);
-  if (proposal.is === "lost") return `${title}: CHECK fails, and no result makes it pass: ${oneLine(proposal.error)}`;
+  if (proposal.is === "lost") {
+    const { error, cure } = proposal;
+    const words = `${title}: CHECK fails, and no result makes it pass: ${oneLine(error)}`;
+    return cure === undefined ? words : `${words}\n  ${oneLine(cure)}`;
+  }
   if (proposal.is !== "adoptable") return title;
   const changes = changedLines(attachment.result, proposal.result, terminal);
   const { journal } = proposal;
@@ -80,5 +84,7 @@ function summaryOf(cases: readonly Case[], isWritten: boolean): string {
   const count = (is: Proposal["is"]) => cases.filter(({ proposal }) => proposal.is === is).length;
   const adoptable = `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`;
   const unchecked = count("unchecked") > 0 ? `, ${count("unchecked")} are not checked` : "";
-  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost")} cannot be helped${unchecked}`;
+  const curable = cases.filter(({ proposal }) => proposal.is === "lost" && proposal.cure !== undefined).length;
+  const cured = curable > 0 ? `, ${curable} pass with another list` : "";
+  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost") - curable} cannot be helped${cured}${unchecked}`;
 }

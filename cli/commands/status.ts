@@ -1,14 +1,16 @@
-import { resolve } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { Memory } from "../host/memory.ts";
-import { whyNoCheckIn } from "../host/nomads-check.ts";
+import { Memory, type MemoryFile } from "../host/memory.ts";
+import { whyNoCheck } from "../host/nomads-check.ts";
+import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { withBar } from "../live/at-once.ts";
 import { checkOnHost, checkOptionsOn } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
-import { addHostOptions, type HostOptions, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
+import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
+import { errorsIn, type Lists } from "../live/networks.ts";
 import { demandKnown } from "../live/wanted.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
@@ -63,10 +65,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     terminal.writeError(line);
   };
   const { wanted, all } = everyAttachment(paths, leaveOut);
-  const memories = new Memory().files((file) => leaveOut(`${file}: it does not say whose it is\n`));
-  for (const { file, journal } of memories) {
-    if (journal?.problem !== undefined) leaveOut(`${file}: ${journal.problem}; its DEL acts as without a journal\n`);
-  }
+  const memories = readMemories(leaveOut);
   const check = checkOptionsOn(paths, options, terminal);
   demandKnown(paths, all, check.networks.keys());
   for (const { line } of check.faults) leaveOut(`${line}\n`);
@@ -74,17 +73,40 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     return { attachment, verdict: await checkOnHost(attachment, check) };
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
-  const installations = installationsIn(paths.cniPath, terminal.directory);
   return {
-    installations,
+    ...installationStatus(paths, check, terminal),
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,
       journals: straysAmong(all, [], memories).memories.length,
     },
     unreadable,
-    nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory) !== undefined,
-    narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
+  };
+}
+
+function readMemories(leaveOut: (line: string) => void): readonly MemoryFile[] {
+  const memories = new Memory().files((file) => leaveOut(`${file}: it does not say whose it is\n`));
+  for (const { file, journal } of memories) {
+    if (journal?.problem !== undefined) leaveOut(`${file}: ${journal.problem}; its DEL acts as without a journal\n`);
+  }
+  return memories;
+}
+
+/** What the directories of plugins and of lists have, without any attachment. */
+function installationStatus(
+  { cniPath, configDirectories }: HostPaths,
+  { networks, files }: Lists,
+  { directory }: Terminal,
+): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
+  const plugins = readPluginFolder(cniPath.join(delimiter), directory);
+  const types = [...networks.values()].flatMap(({ list }) => list.plugins.map(({ type }) => type));
+  const missing = types.filter((type) => plugins.find(type) === undefined);
+  const installations = installationsIn(cniPath, directory, new Set(missing));
+  return {
+    installations,
+    lists: { directories: configDirectories, files: files.length, errors: errorsIn(files, { plugins }) },
+    nomadSkipsCheck: whyNoCheck(plugins) ?? null,
+    narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
   };
 }

@@ -26,10 +26,18 @@ export interface InstalledPlugin {
   readonly isWrapper: boolean;
   /** As Nomad finds it: the first word of its output that is a version. */
   readonly version: string | undefined;
+  /** Why it has no version, and what to do; undefined if it has one. */
+  readonly silence: Advice | undefined;
   /** The versions of the specification that its answer to VERSION has; undefined if it does not answer. */
   readonly speaks: readonly string[] | undefined;
   /** Whether it can run `wrapper.jq`: only the Node flavor of a wrapper can. */
   readonly hasJq: boolean;
+}
+
+/** What is wrong, and what to do about it. */
+export interface Advice {
+  readonly reason: string;
+  readonly cure: string;
 }
 
 /** What is wrong with a file that is no program. */

@@ -6,8 +6,10 @@ import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import {
+  type Advice,
   type InstalledPlugin,
   isPluginName,
+  noProgram,
   type PluginDirectory,
   type PluginFolder,
   versionIn,
@@ -73,6 +75,13 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
     get version() {
       return versionIn(about());
     },
+    get silence() {
+      if (versionIn(about()) !== undefined) return undefined;
+      if (!isExecutable) return { reason: `${path} is not executable`, cure: `run: chmod 755 ${path}` };
+      const { problem } = known;
+      if (problem !== undefined) return { reason: `${path}: ${problem.reason}`, cure: problem.cure };
+      return { reason: `${path} prints none`, cure: "replace it by the reference plugin" };
+    },
     get speaks() {
       return isExecutable ? known.supportedVersions() : undefined;
     },
@@ -82,11 +91,20 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
   };
 }
 
+const noExec = "the system runs no program there: its file system is perhaps mounted with noexec";
+
 type Executable = ReturnType<typeof executable>;
 
 /** What the executable at a path says of itself. Each answer is asked for once, when it is first needed. */
 function executable(path: string) {
   return {
+    /** Why the system does not start it. */
+    get problem(): Advice | undefined {
+      if (!canSpawn(path)) return { reason: noProgram, cure: "install it again" };
+      const { error } = spawnSync(path, [], { env: {}, input: "", timeout, killSignal: "SIGKILL" });
+      if ((error as NodeJS.ErrnoException | undefined)?.code !== "EACCES") return undefined;
+      return { reason: noExec, cure: "mount it without noexec, or name another directory in cni_path" };
+    },
     // Nomad finds versions so.
     about: once(() => outputOf(path, [], {})),
     supportedVersions: once(() => versionsIn(outputOf(path, [], probe, '{"cniVersion":"1.1.0"}'))),

@@ -2,6 +2,7 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { readListFile } from "../lists/find-files.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
+import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
@@ -16,7 +17,14 @@ export type Verdict =
   /** Every plugin's CHECK passes. */
   | { readonly is: "passes" }
   /** CHECK fails: Nomad destroys the container's network. `plugin` is missing if no plugin was asked. */
-  | { readonly is: "fails"; readonly error: string; readonly plugin?: string; readonly position?: number }
+  | {
+      readonly is: "fails";
+      readonly error: string;
+      readonly plugin?: string;
+      readonly position?: number;
+      /** What to change in the list, if that is the whole cure. */
+      readonly cure?: string;
+    }
   /** The runtime asks no plugin. */
   | { readonly is: "unchecked"; readonly why: string }
   /** The container's namespace is gone, so nothing is checked. */
@@ -58,9 +66,20 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   if (value.disableCheck === true) return { is: "unchecked", why: "the list has disableCheck" };
   for (const [position, run] of checkRuns(network.list, attachment, options.cniPath).entries()) {
     const outcome = await runPlugin(run, options.seconds);
-    if (!outcome.passed) return { is: "fails", plugin: run.type, position, error: outcome.error };
+    if (outcome.passed) continue;
+    const cure = cureOf(network.list, position);
+    return { is: "fails", plugin: run.type, position, error: outcome.error, ...(cure !== undefined && { cure }) };
   }
   return { is: "passes" };
+}
+
+/** A plain creator beside others fails for the addresses of the others, whatever it says. */
+function cureOf(list: List, position: number): string | undefined {
+  const plugin = list.plugins[position];
+  const found = plugin && unwrappedCreator.find(plugin, list, { lists: [] });
+  if (!found || !("message" in found)) return undefined;
+  const file = list.file.path === "" ? "" : `, or run cni-wrappers wrap --write ${list.file.path}`;
+  return `${found.message}, so its CHECK sees the addresses of all interfaces. ${found.hint}${file}`;
 }
 
 function missingList(name: string, { faults }: CheckOptions): string {

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { lintFiles } from "../lint/lint.ts";
+import { type Finding, lintFiles } from "../lint/lint.ts";
+import type { Context } from "../lint/rule.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
@@ -52,13 +53,25 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
 
 /** Finds the files that a runtime does not load, each with its first mistake. */
 export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
-  const found = lintFiles(files).filter(({ code }) => rulesOfLoading.includes(code));
+  const found = lintFiles(files).filter(isOfLoading);
   return [...Map.groupBy(found, ({ file }) => file)].flatMap(([file, [first]]) => {
-    if (!first) return [];
-    const { position, message } = first;
-    const line = `${oneLine(file.path)}:${position.line}:${position.column}: ${oneLine(message)}`;
-    return [{ network: listOf(file)?.name, line }];
+    return first ? [{ network: listOf(file)?.name, line: lineOf(first) }] : [];
   });
+}
+
+/** Finds the errors in lists that a runtime loads, on this host and beside each other, a line for each. */
+export function errorsIn(files: readonly ListFile[], around: Omit<Context, "lists">): readonly string[] {
+  return lintFiles(files, around)
+    .filter((finding) => finding.severity === "error" && !isOfLoading(finding))
+    .map((finding) => `${lineOf(finding)} [${finding.code}]. ${oneLine(finding.hint)}`);
+}
+
+function isOfLoading({ code }: Finding): boolean {
+  return rulesOfLoading.includes(code);
+}
+
+function lineOf({ file, position, message }: Finding): string {
+  return `${oneLine(file.path)}:${position.line}:${position.column}: ${oneLine(message)}`;
 }
 
 /** Picks the networks from files, in their order. */

@@ -1,3 +1,4 @@
+import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import type { Strays } from "../live/every-attachment.ts";
@@ -22,7 +23,7 @@ export interface HostReport {
   /** A line about each result that cannot be read. */
   readonly leftOut: readonly string[];
   /** Why Nomad would skip CHECK on this host; undefined if it would not. */
-  readonly nomadSkipsCheck: string | undefined;
+  readonly nomadSkipsCheck: Advice | undefined;
   /** The containers that Nomad perhaps does not know after a SIGKILL. */
   readonly unsaved: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { oldestBridge } from "../host/nomads-check.ts";
+import type { Advice } from "../host/plugin-folder.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { plainTable } from "../plain-table.ts";
@@ -10,10 +10,9 @@ export function preflightText(
   { forecasts, strays, nomadSkipsCheck, unsaved }: HostReport,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
-  if (forecasts.length === 0) return "No attachment fits: preflight looked at none.\n";
   const reasons = explanations(forecasts);
   const parts = [
-    forecastTable(forecasts, terminal),
+    forecasts.length === 0 ? "No attachment fits: preflight looked at none." : forecastTable(forecasts, terminal),
     ...(reasons.length > 0 ? [reasons.join("\n")] : []),
     ...strayLines("namespace without an attachment", strays.namespaces),
     ...strayLines(
@@ -22,7 +21,7 @@ export function preflightText(
     ),
     ...skipLines(nomadSkipsCheck),
     ...unsavedLines(unsaved.length),
-    summaryOf(forecasts),
+    ...(forecasts.length === 0 ? [] : [summaryOf(forecasts)]),
   ];
   return `${parts.join("\n\n")}\n`;
 }
@@ -44,7 +43,7 @@ export function preflightJson({ forecasts, nomadSkipsCheck, strays, ...rest }: H
   // A journal has the plugins' configurations, with any secret in them.
   const { namespaces, memories } = strays;
   const lost = { namespaces, journals: memories.map(({ file }) => file) };
-  const data = { ...rest, strays: lost, attachments, nomadSkipsCheck: nomadSkipsCheck ?? null };
+  const data = { ...rest, strays: lost, attachments, nomadSkipsCheck: nomadSkipsCheck?.reason ?? null };
   return `${JSON.stringify(data, null, 2)}\n`;
 }
 
@@ -59,8 +58,8 @@ function strayLines(title: string, names: readonly string[]): readonly string[] 
   return names.length > 0 ? [names.map((name) => `${title}: ${oneLine(name)}`).join("\n")] : [];
 }
 
-function skipLines(reason: string | undefined): readonly string[] {
-  return reason === undefined ? [] : [`Nomad would skip CHECK: ${reason}; install bridge ${oldestBridge} or newer`];
+function skipLines(advice: Advice | undefined): readonly string[] {
+  return advice === undefined ? [] : [`Nomad would skip CHECK: ${advice.reason}; ${advice.cure}`];
 }
 
 function unsavedLines(count: number): readonly string[] {
@@ -94,7 +93,8 @@ function explanations(forecasts: readonly Forecast[]): readonly string[] {
     const reason = reasonOf(verdict);
     if (reason === undefined) return [];
     const since = changed.length > 0 ? [`  changed since it started: ${changed.join(", ")}`] : [];
-    const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : [];
+    const cure = verdict.is === "fails" && verdict.cure !== undefined ? [`  ${verdict.cure}`] : [];
+    const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : cure;
     const title = `${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`;
     return [title, ...since, ...hint].map(oneLine);
   });

@@ -6,15 +6,18 @@ export const oldBridge: HostRule = {
   of: "host",
   code: "old-bridge",
   severity: "warning",
-  title: "The bridge plugin in `--cni-path` is too old for Nomad's CHECK.",
+  title: "The bridge plugin in `--cni-path` is too old for Nomad's CHECK, or has no version.",
   page: `Nomad runs CHECK when a client restarts, but only if the version of \`bridge\` is at least ${oldest}. It runs the executable
 without arguments and takes the first word that is a version. If a later directory has another \`bridge\`, that one
 counts. Without CHECK, a lost interface is not noticed. Install newer reference plugins.`,
   find({ plugins }) {
     if (!plugins) return [];
-    const reason = whyNoCheck(plugins);
-    if (reason === undefined) return [];
+    const advice = whyNoCheck(plugins);
+    if (advice === undefined) return [];
+    const { reason, cure } = advice;
     const path = plugins.find("bridge")?.path ?? plugins.directories[0]?.path ?? "";
-    return [{ path, message: `${reason}, so it runs no CHECK`, hint: `Install bridge ${oldest} or newer` }];
+    return [
+      { path, message: `${reason}, so it runs no CHECK`, hint: cure.replace(/^./, (letter) => letter.toUpperCase()) },
+    ];
   },
 };

@@ -1,3 +1,4 @@
+import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import type { Installation } from "./installation.ts";
@@ -8,6 +9,12 @@ import type { RepairedAdds } from "./repaired-adds.ts";
 export interface HostStatus {
   /** The wrappers in the directories of CNI_PATH. */
   readonly installations: readonly Installation[];
+  readonly lists: {
+    readonly directories: readonly string[];
+    readonly files: number;
+    /** What lint says of them with this host's plugins, a line for each error. */
+    readonly errors: readonly string[];
+  };
   readonly networks: readonly NetworkStatus[];
   readonly orphans: {
     /** Attachments whose namespace is gone. */
@@ -17,8 +24,8 @@ export interface HostStatus {
   };
   /** Lists, results and journals that cannot be read. */
   readonly unreadable: number;
-  /** Whether Nomad would skip CHECK on this host. */
-  readonly nomadSkipsCheck: boolean;
+  /** Why Nomad would skip CHECK on this host; null if it would not. */
+  readonly nomadSkipsCheck: Advice | null;
   /** Runtimes whose limits end the Node flavor, if that is installed. */
   readonly narrowRuntimes: readonly NarrowRuntime[];
   /** Undefined without a log. */
@@ -46,8 +53,14 @@ export function countNetworks(
 }
 
 /** Whether nothing that was looked at is left to do on the host. */
-export function isWell({ installations, networks, orphans, narrowRuntimes }: HostStatus): boolean {
+export function isWell({ installations, lists, networks, orphans, narrowRuntimes }: HostStatus): boolean {
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
   const passes = networks.every(({ failing }) => failing === 0);
-  return isSound && passes && narrowRuntimes.length === 0 && orphans.results + orphans.journals === 0;
+  return (
+    isSound &&
+    lists.errors.length === 0 &&
+    passes &&
+    narrowRuntimes.length === 0 &&
+    orphans.results + orphans.journals === 0
+  );
 }

@@ -11,11 +11,13 @@ export interface Installation {
   /** Undefined if the executable does not answer. */
   readonly release: InstalledRelease | undefined;
   /** `unknown`: a package or a copy by hand made it, so there is no checksum to compare with. */
-  readonly state: "intact" | "changed" | "broken" | "unknown";
+  readonly state: "intact" | "changed" | "broken" | "incomplete" | "unknown";
   readonly madeBy: "install" | "a package" | "hand";
   readonly links: {
     readonly made: readonly string[];
     readonly missing: readonly string[];
+    /** Those of `missing` that a list names. */
+    readonly needed: readonly string[];
     /** Names that belong to something else, which `is` says. */
     readonly taken: readonly { readonly name: string; readonly is: string }[];
   };
@@ -23,25 +25,34 @@ export interface Installation {
   readonly previous: InstalledRelease | undefined;
 }
 
-/** Looks at each directory of CNI_PATH that has the executable. A link to it is another directory's installation. */
-export function installationsIn(directories: readonly string[], from: string): readonly Installation[] {
+/**
+ * Looks at each directory of CNI_PATH that has the executable. A link to it is another directory's installation. `missing` are the
+ * types in lists that no directory has.
+ */
+export function installationsIn(
+  directories: readonly string[],
+  from: string,
+  missing: ReadonlySet<string> = new Set(),
+): readonly Installation[] {
   const existing = directories.filter((directory) => existsSync(directory));
   const places = existing.map((directory) => placeAt(directory, from));
   return places
     .filter(({ executable }) => lstatSync(executable, { throwIfNoEntry: false })?.isFile())
-    .map(installationAt);
+    .map((place) => installationAt(place, missing));
 }
 
-function installationAt(place: Place): Installation {
+function installationAt(place: Place, missing: ReadonlySet<string>): Installation {
   const release = releaseAt(place.executable);
   const versions = writtenVersions(place);
+  const links = linksOf(place);
+  const needed = links.missing.filter((name) => missing.has(name));
   const isPackage = existsSync(join(place.hidden, "owner"));
   return {
     directory: place.directory,
     release,
-    state: stateOf(place, release, isPackage ? undefined : versions),
+    state: needed.length > 0 && release ? "incomplete" : stateOf(place, release, isPackage ? undefined : versions),
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
-    links: linksOf(place),
+    links: { ...links, needed },
     previous: releaseAt(place.previous),
   };
 }
@@ -56,7 +67,7 @@ function stateOf(
   return versions.get(sha256(readFileSync(executable))) === release.version ? "intact" : "changed";
 }
 
-function linksOf(place: Place): Installation["links"] {
+function linksOf(place: Place): Omit<Installation["links"], "needed"> {
   const ending = "-wrapper";
   const usual = Object.keys(profiles).map((plugin) => plugin + ending);
   const found = readdirSync(place.directory).filter((name) => name.endsWith(ending));

@@ -16,6 +16,7 @@ export function prometheusText(status: HostStatus): string {
 
 function metricsOf({
   installations,
+  lists,
   networks,
   orphans,
   unreadable,
@@ -24,6 +25,7 @@ function metricsOf({
 }: HostStatus): readonly Metric[] {
   return [
     ...installationMetrics(installations),
+    gauge("list_errors", "Errors that lint finds in the lists that runtimes load.", [[{}, lists.errors.length]]),
     gauge(
       "attachments",
       "Attachments in libcni's cache.",
@@ -43,9 +45,11 @@ function metricsOf({
       "Lists, results in libcni's cache, and journals of the wrappers, that cannot be read.",
       [[{}, unreadable]],
     ),
-    gauge("nomad_skips_check", "1 if Nomad would skip CHECK, because its bridge plugin is too old.", [
-      [{}, Number(nomadSkipsCheck)],
-    ]),
+    gauge(
+      "nomad_skips_check",
+      "1 if Nomad would skip CHECK, because its bridge plugin is missing, does not answer or is too old.",
+      [[{}, Number(nomadSkipsCheck !== null)]],
+    ),
     ...(repaired === undefined ? [] : [repairedMetric(repaired)]),
   ];
 }
@@ -59,7 +63,7 @@ function installationMetrics(installations: HostStatus["installations"]): readon
     ),
     gauge(
       "installation_intact",
-      "0 if the executable does not answer, or is not the one that install wrote.",
+      "0 if the executable does not answer, is not the one that install wrote, or has no link that a list names.",
       installations.map(({ directory, state }) => [{ directory }, Number(state === "intact" || state === "unknown")]),
     ),
   ];

@@ -7,7 +7,7 @@ import { neededAddressSpace } from "./narrow-runtimes.ts";
 
 /** The status for people: the installation, a line for each network, and a line for everything else that is there. */
 export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColors">): string {
-  const { installations, networks, orphans, unreadable, nomadSkipsCheck, narrowRuntimes, repaired } = status;
+  const { installations, lists, networks, orphans, unreadable, nomadSkipsCheck, narrowRuntimes, repaired } = status;
   const rows = networks.map(({ network, attachments, failing }) => [
     network,
     String(attachments),
@@ -17,11 +17,14 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...(installations.length === 0 ? ["no installation in the directories of the plugins"] : []),
     ...installations.flatMap((one) => installationLines(one, terminal)),
     "",
+    `lists: ${lists.files} in ${lists.directories.join(" and ") || "no directory"}`,
+    ...lists.errors.map((line) => `  ${line}`),
+    "",
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
     `results without a namespace: ${orphans.results}`,
     `journals without a result: ${orphans.journals}`,
     ...(unreadable > 0 ? [`lists, results and journals that cannot be read: ${unreadable}`] : []),
-    ...(nomadSkipsCheck ? ["Nomad would skip CHECK: its bridge plugin is too old"] : []),
+    ...(nomadSkipsCheck ? [`Nomad would skip CHECK: ${nomadSkipsCheck.reason}; ${nomadSkipsCheck.cure}`] : []),
     ...narrowRuntimes.map(
       ({ name, pid, addressSpace }) =>
         `${name} (process ${pid}) gives its plugins ${inMiB(addressSpace)} of address space, and the Node flavor needs ${inMiB(neededAddressSpace)}: install the slim flavor`,
@@ -39,6 +42,7 @@ const stateWords: Readonly<Record<Installation["state"], string>> = {
   intact: "intact: the checksum and the version are those that install wrote",
   changed: "changed: the checksum or the version is not the one that install wrote",
   broken: "broken: the executable does not answer",
+  incomplete: "incomplete: lists name links that are missing; install makes them",
   unknown: "",
 };
 
@@ -53,6 +57,7 @@ function installationLines(
     `installation in ${directory}: ${release ? `${releaseWords(release)}, commit ${release.commit}` : "no version"}`,
     `  ${isSound ? words : styled(terminal, "red", words)}`,
     `  links: ${links.made.join(", ") || "none"}`,
+    ...(links.needed.length > 0 ? [`  named in a list, and missing: ${links.needed.join(", ")}`] : []),
     ...(links.missing.length > 0 ? [`  without a link: ${links.missing.join(", ")}`] : []),
     ...(taken.length > 0 ? [`  names taken by something else: ${taken.join(", ")}`] : []),
     `  kept for a rollback: ${previous ? releaseWords(previous) : "nothing"}`,

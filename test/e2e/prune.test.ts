@@ -81,7 +81,7 @@ test("what lives on without a path, in another cache or with a damaged result st
   await loseNamespaces(lab, [gone]);
   const { exitCode, stdout, stderr } = await run(lab, "prune", "--write");
   expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
+    exitCode: 2,
     stderr: "/var/lib/cni/results/plain-damaged-eth0: it is not a JSON object; its container counts as running",
   });
   expect(stdout).toMatch(/^left: \/var\/lib\/cni\/results\/plain-process-eth0: its interface is in /m);
@@ -156,7 +156,7 @@ test.each([
   await loseNamespaces(lab, attached);
   const before = await traces(lab);
   const { exitCode, stderr } = await run(lab, "prune", "--write");
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: `${file}: ${reason}; its container counts as running` });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${file}: ${reason}; its container counts as running` });
   expect(await traces(lab)).toEqual(before);
 });
 

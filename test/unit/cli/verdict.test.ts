@@ -13,7 +13,7 @@ let directory = "";
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "verdict-"));
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
-  makeHostFolders(directory, { cniPath: { bin: { bridge: {} } } });
+  makeHostFolders(directory, { cniPath: { bin: { bridge: {}, static: {} } } });
   const cached = { kind: "cniCacheV1", networkName: "shop", containerId: "c1", ifName: "eth0" };
   writeFileSync(join(directory, "results/shop-c1-eth0"), JSON.stringify({ ...cached, netns: "/proc/self/ns/net" }));
   write("shop", JSON.stringify(listOf("shop")));

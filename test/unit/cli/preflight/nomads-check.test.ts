@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { noProgram } from "../../../../cli/host/plugin-folder.ts";
 import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
@@ -16,11 +17,28 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
 
-test.each<[string, Record<string, Record<string, TinyPlugin>>, string | null]>([
+test.each<[string, Record<string, Record<string, TinyPlugin>>, string | null, string?]>([
   ["a new bridge", { bin: { bridge: { version: "v1.3.0" } } }, null],
   ["an old bridge", { bin: { bridge: { version: "v1.2.0" } } }, "bridge has version v1.2.0"],
-  ["a bridge without a version", { bin: { bridge: { version: "(1.9.1)" } } }, "Nomad finds no version of bridge"],
-  ["no bridge", { bin: { macvlan: {} } }, "Nomad finds no version of bridge"],
+  [
+    "a foreign bridge",
+    { bin: { bridge: { version: "(1.9.1)" } } },
+    "Nomad finds no version of bridge: bin/bridge prints none",
+    "replace it by the reference plugin",
+  ],
+  ["no bridge", { bin: { macvlan: {} } }, "Nomad finds no version of bridge: there is no bridge in bin"],
+  [
+    "a bridge of mode 644",
+    { bin: { bridge: { mode: "644" } } },
+    "Nomad finds no version of bridge: bin/bridge is not executable",
+    "run: chmod 755 bin/bridge",
+  ],
+  [
+    "an empty bridge",
+    { bin: { bridge: { text: "" } } },
+    `Nomad finds no version of bridge: bin/bridge: ${noProgram}`,
+    "install it again",
+  ],
   ["a drop-in before a new bridge", { first: { bridge: wrapper }, bin: { bridge: {} } }, null],
   ["a drop-in alone", { first: { bridge: wrapper }, bin: { macvlan: {} } }, "bridge has version v0.1.0"],
   [
@@ -28,13 +46,16 @@ test.each<[string, Record<string, Record<string, TinyPlugin>>, string | null]>([
     { a: { bridge: {} }, b: { bridge: { version: "v1.1.1" } } },
     "bridge has version v1.1.1",
   ],
-])("preflight tells that Nomad would skip CHECK: %s", async (_, cniPath, reason) => {
-  const folders = makeHostFolders(directory, { cniPath }).cniPath ?? "";
-  const options = ["--cache-dir", directory, "--cni-path", folders];
-  const json = await runCommand(["preflight", "--json", ...options], { directory });
-  expect(json).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(JSON.parse(json.stdout).nomadSkipsCheck).toBe(reason);
-  const lines = (await runCommand(["preflight", ...options], { directory })).stdout.split("\n");
-  const said = lines.filter((line) => line.startsWith("Nomad would"));
-  expect(said).toEqual(reason ? [`Nomad would skip CHECK: ${reason}; install bridge 1.3.0 or newer`] : []);
-});
+])(
+  "preflight tells that Nomad would skip CHECK: %s",
+  async (_, cniPath, reason, cure = "install bridge 1.3.0 or newer") => {
+    const folders = makeHostFolders(directory, { cniPath }).cniPath ?? "";
+    const options = ["--cache-dir", directory, "--cni-path", folders];
+    const json = await runCommand(["preflight", "--json", ...options], { directory });
+    expect(json).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(json.stdout).nomadSkipsCheck).toBe(reason);
+    const lines = (await runCommand(["preflight", ...options], { directory })).stdout.split("\n");
+    const said = lines.filter((line) => line.startsWith("Nomad would"));
+    expect(said).toEqual(reason ? [`Nomad would skip CHECK: ${reason}; ${cure}`] : []);
+  },
+);

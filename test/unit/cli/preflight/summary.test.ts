@@ -124,7 +124,7 @@ describe("preflight --summary", () => {
     const { hosts } = JSON.parse((await summary([file("real", stdout, stdout)], "--json")).stdout);
     const host = {
       ...{ host: hostname(), attachments: 2, passes: 0, fails: 0, adoptable: 0, leftOut: 1, unsaved: 0 },
-      ...{ nomadSkipsCheck: "Nomad finds no version of bridge", verdict: "not ready" },
+      ...{ nomadSkipsCheck: "Nomad finds no version of bridge: there is no bridge in /none", verdict: "not ready" },
     };
     expect(hosts).toEqual([host, host]);
   });

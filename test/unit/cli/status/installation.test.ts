@@ -48,7 +48,7 @@ test("an installation as install made it", async () => {
     release,
     state: "intact",
     madeBy: "install",
-    links: { made: ["bridge-wrapper", "macvlan-wrapper"], missing, taken: [] },
+    links: { made: ["bridge-wrapper", "macvlan-wrapper"], missing, needed: [], taken: [] },
     previous: { version: "1.0.0", commit: "c1.0.0", flavor: "slim" },
   });
   expect(await run()).toMatchObject({ exitCode: 0, stderr: "" });
@@ -88,6 +88,20 @@ test("an executable with other bytes is changed, and a broken one is broken: exi
   writeFileSync(executable(), "");
   expect(await installation()).toMatchObject({ state: "broken" });
   expect(await run()).toMatchObject({ exitCode: 1 });
+});
+
+test("a link that a list names and nobody has: the installation is incomplete, and exit code 1", async () => {
+  install("1.0.0");
+  const plugins = [{ type: "ptp-wrapper", ipam: { type: "static" } }];
+  const file = join(directory, "zone.conflist");
+  writeFileSync(file, JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  const outcome = await run("--config-dir", directory);
+  expect(outcome.exitCode).toBe(1);
+  expect(outcome.stdout).toContain("\n  incomplete: lists name links that are missing; install makes them\n");
+  expect(outcome.stdout).toContain("\n  named in a list, and missing: ptp-wrapper\n");
+  expect(outcome.stdout).toContain(`${file}:1:56: no directory of --cni-path has ptp-wrapper [missing-plugin]`);
+  const metrics = await run("--config-dir", directory, "--prometheus");
+  expect(metrics.stdout).toContain(`installation_intact{directory="${bin()}"} 0\n`);
 });
 
 test("a version that install noted otherwise is changed", async () => {

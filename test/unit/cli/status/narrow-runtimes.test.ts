@@ -53,7 +53,14 @@ test("this host's processes can be read", () => {
 
 test("status tells what to do, and is not well", () => {
   const status: HostStatus = {
-    ...{ installations: [], networks: [], orphans: { results: 0, journals: 0 }, unreadable: 0, nomadSkipsCheck: false },
+    ...{
+      installations: [],
+      lists: { directories: [], files: 0, errors: [] },
+      networks: [],
+      orphans: { results: 0, journals: 0 },
+      unreadable: 0,
+      nomadSkipsCheck: null,
+    },
     ...{ narrowRuntimes: [{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }], repaired: undefined },
   };
   expect(statusText(status, { hasColors: false })).toContain(

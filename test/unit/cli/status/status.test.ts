@@ -11,12 +11,12 @@ let directory = "";
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "status-"));
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
-  makeHostFolders(directory, { cniPath: { bin: { bridge: { version: "v1.6.2" } } } });
+  makeHostFolders(directory, { cniPath: { bin: { bridge: { version: "v1.6.2" }, static: {} } } });
   attach("zone", "c1", "/proc/self/ns/net");
   attach("zone", "c2", "/proc/self/ns/net");
   attach("zone", "c3", "/gone");
   attach("shop", "c4", "/proc/self/ns/net");
-  const list = { cniVersion: "1.0.0", name: "shop", plugins: [{ type: "bridge" }] };
+  const list = { cniVersion: "1.0.0", name: "shop", plugins: [{ type: "bridge", ipam: { type: "static" } }] };
   writeFileSync(join(directory, "config/shop.conflist"), JSON.stringify(list));
 });
 afterEach(() => rmSync(directory, { recursive: true }));
@@ -40,8 +40,11 @@ const status = (...options: string[]) => {
 
 const expected = `# HELP cni_wrappers_installation_info The wrappers in a directory of the plugins. The value is always 1.
 # TYPE cni_wrappers_installation_info gauge
-# HELP cni_wrappers_installation_intact 0 if the executable does not answer, or is not the one that install wrote.
+# HELP cni_wrappers_installation_intact 0 if the executable does not answer, is not the one that install wrote, or has no link that a list names.
 # TYPE cni_wrappers_installation_intact gauge
+# HELP cni_wrappers_list_errors Errors that lint finds in the lists that runtimes load.
+# TYPE cni_wrappers_list_errors gauge
+cni_wrappers_list_errors 0
 # HELP cni_wrappers_attachments Attachments in libcni's cache.
 # TYPE cni_wrappers_attachments gauge
 cni_wrappers_attachments{network="shop"} 1
@@ -57,7 +60,7 @@ cni_wrappers_orphans{kind="journal"} 0
 # HELP cni_wrappers_results_unreadable Lists, results in libcni's cache, and journals of the wrappers, that cannot be read.
 # TYPE cni_wrappers_results_unreadable gauge
 cni_wrappers_results_unreadable 0
-# HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is too old.
+# HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is missing, does not answer or is too old.
 # TYPE cni_wrappers_nomad_skips_check gauge
 cni_wrappers_nomad_skips_check 0
 `;
@@ -78,6 +81,8 @@ describe("status", () => {
   test("the text has the same numbers", async () => {
     expect((await status()).stdout.split("\n")).toEqual([
       "no installation in the directories of the plugins",
+      "",
+      `lists: 1 in ${directory}/config`,
       "",
       "network  attachments  failing",
       "shop     1            0",
@@ -123,10 +128,11 @@ test("label values and HELP are escaped as the format wants it", () => {
   const nothing: HostStatus = {
     ...{
       installations: [],
+      lists: { directories: [], files: 0, errors: [] },
       networks: [],
       orphans: { results: 0, journals: 0 },
       unreadable: 0,
-      nomadSkipsCheck: true,
+      nomadSkipsCheck: { reason: "old", cure: "newer" },
       narrowRuntimes: [],
     },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
