@@ -9,7 +9,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, checkOptionsOn } from "../live/check.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
+import { addHostOptions, type HostOptions, type HostPaths, hostPathsOn, timeoutOption } from "../live/host-paths.ts";
 import { type Attachments, demandKnown, readAttachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,7 +37,7 @@ export const adoptCommand: CommandMaker = (terminal, finish) =>
     .option("--json", "print the proposals as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers adopt --network zone --write")
     .action(async (options: Options) => {
-      const paths = hostPathsOf(options);
+      const paths = await hostPathsOn(options, terminal);
       const check = checkOptionsOn(paths, options, terminal);
       const leftOut = check.faults.map(({ line }) => `${line}\n`);
       const attachments = readAttachments(paths, (line) => leftOut.push(line));

@@ -10,7 +10,14 @@ import { whyNoCheckIn } from "../host/nomads-check.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckOptions, checkOptionsOn, type Verdict } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
+import {
+  addHostOptions,
+  type HostOptions,
+  type HostPathsFound,
+  hostPathsOn,
+  timeoutOption,
+} from "../live/host-paths.ts";
+import { lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { demandKnown, namesIn } from "../live/wanted.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
@@ -45,13 +52,14 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
         terminal.write(options.json ? summaryJson(answers) : summaryText(answers, terminal));
         return finish(answers.every(({ fails, leftOut }) => fails === 0 && leftOut === 0) ? 0 : 1);
       }
-      const report = await reportOn(hostPathsOf(options), options, terminal);
+      const report = await reportOn(await hostPathsOn(options, terminal), options, terminal);
       terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
-      const isGood = report.forecasts.every(({ verdict }) => verdict.is !== "fails");
+      const isLoaded = report.lookedAt.agent.notLoaded.length === 0;
+      const isGood = isLoaded && report.forecasts.every(({ verdict }) => verdict.is !== "fails");
       finish(exitCodeOf({ isGood, isComplete: report.leftOut.length === 0 }));
     });
 
-async function reportOn(paths: HostPaths, options: Options, terminal: Terminal): Promise<HostReport> {
+async function reportOn(paths: HostPathsFound, options: Options, terminal: Terminal): Promise<HostReport> {
   const leftOut: string[] = [];
   const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
   const check = checkOptionsOn(paths, options, terminal);
@@ -72,6 +80,7 @@ async function reportOn(paths: HostPaths, options: Options, terminal: Terminal):
     forecasts,
     strays: straysAmong(attachments.all, namedNamespaces(), new Memory().files()),
     leftOut,
+    lookedAt: lookedAt(paths, check),
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs }),
   };

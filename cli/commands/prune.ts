@@ -8,7 +8,7 @@ import {
   addHostOptions,
   type HostOptions,
   type HostPaths,
-  hostPathsOf,
+  hostPathsOn,
   timeoutOption,
   usualCacheDirectory,
 } from "../live/host-paths.ts";
@@ -45,7 +45,7 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
     .action(async (options: Options) => {
       const problem = terminal.viewProblem();
       if (problem !== undefined) throw new Trouble(problem);
-      const paths = hostPathsOf(options);
+      const paths = await hostPathsOn(options, terminal);
       const { networks, faults: faultyLists } = readLists(paths.configDirectories, terminal);
       const lists = [...networks.values()].map(({ list }) => list);
       const { cacheDirectory } = paths;

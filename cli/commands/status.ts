@@ -9,7 +9,8 @@ import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { withBar } from "../live/at-once.ts";
 import { checkOnHost, checkOptionsOn } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOf, timeoutOption } from "../live/host-paths.ts";
+import { addHostOptions, type HostOptions, type HostPaths, hostPathsOn, timeoutOption } from "../live/host-paths.ts";
+import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { demandKnown } from "../live/wanted.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
@@ -58,7 +59,7 @@ function textOf(status: HostStatus, { json, prometheus }: Options, terminal: Ter
 }
 
 async function statusOf(options: Options, terminal: Terminal): Promise<HostStatus> {
-  const paths = hostPathsOf(options);
+  const paths = await hostPathsOn(options, terminal);
   let unreadable = 0;
   const leaveOut = (line: string) => {
     unreadable += 1;
@@ -75,6 +76,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
   return {
     ...installationStatus(paths, check, terminal),
+    ...lookedAt(paths, check),
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,
@@ -95,7 +97,7 @@ function readMemories(leaveOut: (line: string) => void): readonly MemoryFile[] {
 
 /** What the directories of plugins and of lists have, without any attachment. */
 function installationStatus(
-  { cniPath, configDirectories }: HostPaths,
+  { cniPath }: HostPaths,
   { networks, files }: Lists,
   { directory }: Terminal,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
@@ -105,7 +107,7 @@ function installationStatus(
   const installations = installationsIn(cniPath, directory, new Set(missing));
   return {
     installations,
-    lists: { directories: configDirectories, files: files.length, errors: errorsIn(files, { plugins }) },
+    lists: { files: files.length, errors: errorsIn(files, { plugins }) },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
   };

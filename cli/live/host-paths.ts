@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Terminal } from "../terminal.ts";
+import { askNomadHost, type NomadHost } from "./nomad-host.ts";
 
 /** The directories of a host, and the attachments that a command is about. */
 export interface HostPaths {
@@ -26,8 +28,14 @@ export const usualCacheDirectory = "/var/lib/cni";
 /** Adds the options that name the directories of a host. */
 export function addHostOptions(command: Command): Command {
   return command
-    .option("--config-dir <dir...>", `directories of the lists (default: ${usualLists.join(" and ")})`)
-    .option("--cni-path <dirs>", "directories of the plugins, separated by colons", usualCniPath)
+    .option(
+      "--config-dir <dir...>",
+      `directories of the lists (default: that of the Nomad agent, or ${usualLists.join(" and ")})`,
+    )
+    .option(
+      "--cni-path <dirs>",
+      `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
+    )
     .option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory)
     .option("--network <name>", "only this network", notEmpty)
     .option("--container <id>", "only this container; the first characters are enough", notEmpty);
@@ -47,17 +55,34 @@ export function usualConfigDirectories(): readonly string[] {
 /** The values of the options of `addHostOptions`. */
 export interface HostOptions {
   readonly configDir?: readonly string[];
-  readonly cniPath: string;
+  readonly cniPath?: string;
   readonly cacheDir: string;
   readonly network?: string;
   readonly container?: string;
 }
 
-/** Returns the host's directories from a command's options. */
+/** The directories of a host, and where they are from. */
+export interface HostPathsFound extends HostPaths {
+  /** What the local Nomad agent says; a text says why it does not. */
+  readonly agent: NomadHost | string;
+  /** Whether an option names the lists' directories, or the plugins'. */
+  readonly given: { readonly lists: boolean; readonly plugins: boolean };
+}
+
+/** Returns the host's directories from a command's options; what they do not name, from the local Nomad agent. */
+export async function hostPathsOn(options: HostOptions, { env }: Pick<Terminal, "env">): Promise<HostPathsFound> {
+  const agent = await askNomadHost(env);
+  const { configDir, cniPath } = options;
+  const found = typeof agent === "string" ? {} : { configDir: [agent.configDirectory], cniPath: agent.cniPath };
+  const given = { lists: configDir !== undefined, plugins: cniPath !== undefined };
+  return { ...hostPathsOf({ ...found, ...options }), agent, given };
+}
+
+/** Returns the host's directories from a command's options, or the usual ones. */
 export function hostPathsOf({ configDir, cniPath, cacheDir, network, container }: HostOptions): HostPaths {
   return {
     configDirectories: configDir ?? usualConfigDirectories(),
-    cniPath: cniPath.split(delimiter).filter(Boolean),
+    cniPath: (cniPath ?? usualCniPath).split(delimiter).filter(Boolean),
     cacheDirectory: cacheDir,
     ...(network !== undefined && { network }),
     ...(container !== undefined && { containerId: container }),

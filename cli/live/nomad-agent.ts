@@ -32,21 +32,26 @@ const largest = 128 * 1024 * 1024;
  */
 export async function askNomad(env: NomadEnvironment): Promise<NomadAnswer> {
   try {
-    const self = await get(env, "/v1/agent/self");
-    const node = nodeOf(self);
-    if (node === undefined) throw new Error("the agent is no Nomad client");
-    return { allocations: allocationsIn(await get(env, `/v1/node/${node}/allocations?stale`)), problem: undefined };
+    const node = nodeIdOf(await getJson(env, "/v1/agent/self"));
+    return { allocations: allocationsIn(await getJson(env, `/v1/node/${node}/allocations?stale`)), problem: undefined };
   } catch (error) {
-    // Node has no message if several addresses of a name refuse.
-    const { message, code } = error as NodeJS.ErrnoException;
-    return { allocations: new Map(), problem: message || String(code) };
+    return { allocations: new Map(), problem: agentError(error) };
   }
 }
 
-function nodeOf(self: unknown): string | undefined {
+/** Says why the agent did not answer. */
+export function agentError(error: unknown): string {
+  // Node has no message if several addresses of a name refuse.
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || String(code);
+}
+
+/** Returns the id of a client's node from what its agent says of itself. */
+export function nodeIdOf(self: unknown): string {
   const { stats } = objectOf(self);
   const { node_id } = objectOf(objectOf(stats).client);
-  return typeof node_id === "string" && /^[0-9a-f-]+$/.test(node_id) ? node_id : undefined;
+  if (typeof node_id === "string" && /^[0-9a-f-]+$/.test(node_id)) return node_id;
+  throw new Error("the agent is no Nomad client");
 }
 
 function allocationsIn(answer: unknown): ReadonlyMap<string, Allocation> {
@@ -60,11 +65,13 @@ function allocationIn({ ID, JobID, TaskGroup, AllocatedResources }: JsonObject):
   return [[ID, { job: JobID, group: TaskGroup, tasks }]];
 }
 
-function objectOf(value: unknown): JsonObject {
+/** A JSON object, or an empty one in place of something else. */
+export function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-async function get(env: NomadEnvironment, path: string): Promise<unknown> {
+/** Asks the agent for a path of its API. */
+export async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   const response = await responseTo(requestTo(env, path));
   const parts: Buffer[] = [];
   let size = 0;

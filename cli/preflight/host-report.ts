@@ -2,6 +2,7 @@ import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import type { Strays } from "../live/every-attachment.ts";
+import type { LookedAt } from "../live/looked-at.ts";
 import type { Workload } from "../live/workload.ts";
 
 /** The forecast for one attachment. */
@@ -20,6 +21,7 @@ export interface HostReport {
   readonly host: string;
   readonly forecasts: readonly Forecast[];
   readonly strays: Strays;
+  readonly lookedAt: LookedAt;
   /** A line about each result that cannot be read. */
   readonly leftOut: readonly string[];
   /** Why Nomad would skip CHECK on this host; undefined if it would not. */

@@ -1,13 +1,14 @@
 import type { Advice } from "../host/plugin-folder.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
+import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, HostReport } from "./host-report.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(
-  { forecasts, strays, nomadSkipsCheck, unsaved }: HostReport,
+  { forecasts, strays, lookedAt, nomadSkipsCheck, unsaved }: HostReport,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
   const reasons = explanations(forecasts);
@@ -21,13 +22,14 @@ export function preflightText(
     ),
     ...skipLines(nomadSkipsCheck),
     ...unsavedLines(unsaved.length),
+    lookedAtLines(lookedAt).join("\n"),
     ...(forecasts.length === 0 ? [] : [summaryOf(forecasts)]),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
 /** The same as JSON. */
-export function preflightJson({ forecasts, nomadSkipsCheck, strays, ...rest }: HostReport): string {
+export function preflightJson({ forecasts, lookedAt, nomadSkipsCheck, strays, ...rest }: HostReport): string {
   const attachments = forecasts.map(({ attachment, workload, verdict, changed, isAdoptable }) => ({
     network: attachment.network,
     containerId: attachment.containerId,
@@ -43,7 +45,7 @@ export function preflightJson({ forecasts, nomadSkipsCheck, strays, ...rest }: H
   // A journal has the plugins' configurations, with any secret in them.
   const { namespaces, memories } = strays;
   const lost = { namespaces, journals: memories.map(({ file }) => file) };
-  const data = { ...rest, strays: lost, attachments, nomadSkipsCheck: nomadSkipsCheck?.reason ?? null };
+  const data = { ...rest, ...lookedAt, strays: lost, attachments, nomadSkipsCheck: nomadSkipsCheck?.reason ?? null };
   return `${JSON.stringify(data, null, 2)}\n`;
 }
 

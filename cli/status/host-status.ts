@@ -1,16 +1,16 @@
 import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
+import type { LookedAt } from "../live/looked-at.ts";
 import type { Installation } from "./installation.ts";
 import type { NarrowRuntime } from "./narrow-runtimes.ts";
 import type { RepairedAdds } from "./repaired-adds.ts";
 
 /** The state of a host in numbers. */
-export interface HostStatus {
+export interface HostStatus extends LookedAt {
   /** The wrappers in the directories of CNI_PATH. */
   readonly installations: readonly Installation[];
   readonly lists: {
-    readonly directories: readonly string[];
     readonly files: number;
     /** What lint says of them with this host's plugins, a line for each error. */
     readonly errors: readonly string[];
@@ -53,12 +53,12 @@ export function countNetworks(
 }
 
 /** Whether nothing that was looked at is left to do on the host. */
-export function isWell({ installations, lists, networks, orphans, narrowRuntimes }: HostStatus): boolean {
+export function isWell({ agent, installations, lists, networks, orphans, narrowRuntimes }: HostStatus): boolean {
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
   const passes = networks.every(({ failing }) => failing === 0);
   return (
     isSound &&
-    lists.errors.length === 0 &&
+    lists.errors.length + agent.notLoaded.length === 0 &&
     passes &&
     narrowRuntimes.length === 0 &&
     orphans.results + orphans.journals === 0

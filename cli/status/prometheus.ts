@@ -14,18 +14,11 @@ export function prometheusText(status: HostStatus): string {
   return metricsOf(status).map(metricText).join("");
 }
 
-function metricsOf({
-  installations,
-  lists,
-  networks,
-  orphans,
-  unreadable,
-  nomadSkipsCheck,
-  repaired,
-}: HostStatus): readonly Metric[] {
+function metricsOf(status: HostStatus): readonly Metric[] {
+  const { installations, networks, orphans, unreadable, nomadSkipsCheck, repaired } = status;
   return [
     ...installationMetrics(installations),
-    gauge("list_errors", "Errors that lint finds in the lists that runtimes load.", [[{}, lists.errors.length]]),
+    ...listMetrics(status),
     gauge(
       "attachments",
       "Attachments in libcni's cache.",
@@ -51,6 +44,15 @@ function metricsOf({
       [[{}, Number(nomadSkipsCheck !== null)]],
     ),
     ...(repaired === undefined ? [] : [repairedMetric(repaired)]),
+  ];
+}
+
+function listMetrics({ lists, agent }: HostStatus): readonly Metric[] {
+  return [
+    gauge("list_errors", "Errors that lint finds in the lists that runtimes load.", [[{}, lists.errors.length]]),
+    gauge("networks_not_loaded", "Networks of the Nomad client's lists that it has not loaded: it needs a reload.", [
+      [{}, agent.notLoaded.length],
+    ]),
   ];
 }
 

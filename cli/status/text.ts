@@ -1,4 +1,5 @@
 import { releaseWords } from "../install/report.ts";
+import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";
@@ -17,7 +18,8 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...(installations.length === 0 ? ["no installation in the directories of the plugins"] : []),
     ...installations.flatMap((one) => installationLines(one, terminal)),
     "",
-    `lists: ${lists.files} in ${lists.directories.join(" and ") || "no directory"}`,
+    ...lookedAtLines(status),
+    `lists: ${lists.files}`,
     ...lists.errors.map((line) => `  ${line}`),
     "",
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, bridge, expectSuccess, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, expectSuccess, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 /** One attachment in a state of its own, and what the restart must do to it. */
 interface Case {
@@ -102,7 +102,7 @@ describe("preflight", () => {
   test("half wrapped: preflight and adopt name the cause and the cure, and the cure suffices", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const half = zone("1.0.0", macvlan, wrapped(bridge, "eth1"));
-    await attached(lab, lab.goCni, half);
+    expectSuccess({ ...(await lab.goCni.add(half, await lab.addContainer("c1"))), stderr: "" });
     await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(half));
     const run = (...args: string[]) => lab.call("/opt/cni/bin/cni-wrappers", args);

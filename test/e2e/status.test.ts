@@ -27,6 +27,8 @@ describe("status", () => {
     );
     expect(values.slice(1)).toEqual([
       'cni_wrappers_installation_intact{directory="/opt/cni/bin"} 1',
+      "cni_wrappers_list_errors 0",
+      "cni_wrappers_networks_not_loaded 0",
       'cni_wrappers_attachments{network="zone"} 3',
       'cni_wrappers_attachments_failing{network="zone"} 1',
       'cni_wrappers_orphans{kind="result"} 1',

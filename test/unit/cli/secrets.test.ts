@@ -12,7 +12,11 @@ const workload = { runtime: "Nomad", name: "web" } as const;
 
 test("preflight --json names the files of journals, and not what they have", () => {
   const strays = { namespaces: [], memories: [memory] };
-  const report = { host: "h", forecasts: [], strays, leftOut: [], nomadSkipsCheck: undefined, unsaved: [] };
+  const lookedAt = {
+    directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
+    agent: { problem: null, differs: [], notLoaded: [] },
+  } as const;
+  const report = { host: "h", forecasts: [], strays, lookedAt, leftOut: [], nomadSkipsCheck: undefined, unsaved: [] };
   const text = preflightJson(report);
   expect(JSON.parse(text).strays).toEqual({ namespaces: [], journals: ["/var/lib/cni/wrappers/blue/zone:eth0"] });
   expect(text).not.toContain("hunter2");

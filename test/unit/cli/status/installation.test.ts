@@ -31,7 +31,19 @@ function install(version: string): void {
 }
 
 const run = (...options: string[]) =>
-  runCommand(["status", "--cache-dir", directory, "--cni-path", `${bin()}:/nowhere`, ...options], { directory });
+  runCommand(
+    [
+      "status",
+      "--cache-dir",
+      directory,
+      "--config-dir",
+      join(directory, "results"),
+      "--cni-path",
+      `${bin()}:/nowhere`,
+      ...options,
+    ],
+    { directory },
+  );
 const executable = () => join(bin(), "cni-wrappers");
 const installation = async () => JSON.parse((await run("--json")).stdout).installations[0];
 

@@ -55,7 +55,9 @@ test("status tells what to do, and is not well", () => {
   const status: HostStatus = {
     ...{
       installations: [],
-      lists: { directories: [], files: 0, errors: [] },
+      lists: { files: 0, errors: [] },
+      directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
+      agent: { problem: null, differs: [], notLoaded: [] },
       networks: [],
       orphans: { results: 0, journals: 0 },
       unreadable: 0,

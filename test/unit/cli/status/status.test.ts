@@ -45,6 +45,9 @@ const expected = `# HELP cni_wrappers_installation_info The wrappers in a direct
 # HELP cni_wrappers_list_errors Errors that lint finds in the lists that runtimes load.
 # TYPE cni_wrappers_list_errors gauge
 cni_wrappers_list_errors 0
+# HELP cni_wrappers_networks_not_loaded Networks of the Nomad client's lists that it has not loaded: it needs a reload.
+# TYPE cni_wrappers_networks_not_loaded gauge
+cni_wrappers_networks_not_loaded 0
 # HELP cni_wrappers_attachments Attachments in libcni's cache.
 # TYPE cni_wrappers_attachments gauge
 cni_wrappers_attachments{network="shop"} 1
@@ -82,7 +85,8 @@ describe("status", () => {
     expect((await status()).stdout.split("\n")).toEqual([
       "no installation in the directories of the plugins",
       "",
-      `lists: 1 in ${directory}/config`,
+      `looked at: lists in ${directory}/config, plugins in ${directory}/bin, results in ${directory}`,
+      "lists: 1",
       "",
       "network  attachments  failing",
       "shop     1            0",
@@ -128,7 +132,9 @@ test("label values and HELP are escaped as the format wants it", () => {
   const nothing: HostStatus = {
     ...{
       installations: [],
-      lists: { directories: [], files: 0, errors: [] },
+      lists: { files: 0, errors: [] },
+      directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
+      agent: { problem: null, differs: [], notLoaded: [] },
       networks: [],
       orphans: { results: 0, journals: 0 },
       unreadable: 0,
