@@ -8,7 +8,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { type CheckOptions, checkOptionsOn, type Verdict } from "../live/check.ts";
+import { type CheckOptions, checkOptionsOn, isGood, type Verdict } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
 import {
   addHostOptions,
@@ -55,8 +55,8 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       const report = await reportOn(await hostPathsOn(options, terminal), options, terminal);
       terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
       const isLoaded = report.lookedAt.agent.notLoaded.length === 0;
-      const isGood = isLoaded && report.forecasts.every(({ verdict }) => verdict.is !== "fails");
-      finish(exitCodeOf({ isGood, isComplete: report.leftOut.length === 0 }));
+      const isWell = isLoaded && report.forecasts.every(({ verdict }) => isGood(verdict));
+      finish(exitCodeOf({ isGood: isWell, isComplete: report.leftOut.length === 0 }));
     });
 
 async function reportOn(paths: HostPathsFound, options: Options, terminal: Terminal): Promise<HostReport> {

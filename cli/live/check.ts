@@ -10,12 +10,13 @@ import type { HostPaths } from "./host-paths.ts";
 import { callOf, callOrder, inVersion } from "./libcni.ts";
 import { isNamespace } from "./namespaces.ts";
 import { type Lists, type Network, networkIn, readLists } from "./networks.ts";
+import { outsideSubnets } from "./outside.ts";
 import { type PluginRun, runPlugin } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
-  /** Every plugin's CHECK passes. */
-  | { readonly is: "passes" }
+  /** Every plugin's CHECK passes. `outside` are addresses that make the next ADD fail. */
+  | { readonly is: "passes"; readonly outside?: readonly string[] }
   /** CHECK fails: Nomad destroys the container's network. `plugin` is missing if no plugin was asked. */
   | {
       readonly is: "fails";
@@ -54,6 +55,11 @@ export function networkOf(
   return networks.get(network) ?? own;
 }
 
+/** Whether the runtime's restart and the next ADD are without a fault. */
+export function isGood(verdict: Verdict): boolean {
+  return verdict.is !== "fails" && !("outside" in verdict);
+}
+
 /** Runs the CHECK of an attachment's current list with the real plugins, in order, as libcni does. */
 export async function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
   const network = networkOf(attachment, options);
@@ -70,7 +76,8 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
     const cure = cureOf(network.list, position);
     return { is: "fails", plugin: run.type, position, error: outcome.error, ...(cure !== undefined && { cure }) };
   }
-  return { is: "passes" };
+  const outside = outsideSubnets(network.list, attachment);
+  return { is: "passes", ...(outside.length > 0 && { outside }) };
 }
 
 /** A plain creator beside others fails for the addresses of the others, whatever it says. */

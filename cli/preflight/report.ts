@@ -5,6 +5,7 @@ import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, HostReport } from "./host-report.ts";
+import { withoutNames } from "./summary.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(
@@ -89,23 +90,35 @@ function forecastTable(forecasts: readonly Forecast[], terminal: Pick<Terminal, 
   return plainTable(["network", "workload", "interfaces", "addresses", "verdict"], rows);
 }
 
-/** What an operator must know of each forecast that is not good. */
+/** What an operator must know of the forecasts that are not good, once for those of a network with one cause. */
 function explanations(forecasts: readonly Forecast[]): readonly string[] {
-  return forecasts.flatMap(({ attachment, verdict, changed, isAdoptable }) => {
+  const groups = Map.groupBy(forecasts, ({ attachment, verdict, changed, isAdoptable }) => {
+    return JSON.stringify([
+      attachment.network,
+      verdict.is,
+      withoutNames(reasonOf(verdict) ?? ""),
+      changed,
+      isAdoptable,
+    ]);
+  });
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { attachment, verdict, changed, isAdoptable } = first;
     const reason = reasonOf(verdict);
     if (reason === undefined) return [];
     const since = changed.length > 0 ? [`  changed since it started: ${changed.join(", ")}`] : [];
     const cure = verdict.is === "fails" && verdict.cure !== undefined ? [`  ${verdict.cure}`] : [];
     const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : cure;
     const title = `${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`;
-    return [title, ...since, ...hint].map(oneLine);
+    const more = others.length > 0 ? [`  and ${others.length} more attachments of ${attachment.network}`] : [];
+    return [title, ...more, ...since, ...hint].map(oneLine);
   });
 }
 
 function reasonOf(verdict: Verdict): string | undefined {
   switch (verdict.is) {
     case "passes":
-      return undefined;
+      return verdict.outside?.join("; ");
     case "gone":
       return "its namespace is gone";
     case "unchecked":

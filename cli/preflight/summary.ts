@@ -91,7 +91,7 @@ function compared(one: string, other: string): number {
 }
 
 /** Replaces what belongs to one container: its id, MACs, addresses and the host's name of its veth. */
-function withoutNames(reason: string): string {
+export function withoutNames(reason: string): string {
   return reason
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{64}\b/g, "<id>")
     .replace(/\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b/g, "<MAC>")

@@ -38,6 +38,8 @@ interface NetworkStatus {
   readonly attachments: number;
   /** Those whose CHECK fails. */
   readonly failing: number;
+  /** Those that have an address outside of the list's subnets. */
+  readonly outside: number;
 }
 
 /** Counts the attachments by network, in the order of the names. */
@@ -48,14 +50,15 @@ export function countNetworks(
   return [...byName.keys()].sort().map((network) => {
     const own = byName.get(network) ?? [];
     const failing = own.filter(({ verdict }) => verdict.is === "fails").length;
-    return { network, attachments: own.length, failing };
+    const outside = own.filter(({ verdict }) => "outside" in verdict).length;
+    return { network, attachments: own.length, failing, outside };
   });
 }
 
 /** Whether nothing that was looked at is left to do on the host. */
 export function isWell({ agent, installations, lists, networks, orphans, narrowRuntimes }: HostStatus): boolean {
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
-  const passes = networks.every(({ failing }) => failing === 0);
+  const passes = networks.every(({ failing, outside }) => failing + outside === 0);
   return (
     isSound &&
     lists.errors.length + agent.notLoaded.length === 0 &&

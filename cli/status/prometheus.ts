@@ -29,6 +29,11 @@ function metricsOf(status: HostStatus): readonly Metric[] {
       "Attachments whose CHECK fails: the next restart of Nomad would destroy them.",
       networks.map(({ network, failing }) => [{ network }, failing]),
     ),
+    gauge(
+      "attachments_outside",
+      "Attachments with an address outside of the list's subnets: the next ADD may fail.",
+      networks.map(({ network, outside }) => [{ network }, outside]),
+    ),
     gauge("orphans", "Results whose namespace is gone, and journals of the wrappers without a result.", [
       [{ kind: "result" }, orphans.results],
       [{ kind: "journal" }, orphans.journals],

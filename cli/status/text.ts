@@ -23,6 +23,11 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...lists.errors.map((line) => `  ${line}`),
     "",
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
+    ...networks
+      .filter(({ outside }) => outside > 0)
+      .map(
+        ({ network, outside }) => `${network}: attachments with an address outside of the list's subnets: ${outside}`,
+      ),
     `results without a namespace: ${orphans.results}`,
     `journals without a result: ${orphans.journals}`,
     ...(unreadable > 0 ? [`lists, results and journals that cannot be read: ${unreadable}`] : []),

@@ -99,6 +99,26 @@ describe("preflight", () => {
     expect(seen.filter(({ real }) => real === "").map(({ state }) => state)).toEqual(passing);
   });
 
+  test("a subnet changed under a running container: CHECK passes, the next ADD fails, and preflight and status tell it", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    expectSuccess(await lab.goCni.add(good, await lab.addContainer("c1")));
+    const moved = { ...bridge, ipam: hostLocal("172.27.0.0/20") };
+    const now = zone("1.0.0", wrapped(macvlan), wrapped(moved, "eth1"));
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));
+    const next = await lab.goCni.add(now, await lab.addContainer("c2"));
+    expect(next.exitCode).toBe(1);
+    expect(next.stderr).toContain("already has an IP address different from 172.27.0.1/20");
+    const line =
+      "eth1 has 172.26.64.2/20, and the list now has 172.27.0.0/20: bridge-wrapper may refuse the next container";
+    const preflight = await lab.call("/opt/cni/bin/cni-wrappers", ["preflight"]);
+    expect(preflight).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(line) });
+    expect(preflight.stdout).toContain("1 of 1 pass");
+    const status = await lab.call("/opt/cni/bin/cni-wrappers", ["status"]);
+    expect(status).toMatchObject({ exitCode: 1 });
+    expect(status.stdout).toContain("zone: attachments with an address outside of the list's subnets: 1");
+  });
+
   test("half wrapped: preflight and adopt name the cause and the cure, and the cure suffices", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const half = zone("1.0.0", macvlan, wrapped(bridge, "eth1"));

@@ -31,6 +31,7 @@ describe("status", () => {
       "cni_wrappers_networks_not_loaded 0",
       'cni_wrappers_attachments{network="zone"} 3',
       'cni_wrappers_attachments_failing{network="zone"} 1',
+      'cni_wrappers_attachments_outside{network="zone"} 0',
       'cni_wrappers_orphans{kind="result"} 1',
       'cni_wrappers_orphans{kind="journal"} 1',
       "cni_wrappers_results_unreadable 0",

@@ -93,3 +93,16 @@ test("the broken list of a running network is named, with its line, and 2 wins o
     `no list in the directories defines the network shop; not loaded: ${file}:4:1: a key is expected here`,
   );
 });
+
+test("sixty attachments with one cause are told once, with their number", async () => {
+  for (let index = 0; index < 60; index++) {
+    const cached = { kind: "cniCacheV1", networkName: "lost", containerId: `c${index}`, ifName: "eth0" };
+    const file = join(directory, `results/lost-c${index}-eth0`);
+    writeFileSync(file, JSON.stringify({ ...cached, netns: "/proc/self/ns/net" }));
+  }
+  const lines = (await run("preflight", "--network", "lost")).stdout.split("\n");
+  const told = lines.filter((line) => line.includes("no list in the directories defines the network lost"));
+  expect(told).toHaveLength(1);
+  expect(lines).toContain("  and 59 more attachments of lost");
+  expect(lines.length).toBeLessThan(75);
+});

@@ -56,6 +56,10 @@ cni_wrappers_attachments{network="zone"} 3
 # TYPE cni_wrappers_attachments_failing gauge
 cni_wrappers_attachments_failing{network="shop"} 0
 cni_wrappers_attachments_failing{network="zone"} 2
+# HELP cni_wrappers_attachments_outside Attachments with an address outside of the list's subnets: the next ADD may fail.
+# TYPE cni_wrappers_attachments_outside gauge
+cni_wrappers_attachments_outside{network="shop"} 0
+cni_wrappers_attachments_outside{network="zone"} 0
 # HELP cni_wrappers_orphans Results whose namespace is gone, and journals of the wrappers without a result.
 # TYPE cni_wrappers_orphans gauge
 cni_wrappers_orphans{kind="result"} 1
@@ -145,7 +149,7 @@ test("label values and HELP are escaped as the format wants it", () => {
   };
   const text = prometheusText({
     ...nothing,
-    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0 }],
+    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, outside: 0 }],
   });
   expect(text).toContain('\ncni_wrappers_attachments{network="a\\"b\\\\c\\nd\\\\u001b[2J"} 1\n');
   expect(text).toContain('by the lines in a"b\\\\c\\nd. It starts');
