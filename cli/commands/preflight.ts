@@ -7,6 +7,8 @@ import type { CommandMaker } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
+import { sha256 } from "../install/checksums.ts";
+import type { ListFile } from "../lists/list-file.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckOptions, checkOptionsOn, isGood, type Verdict } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
@@ -17,7 +19,7 @@ import {
   hostPathsOn,
   timeoutOption,
 } from "../live/host-paths.ts";
-import { lookedAt } from "../live/looked-at.ts";
+import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { demandKnown, namesIn } from "../live/wanted.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
@@ -54,8 +56,7 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
       }
       const report = await reportOn(await hostPathsOn(options, terminal), options, terminal);
       terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
-      const isLoaded = report.lookedAt.agent.notLoaded.length === 0;
-      const isWell = isLoaded && report.forecasts.every(({ verdict }) => isGood(verdict));
+      const isWell = isReady(report.lookedAt) && report.forecasts.every(({ verdict }) => isGood(verdict));
       finish(exitCodeOf({ isGood: isWell, isComplete: report.leftOut.length === 0 }));
     });
 
@@ -76,6 +77,7 @@ async function reportOn(paths: HostPathsFound, options: Options, terminal: Termi
   const now = Date.now();
   const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable }, terminal);
   return {
+    origin: originOf(check, now, terminal),
     host: hostname(),
     forecasts,
     strays: straysAmong(attachments.all, namedNamespaces(), new Memory().files()),
@@ -87,12 +89,23 @@ async function reportOn(paths: HostPathsFound, options: Options, terminal: Termi
 }
 
 function demandUse({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): void {
-  if (instead === undefined || wanted.some(({ network }) => network === instead.network)) return;
-  const { file, network } = instead;
+  if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return;
+  const { file, network } = { file: instead.list.file.path, network: instead.name };
   const there = namesIn(wanted.map((one) => one.network));
   throw new Trouble(
     `--with ${file}: no attachment has its network ${network}, so nothing is checked with it; ${there}`,
   );
+}
+
+function originOf({ files, with: instead }: CheckOptions, now: number, { release }: Terminal): HostReport["origin"] {
+  const checksumOf = ({ path, text }: ListFile) => ({ file: path, sha256: sha256(Buffer.from(text)) });
+  return {
+    format: 1,
+    tool: { version: release.version, commit: release.commit },
+    time: new Date(now).toISOString(),
+    lists: files.map(checksumOf),
+    with: instead ? checksumOf(instead.list.file) : null,
+  };
 }
 
 function modifiedMs(file: string): number | undefined {

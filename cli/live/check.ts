@@ -33,8 +33,8 @@ export type Verdict =
 
 /** How to check attachments on this host. */
 export interface CheckOptions extends Lists {
-  /** The file that takes the place of a list, and its network. */
-  readonly with: { readonly file: string; readonly network: string } | undefined;
+  /** The network whose list another one replaces. */
+  readonly with: Network | undefined;
   readonly cniPath: readonly string[];
   /** How long a plugin may take. */
   readonly seconds: number;
@@ -133,6 +133,5 @@ export function checkOptionsOn(
   if (file !== undefined && !network)
     throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
   if (network) networks.set(network.name, network);
-  const instead = network && file !== undefined ? { file, network: network.name } : undefined;
-  return { ...lists, networks, with: instead, cniPath: paths.cniPath, seconds: Number(timeout) };
+  return { ...lists, networks, with: network, cniPath: paths.cniPath, seconds: Number(timeout) };
 }

@@ -16,8 +16,26 @@ export interface Forecast {
   readonly isAdoptable: boolean;
 }
 
+/** What made a report, when, and from which lists. */
+interface ReportOrigin {
+  /** The format of the JSON. Another number says that keys have another meaning. */
+  readonly format: 1;
+  readonly tool: { readonly version: string; readonly commit: string };
+  /** As ISO 8601. */
+  readonly time: string;
+  readonly lists: readonly ListChecksum[];
+  /** The list of `--with`; null without it. */
+  readonly with: ListChecksum | null;
+}
+
+interface ListChecksum {
+  readonly file: string;
+  readonly sha256: string;
+}
+
 /** The answer of preflight for one host. */
 export interface HostReport {
+  readonly origin: ReportOrigin;
   readonly host: string;
   readonly forecasts: readonly Forecast[];
   readonly strays: Strays;

@@ -30,7 +30,7 @@ export function preflightText(
 }
 
 /** The same as JSON. */
-export function preflightJson({ forecasts, lookedAt, nomadSkipsCheck, strays, ...rest }: HostReport): string {
+export function preflightJson({ origin, forecasts, lookedAt, nomadSkipsCheck, strays, ...rest }: HostReport): string {
   const attachments = forecasts.map(({ attachment, workload, verdict, changed, isAdoptable }) => ({
     network: attachment.network,
     containerId: attachment.containerId,
@@ -46,7 +46,14 @@ export function preflightJson({ forecasts, lookedAt, nomadSkipsCheck, strays, ..
   // A journal has the plugins' configurations, with any secret in them.
   const { namespaces, memories } = strays;
   const lost = { namespaces, journals: memories.map(({ file }) => file) };
-  const data = { ...rest, ...lookedAt, strays: lost, attachments, nomadSkipsCheck: nomadSkipsCheck?.reason ?? null };
+  const data = {
+    ...origin,
+    ...rest,
+    ...lookedAt,
+    strays: lost,
+    attachments,
+    nomadSkipsCheck: nomadSkipsCheck?.reason ?? null,
+  };
   return `${JSON.stringify(data, null, 2)}\n`;
 }
 

@@ -1,7 +1,7 @@
 import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
-import type { LookedAt } from "../live/looked-at.ts";
+import { isReady, type LookedAt } from "../live/looked-at.ts";
 import type { Installation } from "./installation.ts";
 import type { NarrowRuntime } from "./narrow-runtimes.ts";
 import type { RepairedAdds } from "./repaired-adds.ts";
@@ -56,12 +56,14 @@ export function countNetworks(
 }
 
 /** Whether nothing that was looked at is left to do on the host. */
-export function isWell({ agent, installations, lists, networks, orphans, narrowRuntimes }: HostStatus): boolean {
+export function isWell(status: HostStatus): boolean {
+  const { installations, lists, networks, orphans, narrowRuntimes } = status;
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
   const passes = networks.every(({ failing, outside }) => failing + outside === 0);
   return (
     isSound &&
-    lists.errors.length + agent.notLoaded.length === 0 &&
+    lists.errors.length === 0 &&
+    isReady(status) &&
     passes &&
     narrowRuntimes.length === 0 &&
     orphans.results + orphans.journals === 0

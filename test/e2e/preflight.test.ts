@@ -106,7 +106,9 @@ describe("preflight", () => {
     const now = zone("1.0.0", wrapped(macvlan), wrapped(moved, "eth1"));
     await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));
-    const next = await lab.goCni.add(now, await lab.addContainer("c2"));
+    const second = await lab.addContainer("c2");
+    const next = await lab.goCni.add(now, second);
+    await lab.goCni.del(now, second);
     expect(next.exitCode).toBe(1);
     expect(next.stderr).toContain("already has an IP address different from 172.27.0.1/20");
     const line =

@@ -67,6 +67,19 @@ describe("status", () => {
     }
   });
 
+  test("the wrappers cannot write journals: status and preflight say it before an ADD does", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.run("sh", ["-c", "mkdir -p /var/lib/cni/wrappers; mount -t tmpfs -o ro wrappers /var/lib/cni/wrappers"]);
+    for (const command of ["status", "preflight"]) {
+      const { exitCode, stdout } = await lab.call("/opt/cni/bin/cni-wrappers", [command]);
+      expect(exitCode).toBe(1);
+      expect(stdout).toContain(
+        "cannot write journals, and ADD fails: /var/lib/cni/wrappers: the file system is read-only",
+      );
+    }
+    expect(await lab.cnitool.add(list, await lab.addContainer("c1"))).toMatchObject({ exitCode: 1 });
+  });
+
   test("names the journals that cannot be read, or that a newer version has written", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/cni/wrappers/c1", "/var/lib/cni/wrappers/c2"]);

@@ -14,9 +14,21 @@ test("preflight --json names the files of journals, and not what they have", () 
   const strays = { namespaces: [], memories: [memory] };
   const lookedAt = {
     directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
+    journalProblem: null,
     agent: { problem: null, differs: [], notLoaded: [] },
   } as const;
-  const report = { host: "h", forecasts: [], strays, lookedAt, leftOut: [], nomadSkipsCheck: undefined, unsaved: [] };
+  const tool = { version: "1.2.3", commit: "abc" };
+  const origin = { format: 1, tool, time: "", lists: [], with: null } as const;
+  const report = {
+    origin,
+    host: "h",
+    forecasts: [],
+    strays,
+    lookedAt,
+    leftOut: [],
+    nomadSkipsCheck: undefined,
+    unsaved: [],
+  };
   const text = preflightJson(report);
   expect(JSON.parse(text).strays).toEqual({ namespaces: [], journals: ["/var/lib/cni/wrappers/blue/zone:eth0"] });
   expect(text).not.toContain("hunter2");

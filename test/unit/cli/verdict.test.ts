@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { exitCodes } from "../../../cli/exit-codes.ts";
+import { journalProblem } from "../../../cli/host/journal-place.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
@@ -105,4 +107,23 @@ test("sixty attachments with one cause are told once, with their number", async 
   expect(told).toHaveLength(1);
   expect(lines).toContain("  and 59 more attachments of lost");
   expect(lines.length).toBeLessThan(75);
+});
+
+test("preflight --json says what made it, when, and from which lists", async () => {
+  const file = write("new", JSON.stringify(listOf("shop")), ".");
+  const before = Date.now();
+  const answer = JSON.parse((await run("preflight", "--json", "--with", file)).stdout);
+  expect(answer).toMatchObject({ format: 1, tool: { version: "1.2.3", commit: "abc" }, host: hostname() });
+  expect(Date.parse(answer.time)).toBeGreaterThanOrEqual(before);
+  const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+  const files = ["shop", "zone"].map((name) => join(directory, `config/${name}.conflist`));
+  expect(answer.lists).toEqual(files.map((path) => ({ file: path, sha256: sumOf(path) })));
+  expect(answer.with).toEqual({ file, sha256: sumOf(file) });
+  expect(answer.directories).toMatchObject({ plugins: [join(directory, "bin")], results: directory });
+});
+
+test("journals cannot be written: the reason names the directory, or what stands in its place", () => {
+  expect(journalProblem(join(directory, "none/wrappers"))).toBeUndefined();
+  writeFileSync(join(directory, "wrappers"), "");
+  expect(journalProblem(join(directory, "wrappers"))).toBe(`${directory}/wrappers: is not a directory`);
 });

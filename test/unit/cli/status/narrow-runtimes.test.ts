@@ -57,6 +57,7 @@ test("status tells what to do, and is not well", () => {
       installations: [],
       lists: { files: 0, errors: [] },
       directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
+      journalProblem: null,
       agent: { problem: null, differs: [], notLoaded: [] },
       networks: [],
       orphans: { results: 0, journals: 0 },

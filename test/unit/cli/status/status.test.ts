@@ -138,6 +138,7 @@ test("label values and HELP are escaped as the format wants it", () => {
       installations: [],
       lists: { files: 0, errors: [] },
       directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
+      journalProblem: null,
       agent: { problem: null, differs: [], notLoaded: [] },
       networks: [],
       orphans: { results: 0, journals: 0 },

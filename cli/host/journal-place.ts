@@ -1,0 +1,16 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { journalDirectory } from "../../shared/journal/journal.ts";
+import { reasonOf } from "../trouble.ts";
+
+/** Says why the wrappers cannot write journals; undefined if they can. They make the directory if it is not there. */
+export function journalProblem(directory = journalDirectory): string | undefined {
+  if (!existsSync(directory)) return journalProblem(dirname(directory));
+  if (!statSync(directory).isDirectory()) return `${directory}: is not a directory`;
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `${directory}: ${reasonOf(error as NodeJS.ErrnoException)}`;
+  }
+}
