@@ -42,9 +42,9 @@ export const plantedChanges: readonly PlantedChange[] = [
     shows: /^left: \+\/(nft|packetRules)/,
   },
   {
-    name: "a record that stays",
+    name: "a journal that stays",
     executable: "ptp-wrapper",
-    script: onDel('cp "/var/lib/cni/wrappers/routed:$CNI_CONTAINERID:eth0:eth0" /var/lib/cni/wrappers/kept-$$'),
+    script: onDel('cp "/var/lib/cni/wrappers/$CNI_CONTAINERID/routed:eth0" /var/lib/cni/wrappers/kept-$$'),
     shows: /^left: \+.*\/var\/lib\/cni\/wrappers\//,
   },
   {
