@@ -25,13 +25,14 @@ import { demandKnown, namesIn } from "../live/wanted.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
 import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
-import { readAnswers, summaryJson, summaryText } from "../preflight/summary.ts";
+import { newestOfEach, readAnswers, silentHosts, summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly with?: string;
   readonly summary?: readonly string[];
+  readonly hosts?: string;
   readonly json?: boolean;
   readonly timeout: string;
 }
@@ -47,12 +48,14 @@ export const preflightCommand: CommandMaker = (terminal, finish) =>
     .addOption(timeoutOption())
     .option("--json", "print the forecasts as JSON")
     .option("--summary <file...>", "check nothing, and sum up the JSON of many hosts; - is stdin")
+    .option("--hosts <file>", "with --summary: the hosts that must have answered, a name in each line")
     .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
     .action(async (options: Options) => {
       if (options.summary) {
-        const answers = readAnswers(options.summary, terminal);
-        terminal.write(options.json ? summaryJson(answers) : summaryText(answers, terminal));
-        return finish(answers.every(({ fails, leftOut }) => fails === 0 && leftOut === 0) ? 0 : 1);
+        const answers = newestOfEach(readAnswers(options.summary, terminal));
+        const silent = silentHosts(answers, options.hosts, terminal);
+        terminal.write(options.json ? summaryJson(answers, silent) : summaryText(answers, silent, terminal));
+        return finish(summaryCode(answers, silent));
       }
       const report = await reportOn(await hostPathsOn(options, terminal), options, terminal);
       terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));

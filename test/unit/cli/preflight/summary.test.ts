@@ -44,10 +44,9 @@ describe("preflight --summary", () => {
     const one = file("one", pretty(answer("n3", noAddress("172.16.5.2/24"), noAddress("fd00::2/64"), missing)));
     const { stdout, stderr, exitCode } = await summary([many, one]);
     expect(stdout.split("\n")).toEqual([
-      "host  attachments  pass  fail  adoptable  verdict",
-      "n1    2            1     0     0          ready",
-      "n2    3            1     2     2          adopt first",
-      "n3    3            0     3     1          not ready",
+      "host  attachments  pass  fail  unchecked  gone  adoptable  verdict",
+      "n3    3            0     3     0          0     1          not ready",
+      "n2    3            1     2     0          0     2          adopt first",
       "",
       "network  fail  hosts  adoptable  reason",
       "zone     3     2      3          bridge-wrapper: interface eth1 is not in prevResult",
@@ -68,19 +67,41 @@ describe("preflight --summary", () => {
     };
     const { stdout, exitCode } = await summary([file("bad", line(bad))]);
     expect(stdout.split("\n").slice(3)).toEqual([
-      "n1: results that cannot be read: 1",
+      "n1: lists and results that cannot be read: 1",
       "n1: Nomad would skip CHECK: bridge has version 1.2.0",
       "n1: containers that Nomad has perhaps not saved: 2",
       "",
       "0 of 1 hosts are ready",
       "",
     ]);
+    expect(exitCode).toBe(2);
+  });
+
+  test("300 good hosts are a few lines, a host counts once with its newest answer, and a silent host is named", async () => {
+    const good = Array.from({ length: 300 }, (_, index) => line(answer(`n${index}`, passes)));
+    const old = line({ ...answer("n7", missing), time: "2026-01-01T00:00:00.000Z" });
+    const files = [
+      file("good", ...good),
+      file("new", line({ ...answer("n7", passes), time: "2026-01-02T00:00:00.000Z" })),
+    ];
+    const hosts = file("hosts", Array.from({ length: 301 }, (_, index) => `n${index}\n`).join(""));
+    const { stdout, exitCode } = await summary([...files, file("old", old)], "--hosts", hosts);
+    expect(stdout).toBe("no answer: n300\n\n300 of 301 hosts are ready\n");
+    expect(exitCode).toBe(2);
+  });
+
+  test("a host with an address outside of its subnets, or that needs a reload, is not ready", async () => {
+    const outside = { ...passes, verdict: { is: "passes", outside: ["x"] } };
+    const texts = [answer("n1", outside), { ...answer("n2", passes), agent: { notLoaded: ["shop"] } }].map(line);
+    const { stdout, exitCode } = await summary([file("bad", ...texts)]);
+    expect(stdout).toContain("\nn1: attachments with an address outside of the list's subnets: 1\n");
+    expect(stdout).toContain("\nn2: the Nomad client has not loaded the network shop\n");
     expect(exitCode).toBe(1);
   });
 
   test("- is stdin, and exit code 0 means that every host is ready", async () => {
     const { stdout, exitCode } = await summary(["-"]);
-    expect(stdout).toMatch(/^in +1 +1 +0 +0 +ready$/m);
+    expect(stdout).toBe("1 of 1 hosts are ready\n");
     expect(exitCode).toBe(0);
   });
 
@@ -90,9 +111,11 @@ describe("preflight --summary", () => {
       hosts: [
         {
           ...{ host: "n2", attachments: 2, passes: 1, fails: 1, adoptable: 1, leftOut: 0, unsaved: 0 },
+          ...{ unchecked: 0, gone: 0, faults: [], time: "" },
           ...{ nomadSkipsCheck: null, verdict: "adopt first" },
         },
       ],
+      silent: [],
       failures: [
         {
           ...{ network: "zone", reason: "bridge-wrapper: interface eth1 is not in prevResult" },
@@ -124,8 +147,9 @@ describe("preflight --summary", () => {
     const { hosts } = JSON.parse((await summary([file("real", stdout, stdout)], "--json")).stdout);
     const host = {
       ...{ host: hostname(), attachments: 2, passes: 0, fails: 0, adoptable: 0, leftOut: 1, unsaved: 0 },
+      ...{ unchecked: 0, gone: 2, faults: [], time: expect.any(String) },
       ...{ nomadSkipsCheck: "Nomad finds no version of bridge: there is no bridge in /none", verdict: "not ready" },
     };
-    expect(hosts).toEqual([host, host]);
+    expect(hosts).toEqual([host]);
   });
 });
