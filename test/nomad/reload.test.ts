@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { referencePlugins } from "../support/go.ts";
-import { oldestNomad } from "../support/nomad.ts";
+import { nomadVersions, oldestNomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { jobOf } from "./jobs.ts";
 import { errorsOf, isFailedCheck, isPassedCheck } from "./log.ts";
@@ -21,6 +21,21 @@ async function write(nomad: NomadLab, list: NetworkList): Promise<void> {
 function interfacesOf(states: readonly AllocationState[]): string[] {
   return states.map(({ addresses }) => Object.keys(addresses).sort().join());
 }
+
+describe.each(nomadVersions.filter((version) => version !== "1.10.5"))("status asks Nomad %s", (version) => {
+  test("where it looks, and which list it has not loaded: a reload loads it", async () => {
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], version });
+    const env = { NOMAD_ADDR: "http://127.0.0.1:5646" };
+    const status = async () =>
+      JSON.parse((await nomad.lab.call("/opt/cni/bin/cni-wrappers", ["status", "--json"], { env })).stdout);
+    await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
+    const { directories, agent } = await status();
+    expect(directories).toMatchObject({ lists: ["/opt/cni/config"], from: { lists: "agent", plugins: "agent" } });
+    expect(agent).toEqual({ problem: null, differs: [], notLoaded: ["later"] });
+    await nomad.client.reload();
+    await until("the new network", async () => (await status()).agent.notLoaded.length === 0);
+  });
+});
 
 describe("the client gets SIGHUP", () => {
   test("a list has other options, and another list is new: running allocations notice nothing, also on a restart", async (context) => {
