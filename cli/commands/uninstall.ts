@@ -39,7 +39,10 @@ export const uninstallCommand: CommandMaker = (terminal, finish) =>
       const lists = networks.filter(({ value }) => isWrapped(value)).map(({ list }) => list.file.path);
       const removed = isRefused ? [] : removeAll(place);
       if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);
-      else terminal.write(isRefused ? usesText(uses, unreadable.length) : removedText(removed, place.directory));
+      else
+        terminal.write(
+          isRefused ? usesText(uses, unreadable.length, "removes the wrappers") : removedText(removed, place.directory),
+        );
       if (!isRefused)
         for (const list of lists)
           terminal.writeError(`${list}: names wrappers, so no container of it starts any more\n`);

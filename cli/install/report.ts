@@ -16,14 +16,17 @@ export function installedText({ is, executable, release, replaced, links, newLin
   return `${lines.join("\n")}\n`;
 }
 
-/** Says which running containers need the wrappers, and what happens to them without. A result that cannot be read may be of one. */
-export function usesText(uses: readonly Use[], unreadable: number): string {
+/**
+ * Says which running containers need the wrappers, and what happens to them without. A result that cannot be read may be of one.
+ * `force` says what --force does.
+ */
+export function usesText(uses: readonly Use[], unreadable: number, force: string): string {
   const lines = uses.map(({ network, name }) => `  ${network} ${name}`);
   return [
     ...(uses.length > 0 ? [`${count(uses.length)} the wrappers:`, ...lines] : []),
     ...(unreadable > 0 ? ["A result that cannot be read may be of a running container that needs the wrappers."] : []),
     "Without them every CHECK and DEL of these containers fails: the next restart of the runtime kills them, and their",
-    "addresses stay leased. Stop them first. --force removes the wrappers all the same.",
+    `addresses stay leased. Stop them first. --force ${force} all the same.`,
     "",
   ].join("\n");
 }

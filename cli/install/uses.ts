@@ -1,6 +1,6 @@
 import type { Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { entriesIn, Memory } from "../host/memory.ts";
+import { entriesIn, Memory, stateDirectory } from "../host/memory.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isNamespace } from "../live/namespaces.ts";
@@ -15,9 +15,9 @@ export interface Use {
 }
 
 /** Finds the running containers that need the wrappers, from the runtime's results and from the wrappers' journals. */
-export function usesAmong(attachments: readonly CachedAttachment[], entries = liveEntries()): readonly Use[] {
+export function usesAmong(attachments: readonly CachedAttachment[], state = stateDirectory): readonly Use[] {
   const uses = new Map<string, Use>();
-  for (const { network, containerId } of entries)
+  for (const { network, containerId } of liveEntries(new Memory(state)))
     uses.set(`${network} ${containerId}`, { network, containerId, name: containerId.slice(0, 12) });
   for (const attachment of attachments) {
     const { network, containerId, netns, list } = attachment;
@@ -43,8 +43,7 @@ export function hasJq(list: JsonObject): boolean {
 }
 
 /** Reads the entries of this boot whose namespaces are still there. */
-function liveEntries(): readonly Entry[] {
-  const memory = new Memory();
+function liveEntries(memory: Memory): readonly Entry[] {
   const bootId = memory.moment()?.bootId;
   return entriesIn(memory.journals()).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
 }

@@ -19,6 +19,8 @@ interface Change {
   /** The decisions in words, one line each. */
   readonly words: readonly string[];
   readonly text: string;
+  /** Why --write does not change the file. */
+  readonly refusal?: string | undefined;
 }
 
 /** Reads a list that a command is about to change. Throws Trouble with a place if it is not one. */
@@ -33,10 +35,11 @@ export function readList(path: string, directory: string): List {
 
 /** Shows a change, and writes it with `--write`. */
 export function offer(change: Change, options: { write?: true; json?: true }, terminal: Terminal): void {
-  const { list, decisions, words, text } = change;
+  const { list, decisions, words, text, refusal } = change;
   const { path, text: before } = list.file;
   const isChanged = text !== before;
-  const backup = isChanged && options.write ? write(list.file, text, terminal) : undefined;
+  const isWritten = isChanged && options.write && refusal === undefined;
+  const backup = isWritten ? write(list.file, text, terminal) : undefined;
   if (options.json) {
     const data = { file: path, changed: isChanged, ...(backup && { backup }), ...decisions };
     terminal.write(`${JSON.stringify(data, undefined, 2)}\n`);
@@ -45,7 +48,10 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   if (isChanged) terminal.write(diffText(path, before, text, terminal));
   for (const line of [...(isChanged ? [] : [`${path} ${change.idle}.`]), ...words]) terminal.writeError(`${line}\n`);
   if (backup) terminal.writeError(`Wrote ${path}. The old text is in ${backup}.\n`);
-  else if (isChanged) terminal.writeError("Nothing was written. Add --write to change the file.\n");
+  else if (isChanged)
+    terminal.writeError(
+      `${refusal ?? ""}Nothing was written.${options.write ? "" : " Add --write to change the file."}\n`,
+    );
 }
 
 function write(file: ListFile, text: string, { directory }: Terminal): string {

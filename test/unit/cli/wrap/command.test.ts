@@ -32,6 +32,7 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), "wrap-"));
   write("zone.conflist", plain);
+  mkdirSync(path.join(directory, "state/results"), { recursive: true });
 });
 
 afterEach(() => rmSync(directory, { recursive: true }));
@@ -47,7 +48,9 @@ function wrap(...args: string[]) {
   return runCommand(["wrap", "--state", path.join(directory, "state"), ...args], { directory });
 }
 
-const unwrap = (...args: string[]) => runCommand(["unwrap", ...args], { directory });
+function unwrap(...args: string[]) {
+  return runCommand(["unwrap", "--state", path.join(directory, "state"), ...args], { directory });
+}
 
 describe("wrap", () => {
   test("shows a diff that patch can apply, and says what it means", async () => {
@@ -89,7 +92,11 @@ describe("wrap", () => {
     });
     expect((await unwrap("--write", "zone.conflist")).stderr).toContain("zone.conflist.bak.1.\n");
     expect(read("zone.conflist")).toBe(plain);
-    expect(readdirSync(directory).sort()).toEqual(["zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"]);
+    expect(
+      readdirSync(directory)
+        .filter((name) => name !== "state")
+        .sort(),
+    ).toEqual(["zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"]);
   });
 
   test("--json prints the decisions and nothing else", async () => {
@@ -190,5 +197,46 @@ describe("unwrap", () => {
       stdout: "",
       stderr: "zone.conflist has no wrapper.\n",
     });
+  });
+
+  /** A result of libcni's for a container that the wrapped list attached. */
+  function attach(containerId: string, netns: string, networkName = "zone"): void {
+    const config = Buffer.from(wrapped).toString("base64");
+    const cached = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName, netns, config };
+    write(`state/results/${networkName}-${containerId}-eth0`, JSON.stringify(cached));
+  }
+
+  test("--write refuses a list in use, says why and what to do, and --force writes", async () => {
+    write("zone.conflist", wrapped);
+    attach("c1", "/proc/self/ns/net");
+    const refused = await unwrap("--write", "zone.conflist");
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(
+      /1 running container needs the wrappers:\n {2}zone c1\n.*Stop them first\. --force writes the plain list all the same\.\nNothing was written\.\n$/s,
+    );
+    expect(read("zone.conflist")).toBe(wrapped);
+    const asData = await unwrap("--write", "--json", "zone.conflist");
+    expect(asData.exitCode).toBe(1);
+    expect(JSON.parse(asData.stdout)).toMatchObject({ uses: [{ network: "zone", containerId: "c1", name: "c1" }] });
+    expect(JSON.parse(asData.stdout)).not.toHaveProperty("backup");
+    expect(await unwrap("--write", "--force", "zone.conflist")).toMatchObject({ exitCode: 0 });
+    expect(read("zone.conflist")).toBe(plain);
+  });
+
+  test("--write refuses while a result cannot be read, which may be of a running container", async () => {
+    write("zone.conflist", wrapped);
+    write("state/results/zone-c1-eth0", "");
+    const { exitCode, stderr } = await unwrap("--write", "zone.conflist");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("results/zone-c1-eth0: it is not a JSON object");
+    expect(read("zone.conflist")).toBe(wrapped);
+  });
+
+  test("--write goes through if only other lists have containers, or the namespace is gone", async () => {
+    write("zone.conflist", wrapped);
+    attach("c1", "/run/netns/none");
+    attach("c2", "/proc/self/ns/net", "other");
+    expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 0 });
+    expect(read("zone.conflist")).toBe(plain);
   });
 });
