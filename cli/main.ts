@@ -29,7 +29,7 @@ const terminal: Terminal = {
   directory: process.cwd(),
   isInteractive: stdout.isTTY ?? false,
   hasColors: stdout.isTTY ? stdout.hasColors() : ![undefined, "", "0"].includes(env.FORCE_COLOR),
-  width: stdout.columns ?? 80,
+  width: stdout.columns || 80,
   write: (text) => stdout.write(text),
   writeError: (text) => stderr.write(text),
   progress: stderr.isTTY ? stderr : undefined,

@@ -27,7 +27,6 @@ import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import { newestOfEach, readAnswers, silentHosts, summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
 import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly with?: string;
@@ -67,10 +66,9 @@ async function reportOn(paths: HostPathsFound, options: Options, terminal: Termi
   const leftOut: string[] = [];
   const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
   const check = checkOptionsOn(paths, options, terminal);
-  leftOut.push(...check.faults.map(({ line }) => line));
+  leftOut.push(...check.faults.map(({ line }) => line), ...uselessWith(check, attachments.wanted));
   for (const line of leftOut) terminal.writeError(`${line}\n`);
   demandKnown(paths, attachments.all, check.networks.keys());
-  demandUse(check, attachments.wanted);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
     const proposal = await proposalAfter(verdict, attachment, evidence(attachment));
@@ -91,13 +89,12 @@ async function reportOn(paths: HostPathsFound, options: Options, terminal: Termi
   };
 }
 
-function demandUse({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): void {
-  if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return;
-  const { file, network } = { file: instead.list.file.path, network: instead.name };
+/** Says that nothing is checked with the list of `--with`. The other networks are checked: a fleet counts the host. */
+function uselessWith({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
+  if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return [];
   const there = namesIn(wanted.map((one) => one.network));
-  throw new Trouble(
-    `--with ${file}: no attachment has its network ${network}, so nothing is checked with it; ${there}`,
-  );
+  const { path } = instead.list.file;
+  return [`--with ${path}: no attachment has its network ${instead.name}, so nothing is checked with it; ${there}`];
 }
 
 function originOf({ files, with: instead }: CheckOptions, now: number, { release }: Terminal): HostReport["origin"] {

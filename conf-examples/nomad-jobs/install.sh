@@ -26,14 +26,14 @@ go_back() {
 }
 
 before=$(failing) || {
-  echo "preflight gave no answer, so nothing is installed" >&2
+  echo "preflight could not look at everything, so nothing is installed" >&2
   exit 1
 }
 installed=$(tools/cni-wrappers install --json --from archive.tgz)
 printf '%s' "$installed" | tr -d '\n'
 echo
 after=$(failing) || {
-  echo "preflight gives no answer after the installation" >&2
+  echo "preflight cannot look at everything after the installation" >&2
   go_back
 }
 if [ "$after" -gt "$before" ]; then

@@ -76,13 +76,12 @@ test.each(checking)("%s --container of an id that no attachment has", async (com
   });
 });
 
-test("preflight --with a list of a network that no attachment has", async () => {
+test("preflight --with a list of a network that no attachment has: a fleet's summary counts the host", async () => {
   const file = write("new", JSON.stringify(listOf("sohp")), ".");
-  const { exitCode, stderr } = await run("preflight", "--with", file);
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 2,
-    stderr: `cni-wrappers: --with ${file}: no attachment has its network sohp, so nothing is checked with it; there are: shop\n`,
-  });
+  const { exitCode, stdout, stderr } = await run("preflight", "--json", "--with", file);
+  const line = `--with ${file}: no attachment has its network sohp, so nothing is checked with it; there are: shop`;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${line}\n` });
+  expect(JSON.parse(stdout)).toMatchObject({ attachments: [{ network: "shop" }] });
   const other = write("other", JSON.stringify(listOf("shop")), ".");
   expect(await run("preflight", "--with", other)).toMatchObject({ exitCode: 0 });
 });
