@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
@@ -20,6 +21,7 @@ import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { statusText } from "../status/text.ts";
 import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly json?: true;
@@ -38,7 +40,10 @@ export const statusCommand: CommandMaker = (terminal, finish) =>
     )
     .addOption(new Option("--json", "print the numbers and the installation as JSON").conflicts("prometheus"))
     .option("--prometheus", "print the numbers for Prometheus")
-    .option("--output <file>", "write them to this file in one step, for node_exporter's textfile collector")
+    .option(
+      "--output <file>",
+      "write the numbers for Prometheus (with --json: JSON) to this file in one step, for node_exporter's textfile collector",
+    )
     .option("--log <file>", "also count the repaired ADDs in this log of the wrappers (default: CNI_WRAPPERS_LOG)")
     .addOption(timeoutOption())
     .addHelpText(
@@ -53,12 +58,16 @@ export const statusCommand: CommandMaker = (terminal, finish) =>
       finish(exitCodeOf({ isGood: isWell(status), isComplete: status.unreadable === 0 }));
     });
 
-function textOf(status: HostStatus, { json, prometheus }: Options, terminal: Terminal): string {
+function textOf(status: HostStatus, { json, prometheus, output }: Options, terminal: Terminal): string {
   if (json) return `${JSON.stringify(status, null, 2)}\n`;
-  return prometheus ? prometheusText(status) : statusText(status, terminal);
+  return prometheus || output !== undefined ? prometheusText(status) : statusText(status, terminal);
 }
 
 async function statusOf(options: Options, terminal: Terminal): Promise<HostStatus> {
+  // The log of CNI_WRAPPERS_LOG comes with its first line.
+  if (options.log && !existsSync(resolve(terminal.directory, options.log))) {
+    throw new Trouble(`--log ${options.log}: there is no such file`);
+  }
   const paths = await hostPathsOn(options, terminal);
   let unreadable = 0;
   const leaveOut = (line: string) => {

@@ -85,6 +85,16 @@ describe("status", () => {
     expect(readdirSync(join(directory, "out"))).toEqual(["a.prom"]);
   });
 
+  test("--output alone writes the numbers for Prometheus, too: nothing reads prose from a file", async () => {
+    expect(await status("--output", "a.prom")).toMatchObject({ stdout: "", exitCode: 1 });
+    expect(readFileSync(join(directory, "a.prom"), "utf8")).toBe(expected);
+  });
+
+  test("--log of a file that is not there", async () => {
+    const stderr = "cni-wrappers: --log nope: there is no such file\n";
+    expect(await status("--network", "shop", "--log", "nope")).toEqual({ stdout: "", stderr, exitCode: 2 });
+  });
+
   test("the text has the same numbers", async () => {
     expect((await status()).stdout.split("\n")).toEqual([
       "no installation in the directories of the plugins",
