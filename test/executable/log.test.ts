@@ -83,6 +83,20 @@ describe("a log that cannot be written is no hindrance", () => {
     linked(machine);
     chownSync(machine.directory, 1234, 1234);
   };
+  const inFolderOfGroup = (machine: Machine) => {
+    linked(machine);
+    ofGroup(machine);
+  };
+  const belowFolderOfGroup = (machine: Machine) => {
+    machine.file("target", "");
+    mkdirSync(machine.path("outside"));
+    symlinkSync(machine.path("outside"), machine.path("logs"));
+    ofGroup(machine);
+  };
+  const ofGroup = (machine: Machine) => {
+    chownSync(machine.directory, 0, 1234);
+    chmodSync(machine.directory, 0o775);
+  };
   const nothing = () => {};
   const places: [string, string, string, (machine: Machine) => unknown][] = [
     ["a directory", "EISDIR", "log", (machine) => mkdirSync(machine.path("log"))],
@@ -94,6 +108,9 @@ describe("a log that cannot be written is no hindrance", () => {
     ["a missing directory of /proc", "ENOENT", "../../proc/nothing/log", nothing],
     ["a link in a directory of others", "ELOOP", "log", inOpenFolder],
     ["a link in a directory of another user", "ELOOP", "log", inFolderOfAnother],
+    ["a link in a directory of a group", "ELOOP", "log", inFolderOfGroup],
+    ["a linked directory in a directory of a group", "ENOTDIR", "logs/log", belowFolderOfGroup],
+    ["a linked directory above, in a directory of a group", "ENOTDIR", "logs/more/log", belowFolderOfGroup],
   ];
 
   test.each(inTurn(handedOver, places))("ADD and %s, %s: %s", async (other, _, problem, name, make) => {

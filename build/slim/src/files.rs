@@ -1,14 +1,14 @@
 //! The small files that the core reads, writes and inspects.
 use crate::process::read_all;
-use rustix::fs::{Access, Mode, OFlags, access, fstat, open};
+use rustix::fs::{Access, Mode, OFlags, access, fstat, mkdirat, open, openat};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::stdio::{stdin, stdout};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Component, Path};
 
 const OWN: &str = "/proc/self/exe";
 const COMPARED_AT_ONCE: usize = 64 * 1024;
@@ -121,30 +121,44 @@ const LONGEST_IN_PIPE: usize = 4096;
 
 /// Appends a line to a log with one write. Makes the file and its directory if missing.
 pub fn append_line(path: &str, line: &str) -> io::Result<()> {
-    let directory = Path::new(path).parent().unwrap_or(Path::new("/"));
-    let mut log = open_log(path, directory).or_else(|_| {
-        match DirBuilder::new().recursive(true).mode(0o755).create(directory) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => open_log(path, directory),
-        }
-    })?;
+    let mut log = open_log(Path::new(path))?;
     if let Some(problem) = refusal(&log, line)? {
         return Err(problem.into());
     }
     log.write(line.as_bytes()).map(|_| ())
 }
 
-// Non-blocking: a log may be a pipe without a reader, and the call must not wait for one.
-fn open_log(path: &str, directory: &Path) -> io::Result<File> {
-    let follow = if is_open_to_others(directory)? { OFlags::NOFOLLOW } else { OFlags::empty() };
-    let flags = (OFlags::NONBLOCK | follow).bits() as i32;
-    OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(flags).open(path)
+/// Opens a log directory by directory: nobody can put another one into its place meanwhile. Non-blocking: a log may be a pipe
+/// without a reader, and the call must not wait for one.
+fn open_log(path: &Path) -> io::Result<File> {
+    let name = path.file_name().ok_or(Errno::ISDIR)?;
+    let start = if path.is_absolute() { "/" } else { "." };
+    let mut directory = open(start, DIRECTORY, Mode::empty())?;
+    for component in path.parent().into_iter().flat_map(Path::components) {
+        if component == Component::RootDir {
+            continue;
+        }
+        let enter = || retry_on_intr(|| openat(&directory, component.as_os_str(), DIRECTORY | links(&directory)?, Mode::empty()));
+        directory = match enter() {
+            Err(Errno::NOENT) => {
+                // Another process may make it at the same time.
+                let _ = mkdirat(&directory, component.as_os_str(), Mode::from_raw_mode(0o755));
+                enter()?
+            }
+            entered => entered?,
+        };
+    }
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | links(&directory)?;
+    Ok(retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o640)))?.into())
 }
 
-/// Whether a user other than root and this process's own can make files in a directory.
-fn is_open_to_others(directory: &Path) -> io::Result<bool> {
-    let found = fs::metadata(directory)?;
-    Ok(found.mode() & 0o002 != 0 || (found.uid() != 0 && found.uid() != geteuid().as_raw()))
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// No link is followed in a directory in which a user other than root and this process's own, or a group, can make files.
+fn links(directory: &OwnedFd) -> Result<OFlags, Errno> {
+    let found = fstat(directory)?;
+    let is_open_to_others = found.st_mode & 0o022 != 0 || (found.st_uid != 0 && found.st_uid != geteuid().as_raw());
+    Ok(if is_open_to_others { OFlags::NOFOLLOW } else { OFlags::empty() })
 }
 
 // A line would become a part of the answer, or of a delegate's input.

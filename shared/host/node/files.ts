@@ -13,7 +13,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Appending, FileIdentity } from "../host.ts";
 
 /** Reads a small text file; undefined if it cannot be read. */
@@ -135,25 +135,50 @@ function append(file: string, line: Buffer): void {
   }
 }
 
+/** Opens a log directory by directory: nobody can put another one into its place meanwhile. */
 function openLog(file: string): number {
+  const names = dirname(file).split("/").filter(Boolean);
+  let directory = openSync(file.startsWith("/") ? "/" : ".", directoryFlags);
   try {
-    return openSync(file, flagsFor(file), 0o640);
-  } catch {
-    makeDirectory(dirname(file), 0o755);
-    return openSync(file, flagsFor(file), 0o640);
+    for (const name of names) {
+      const next = enter(directory, name);
+      closeSync(directory);
+      directory = next;
+    }
+    // O_NONBLOCK: a log that is a pipe without a reader must not block the network.
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+    return openSync(inside(directory, basename(file)), flags | linkFlag(directory), 0o640);
+  } finally {
+    closeSync(directory);
   }
 }
 
-// O_NONBLOCK: a log that is a pipe without a reader must not block the network.
-function flagsFor(file: string): number {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
-  return isOpenToOthers(dirname(file)) ? flags | constants.O_NOFOLLOW : flags;
+/** O_PATH, which Node does not name, and O_DIRECTORY. */
+const directoryFlags = 0o10000000 | constants.O_DIRECTORY;
+
+function enter(directory: number, name: string): number {
+  const path = inside(directory, name);
+  const flags = directoryFlags | linkFlag(directory);
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    // Another process may make it at the same time.
+    attempt(() => mkdirSync(path, { mode: 0o755 }));
+    return openSync(path, flags);
+  }
 }
 
-/** Whether a user other than root and this process's own can make files in a directory. */
-function isOpenToOthers(directory: string): boolean {
-  const { mode, uid } = statSync(directory);
-  return (mode & 0o002) !== 0 || (uid !== 0 && uid !== process.geteuid?.());
+// Node has no openat(2).
+function inside(directory: number, name: string): string {
+  return `/proc/self/fd/${directory}/${name}`;
+}
+
+/** No link is followed in a directory in which a user other than root and this process's own, or a group, can make files. */
+function linkFlag(directory: number): number {
+  const { mode, uid } = fstatSync(directory);
+  const isOpenToOthers = (mode & 0o022) !== 0 || (uid !== 0 && uid !== process.geteuid?.());
+  return isOpenToOthers ? constants.O_NOFOLLOW : 0;
 }
 
 // A line would become a part of the answer, or of a delegate's input.
