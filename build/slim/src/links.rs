@@ -1,9 +1,10 @@
 //! Links in network namespaces.
 use crate::child::{run_in_child, wait_for};
 use crate::one_thread::OneThread;
-use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, O_NONBLOCK, RTM_GETLINK};
+use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, O_NONBLOCK, RTM_GETLINK, RTM_NEWLINK};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
+use rustix::net::netlink::SocketAddrNetlink;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recvfrom, send, socket_with};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::cell::RefCell;
 use std::fs::OpenOptions;
@@ -50,15 +51,36 @@ fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
     let attribute = attribute(IFLA_IFNAME, name);
     send(socket, &request(&attribute), SendFlags::empty())?;
     let mut answer = [0; 4096];
-    recv(socket, &mut answer, RecvFlags::empty())?;
-    let number = |at: usize| i32::from_ne_bytes([answer[at], answer[at + 1], answer[at + 2], answer[at + 3]]);
-    if i32::from(u16::from_ne_bytes([answer[4], answer[5]])) == NLMSG_ERROR {
-        let error = Errno::from_raw_os_error(-number(HEADER));
-        return if error == Errno::NODEV { Ok(0) } else { Err(error.into()) };
+    for _ in 0..MOST_OF_OTHERS {
+        let (length, _, sender) = recvfrom(socket, &mut answer, RecvFlags::empty())?;
+        let sender = sender.and_then(|sender| SocketAddrNetlink::try_from(sender).ok());
+        // A process of the container can send messages, too. The kernel has the number 0.
+        if sender.is_some_and(|sender| sender.pid() == 0) {
+            return index_in(&answer[..length], &attribute);
+        }
     }
-    // The kernel also finds a link by an alternative name. Only its own name has this attribute in the answer.
-    let is_own_name = answer.windows(attribute.len()).any(|bytes| bytes == attribute);
-    Ok(if is_own_name { number(HEADER + 4) } else { 0 })
+    Err(Errno::PROTO.into())
+}
+
+/// So many messages of other senders are left out before the kernel's answer counts as missing.
+const MOST_OF_OTHERS: usize = 1000;
+
+fn index_in(answer: &[u8], attribute: &[u8]) -> io::Result<i32> {
+    let number = |at: usize| answer.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes);
+    let kind = number(4).map(|kind| kind as u16);
+    match (kind, number(HEADER), number(HEADER + 4)) {
+        (Some(kind), Some(code), _) if i32::from(kind) == NLMSG_ERROR => match code {
+            code if code == -Errno::NODEV.raw_os_error() => Ok(0),
+            -4095..0 => Err(io::Error::from_raw_os_error(-code)),
+            _ => Err(Errno::PROTO.into()),
+        },
+        (Some(RTM_NEWLINK), _, Some(index)) if index > 0 => {
+            // The kernel also finds a link by an alternative name. Only its own name has this attribute in the answer.
+            let is_own_name = answer.windows(attribute.len()).any(|bytes| bytes == attribute);
+            Ok(if is_own_name { index } else { 0 })
+        }
+        _ => Err(Errno::PROTO.into()),
+    }
 }
 
 fn request(attribute: &[u8]) -> Vec<u8> {

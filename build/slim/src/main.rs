@@ -16,6 +16,7 @@ mod values;
 
 use engine::{Engine, Result, Value, checked};
 use std::ffi::{c_char, c_int};
+use std::panic;
 use std::process::exit;
 use values::Give;
 
@@ -38,6 +39,7 @@ pub struct Core {
 /// takes 2% of a call.
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
+    panic::set_hook(Box::new(|fault| fail(&fault.to_string())));
     process::prepare_streams();
     heap::populate(heap::EVERY_CALL);
     // SAFETY: the C library passes `count` strings.
@@ -50,6 +52,13 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
         return 1;
     };
     end(engine, prepare(engine).and_then(|core| image::finish(core, arguments)))
+}
+
+/// Ends a call that panics with an error result (SPEC.md, section 5 "Error"). The core is not there any more.
+fn fail(fault: &str) {
+    eprintln!("{fault}");
+    println!(r#"{{"cniVersion":"1.0.0","code":999,"msg":"internal error of the wrapper","details":{fault:?}}}"#);
+    exit(1)
 }
 
 /// Lets the core answer a call. Returns the exit code.

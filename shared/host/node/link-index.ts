@@ -8,5 +8,6 @@ import { ip } from "./ip.ts";
  */
 export function linkIndex(netns: string, name: string): number | undefined {
   const links = parseJsonList(ip(["-json", "link", "show"], "", netns) ?? "");
-  return links && Number(links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
+  const index = links?.find(({ ifname }) => ifname === name)?.ifindex ?? 0;
+  return links && Number.isSafeInteger(index) && Number(index) >= 0 ? Number(index) : undefined;
 }
