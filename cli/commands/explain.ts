@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
@@ -9,11 +8,12 @@ import { drawing } from "../explain/drawing/terminal.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
 import { cacheSource, exampleAttachment, exampleSource, readCache } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
+import { writeAtomically } from "../files/atomic-write.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { positionOf } from "../lists/list-file.ts";
 import type { Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble } from "../trouble.ts";
 
 interface Options {
   readonly verb?: ConfiguredVerb;
@@ -88,7 +88,7 @@ function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { director
 }
 
 function writePicture(path: string, picture: string, { directory, writeError }: Terminal): void {
-  withPath(path, () => writeFileSync(resolve(directory, path), picture));
+  writeAtomically(resolve(directory, path), picture);
   writeError(`wrote ${path}\n`);
 }
 

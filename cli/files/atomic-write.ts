@@ -18,9 +18,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 
 interface WriteOptions {
+  readonly followsLinks?: boolean;
   readonly beside?: string;
   readonly lastLook?: () => void;
   readonly keepsTime?: boolean;
@@ -28,18 +29,20 @@ interface WriteOptions {
 
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
- * owner, and a link to it stays a link. `beside` is a directory of the same file system for the temporary file, if every file
+ * owner. The new file takes the place of a link, which anybody may have planted. With `followsLinks`, a link stays a link if
+ * nobody but root or the caller can have made it, and is trouble otherwise. `beside` is a directory of the same file system for the temporary file, if every file
  * next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it. With `keepsTime` the
  * file looks as old as before. Throws Trouble if the file cannot be written; nothing has changed then.
  */
 export function writeAtomically(
   path: string,
   text: string,
-  { beside, lastLook = () => {}, keepsTime = false }: WriteOptions = {},
+  { followsLinks = false, beside, lastLook = () => {}, keepsTime = false }: WriteOptions = {},
 ): void {
   withPath(path, () => {
-    const old = statSync(path, { throwIfNoEntry: false });
-    const target = old ? linkTarget(path) : path;
+    const target = followsLinks ? linkTarget(path) : path;
+    const found = lstatSync(target, { throwIfNoEntry: false });
+    const old = found?.isSymbolicLink() ? undefined : found;
     // Runtimes read files by the end of their names. They do not read this one.
     const temporary = join(beside ?? dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     try {
@@ -59,7 +62,26 @@ export function writeAtomically(
 
 // Resolving the whole path would leave the namespace of a path below /proc/<pid>/root.
 function linkTarget(path: string): string {
-  return lstatSync(path).isSymbolicLink() ? linkTarget(resolve(dirname(path), readlinkSync(path))) : path;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isSymbolicLink()) return path;
+  if (!isOwn(found) || !isOwnPlace(dirname(path))) {
+    throw new Trouble(
+      `${path}: it is a link in a place where another user may write. Replace it with its file, or name the file`,
+    );
+  }
+  return linkTarget(resolve(dirname(path), readlinkSync(path)));
+}
+
+function isOwn({ uid }: Stats): boolean {
+  return uid === 0 || uid === process.geteuid?.();
+}
+
+/** Whether nobody but root and the caller can put something into the place of what is in a directory. */
+function isOwnPlace(directory: string): boolean {
+  const found = statSync(directory);
+  const isSticky = (found.mode & 0o1000) !== 0;
+  if (!isOwn(found) || ((found.mode & 0o022) !== 0 && !isSticky)) return false;
+  return directory === dirname(directory) || isOwnPlace(dirname(directory));
 }
 
 /** Copies a file to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. Returns the copy's path. */

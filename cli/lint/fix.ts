@@ -73,7 +73,7 @@ export function fixInPlace(
   const { files: after, fixed } = fixFiles(files, around);
   for (const [index, file] of files.entries()) {
     const text = after[index]?.text ?? file.text;
-    if (text !== file.text) writeAtomically(unchangedPath(file, terminal.directory), text);
+    if (text !== file.text) writeAtomically(unchangedPath(file, terminal.directory), text, { followsLinks: true });
     const lines = fixed.filter((finding) => finding.file.path === file.path).map(lineOf);
     terminal.writeError(lines.join(""));
   }

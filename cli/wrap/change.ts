@@ -57,7 +57,7 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
 function write(file: ListFile, text: string, { directory }: Terminal): string {
   const full = unchangedPath(file, directory);
   const backup = backUp(full);
-  writeAtomically(full, text);
+  writeAtomically(full, text, { followsLinks: true });
   return `${file.path}${backup.slice(full.length)}`;
 }
 

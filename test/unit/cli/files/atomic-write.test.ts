@@ -1,5 +1,7 @@
 import {
   chmodSync,
+  chownSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
 
@@ -49,13 +51,48 @@ test("a reader that has the file open still reads the old text", () => {
   expect(readFileSync(reader, "utf8")).toBe("the old text");
 });
 
-test("follows a link, and keeps it", () => {
-  const link = path.join(directory, "link.conflist");
-  writeFileSync(file, "old");
-  symlinkSync("zone.conflist", link);
-  writeAtomically(link, "new");
-  expect(lstatSync(link).isSymbolicLink()).toBe(true);
-  expect(readFileSync(file, "utf8")).toBe("new");
+describe("a link", () => {
+  let link: string;
+
+  beforeEach(() => {
+    link = path.join(directory, "link.conflist");
+    writeFileSync(file, "old");
+    symlinkSync("zone.conflist", link);
+  });
+
+  test("that a list is on purpose is followed, and kept", () => {
+    writeAtomically(link, "new", { followsLinks: true });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file, "utf8")).toBe("new");
+  });
+
+  test("is replaced by a report, and its target stays as it is", () => {
+    writeAtomically(link, "new");
+    expect(lstatSync(link).isFile()).toBe(true);
+    expect([readFileSync(link, "utf8"), readFileSync(file, "utf8")]).toEqual(["new", "old"]);
+  });
+
+  const planted: [string, () => void][] = [
+    ["in a directory of everybody", () => chmodSync(directory, 0o777)],
+    ["in a directory of a group", () => chmodSync(directory, 0o775)],
+    ["in a directory of another user", () => chownSync(directory, 1234, 1234)],
+    ["below a directory of a group", () => moveBelow("group", () => chmodSync(path.join(directory, "group"), 0o775))],
+    ["of another user", () => lchownSync(link, 1234, 1234)],
+  ];
+  const moveBelow = (name: string, change: () => void) => {
+    mkdirSync(path.join(directory, name, "lists"), { recursive: true });
+    link = path.join(directory, name, "lists/link.conflist");
+    symlinkSync(file, link);
+    change();
+  };
+
+  test.each(planted)("%s may be planted, and is not followed", (_, plant) => {
+    plant();
+    expect(() => writeAtomically(link, "new", { followsLinks: true })).toThrow(
+      `${link}: it is a link in a place where another user may write`,
+    );
+    expect(readFileSync(file, "utf8")).toBe("old");
+  });
 });
 
 test("leaves nothing if it fails, and says which path", () => {
