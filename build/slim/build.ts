@@ -91,7 +91,7 @@ function compareSources(target: string, image: boolean, directory: string): stri
 }
 
 function checksumOfSources(): string {
-  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "order.ld"].map((name) => join(crate, name));
+  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "order.ld", "panic.json"].map((name) => join(crate, name));
   const folders = [join(crate, "src"), bundles];
   files.push(
     ...folders.flatMap((folder) =>

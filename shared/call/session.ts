@@ -90,10 +90,17 @@ function workloadOf(args: string): JsonObject | undefined {
 }
 
 const secretKey =
-  /pass(word|wd|phrase)?s?$|pwd$|psk$|jwt|secret|token|credential|kubeconfig|(private|api|access|encryption|ssh|shared).?key|^auth|^env(s|vars?|ironment)?$/i;
+  /pass(word|wd|phrase)?s?$|pwd$|psk$|jwt|secret|token|credential|kubeconfig|(private|api|access|encryption|ssh|shared|client|tls|signing|hmac|master).?key|^auth|^env(s|vars?|ironment)?$/i;
+/** Too short to look for inside of other words. */
+const secretWord = /(^|[_-])(auth|bearer|community|cookies?|creds?|dsn|pin)($|[_-])/i;
+
+function isSecret(key: string): boolean {
+  return secretKey.test(key) || secretWord.test(key.replace(/([a-z\d])(?=[A-Z])/g, "$1_"));
+}
 
 function masked(key: string, value: unknown): unknown {
-  if (secretKey.test(key) && value !== null) return "***";
-  // The user and the password of a URL.
-  return typeof value === "string" && value.includes("@") ? value.replace(/:\/\/[^\s/?#]*@/g, "://***@") : value;
+  if (isSecret(key) && value !== null) return "***";
+  if (typeof value !== "string" || !value.includes("@")) return value;
+  // The user and the password of a URL, and of a text such as user:password@tcp(host).
+  return value.replace(/:\/\/[^\s/?#]*@/g, "://***@").replace(/(^|[\s"'=])[^\s:@/="']+:[^\s@/]+@/g, "$1***@");
 }

@@ -57,7 +57,7 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
 /// Ends a call that panics with an error result (SPEC.md, section 5 "Error"). The core is not there any more.
 fn fail(fault: &str) {
     eprintln!("{fault}");
-    println!(r#"{{"cniVersion":"1.0.0","code":999,"msg":"internal error of the wrapper","details":{fault:?}}}"#);
+    println!("{}", include_str!("../panic.json").trim_end());
     exit(1)
 }
 

@@ -283,8 +283,21 @@ describe("secrets", () => {
   const masked = ["password", "passwd", "passphrase", "pass", "dbPassword", "secret", "clientSecret", "token"]
     .concat(["bearer_token", "TOKEN", "credentials", "privateKey", "private_key", "apiKey", "api-key", "auth"])
     .concat(["authorization", "psk", "presharedKey", "pwd", "passwords", "accessKey", "access_key_id", "encryptionKey"])
-    .concat(["sshKey", "jwt", "kubeconfig", "env", "ENV", "envs", "environment"]);
-  const shown = ["name", "bridge", "passthru", "compass-x", "keyring", "publicKey", "mac", "master", "envoy", "key"];
+    .concat(["sshKey", "jwt", "kubeconfig", "env", "ENV", "envs", "environment"])
+    .concat(["clientKey", "tls_key", "signingKey", "hmacKey", "masterKey", "bearer", "basicAuth", "cookie", "creds"])
+    .concat(["community", "snmp-community", "dsn", "databaseDSN", "pin", "simPin"]);
+  const shown = [
+    "name",
+    "bridge",
+    "passthru",
+    "compass-x",
+    "keyring",
+    "publicKey",
+    "mac",
+    "master",
+    "envoy",
+    "key",
+  ].concat(["portMappings", "sysctl", "pinned", "spin"]);
 
   function loggedConfiguration(more: JsonObject): unknown {
     return logged(withLog("debug", { x: more }), { answers: [exits(0, "{}")] })[0]?.configuration;
@@ -305,6 +318,8 @@ describe("secrets", () => {
     ["https://user:hush@host/path", "https://***@host/path"],
     ["etcd at http://user:hu@sh@host:2379, https://hush@b", "etcd at http://***@host:2379, https://***@b"],
     ["user@host", "user@host"],
+    ["user:hush@tcp(10.0.0.1:3306)/db", "***@tcp(10.0.0.1:3306)/db"],
+    ["dsn=user:hush@host and fd00::1", "dsn=***@host and fd00::1"],
     ["http://host/@path", "http://host/@path"],
   ])("credentials in the text %s", (text, expected) => {
     expect(loggedConfiguration({ url: text })).toMatchObject({ x: { url: expected } });
