@@ -54,8 +54,11 @@ test("two flannels with one dataDir, as lint says: DEL leaves an interface and a
   const both = zone("0.4.0", first, { ...outer, subnetFile: "/run/lab/other.env" });
   await lab.writeFile("/run/lab/other.env", subnet.replaceAll("10.244", "10.245"));
   await lab.writeFile("/run/lab/net.d/zone.conflist", JSON.stringify(both));
-  const lint = await lab.call("/opt/cni/bin/cni-wrappers", ["lint", "--json", "/run/lab/net.d"]);
-  expect(JSON.parse(lint.stdout)).toMatchObject([{ code: "shared-flannel" }]);
+  // Only the Node flavor has the commands.
+  if (process.env.CNI_WRAPPERS_FLAVOR === "node") {
+    const lint = await lab.call("/opt/cni/bin/cni-wrappers", ["lint", "--json", "/run/lab/net.d"]);
+    expect(JSON.parse(lint.stdout)).toMatchObject([{ code: "shared-flannel" }]);
+  }
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(both, container, options));
   expect(await lab.readdir(memory)).toEqual(["c1"]);
