@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { isOwn } from "../../shared/host/node/files.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
 interface WriteOptions {
@@ -30,9 +31,10 @@ interface WriteOptions {
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
  * owner. The new file takes the place of a link, which anybody may have planted. With `followsLinks`, a link stays a link if
- * nobody but root or the caller can have made it, and is trouble otherwise. `beside` is a directory of the same file system for the temporary file, if every file
- * next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it. With `keepsTime` the
- * file looks as old as before. Throws Trouble if the file cannot be written; nothing has changed then.
+ * nobody but root or the caller can have made it, and is trouble otherwise. `beside` is a directory of the same file system for
+ * the temporary file, if every file next to the target has a meaning. `lastLook` runs right before the step, and what it throws
+ * prevents it. With `keepsTime` the file looks as old as before. Throws Trouble if the file cannot be written; nothing has
+ * changed then.
  */
 export function writeAtomically(
   path: string,
@@ -70,10 +72,6 @@ function linkTarget(path: string): string {
     );
   }
   return linkTarget(resolve(dirname(path), readlinkSync(path)));
-}
-
-function isOwn({ uid }: Stats): boolean {
-  return uid === 0 || uid === process.geteuid?.();
 }
 
 /** Whether nobody but root and the caller can put something into the place of what is in a directory. */

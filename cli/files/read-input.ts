@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
-import process from "node:process";
-import { attempt } from "../../shared/host/node/files.ts";
+import { attempt, isOwn } from "../../shared/host/node/files.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
@@ -16,7 +15,7 @@ export const longestReport = 256 * 1024 * 1024;
 export function readInput(path: string, full: string, limit: number): Buffer {
   return withPath(path, () => {
     const name = attempt(() => lstatSync(full));
-    if (name?.isSymbolicLink() && ![0, process.geteuid?.()].includes(name.uid))
+    if (name?.isSymbolicLink() && !isOwn(name))
       throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
     // Without a writer, a pipe would wait for one.
     const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);

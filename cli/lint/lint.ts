@@ -13,23 +13,29 @@ export interface Finding extends Found {
   readonly code: string;
 }
 
+/** What the rules may look at, and which of them apply. Without `isAsked`, all do. */
+export interface Scope extends Omit<Context, "lists"> {
+  readonly isAsked?: (rule: Rule) => boolean;
+}
+
 /**
- * Applies all rules. The findings of a file are in the order of their places, and those about the host come last. `report` is
+ * Applies the rules. The findings of a file are in the order of their places, and those about the host come last. `report` is
  * called after each file.
  */
 export function lintFiles(
   files: readonly ListFile[],
-  around: Omit<Context, "lists"> = {},
+  { isAsked = () => true, ...around }: Scope = {},
   report: (done: number) => void = () => {},
 ): readonly Finding[] {
+  const asked = rules.filter(isAsked);
   const lists = new Map(files.map((file) => [file, file.errors.length > 0 ? undefined : listOf(file)]));
   const context = { ...around, lists: [...lists.values()].filter((list) => list !== undefined) };
   const inFiles = files.flatMap((file, index) => {
-    const found = rules.flatMap((rule) => findingsOf(rule, file, lists.get(file), context));
+    const found = asked.flatMap((rule) => findingsOf(rule, file, lists.get(file), context));
     report(index + 1);
     return found.sort((one, other) => one.place.offset - other.place.offset);
   });
-  return [...inFiles, ...rules.flatMap((rule) => findingsOnHost(rule, context))];
+  return [...inFiles, ...asked.flatMap((rule) => findingsOnHost(rule, context))];
 }
 
 function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Finding[] {

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { longestList, readInput } from "../files/read-input.ts";
 import { rules } from "../rules/index.ts";
 import { oneLine } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble } from "../trouble.ts";
 import { noRule } from "./explain-rule.ts";
 import type { Finding } from "./lint.ts";
 import { counted } from "./report.ts";
@@ -33,7 +34,7 @@ export function readSwitchedOff(files: readonly Pick<Finding["file"], "path">[],
 function readReasons(path: string, directory: string): Reasons {
   const full = resolve(directory, path);
   if (!existsSync(full)) return {};
-  const reasons = parseJsonObject(withPath(path, () => readFileSync(full, "utf8")));
+  const reasons = parseJsonObject(readInput(path, full, longestList).toString());
   const problem = reasons ? problemOf(reasons) : "it is not a JSON object";
   if (problem !== undefined) throw new Trouble(`${path}: ${problem}`);
   return reasons as Reasons;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { attempt, listDirectory } from "../../shared/host/node/files.ts";
+import { attempt, listDirectory, nameOnly } from "../../shared/host/node/files.ts";
 
 const namespaceDirectory = "/run/netns";
 // linux/magic.h: NSFS_MAGIC. A plain file is what is left after a reboot or an unmount.
@@ -11,9 +11,6 @@ const namespaceFileSystem = 0x6e736673;
 export function isNamespace(path: string): boolean {
   return path !== "" && attempt(() => statfsSync(path).type) === namespaceFileSystem;
 }
-
-// include/uapi/asm-generic/fcntl.h: O_PATH. Nothing is opened but the name: no pipe, no device.
-const nameOnly = 0o10000000;
 
 /**
  * Calls a function with a path that leads to the network namespace at another path, and to nothing else: the other one is

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
-import type { Context } from "../lint/rule.ts";
+import type { Context, Rule } from "../lint/rule.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
@@ -53,7 +53,7 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
 
 /** Finds the files that a runtime does not load, each with its first mistake. */
 export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
-  const found = lintFiles(files).filter(isOfLoading);
+  const found = lintFiles(files, { isAsked: isOfLoading });
   return [...Map.groupBy(found, ({ file }) => file)].flatMap(([file, [first]]) => {
     return first ? [{ network: listOf(file)?.name, line: lineOf(first) }] : [];
   });
@@ -61,12 +61,13 @@ export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
 
 /** Finds the errors in lists that a runtime loads, on this host and beside each other, a line for each. */
 export function errorsIn(files: readonly ListFile[], around: Omit<Context, "lists">): readonly string[] {
-  return lintFiles(files, around)
-    .filter((finding) => finding.severity === "error" && !isOfLoading(finding))
-    .map((finding) => `${lineOf(finding)} [${finding.code}]. ${oneLine(finding.hint)}`);
+  const isAsked = (rule: Rule) => rule.severity === "error" && !isOfLoading(rule);
+  return lintFiles(files, { ...around, isAsked }).map(
+    (finding) => `${lineOf(finding)} [${finding.code}]. ${oneLine(finding.hint)}`,
+  );
 }
 
-function isOfLoading({ code }: Finding): boolean {
+function isOfLoading({ code }: Rule): boolean {
   return rulesOfLoading.includes(code);
 }
 

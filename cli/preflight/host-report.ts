@@ -16,7 +16,7 @@ export interface Forecast {
   readonly isAdoptable: boolean;
 }
 
-/** What made a report, when, and from which lists. */
+/** The tool, the time and the lists of a report. */
 interface ReportOrigin {
   /** The format of the JSON. Another number says that keys have another meaning. */
   readonly format: 1;

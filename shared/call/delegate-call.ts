@@ -113,12 +113,12 @@ function lastValue(pairs: readonly string[], key: string): string | undefined {
 export function withOwnPorts(configuration: JsonObject, ports: PortsOption): JsonObject {
   const { runtimeConfig } = configuration;
   if (!isJsonObject(runtimeConfig) || !Array.isArray(runtimeConfig.portMappings)) return configuration;
-  const portMappings = runtimeConfig.portMappings.filter((mapping) => isOwn(mapping, ports));
+  const portMappings = runtimeConfig.portMappings.filter((mapping) => isSelected(mapping, ports));
   return { ...configuration, runtimeConfig: { ...runtimeConfig, portMappings } };
 }
 
 // Runtimes write `containerPort` or `ContainerPort`: Go accepts both.
-function isOwn(mapping: unknown, { only, except }: PortsOption): boolean {
+function isSelected(mapping: unknown, { only, except }: PortsOption): boolean {
   const port = isJsonObject(mapping) ? goLookup(mapping, "containerPort") : undefined;
   const isListed = (only ?? except ?? []).some((entry) => {
     const [first, last] = portRange(entry) ?? [1, 0];

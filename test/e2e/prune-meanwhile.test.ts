@@ -82,24 +82,25 @@ function hostLocalAt(address: string) {
   return { type: "host-local", ranges: [[{ subnet: "172.16.10.0/24", rangeStart: address, rangeEnd: address }]] };
 }
 
-test("with the PATH of cron, which has no sbin, no rule stays", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+/** Attaches a container with rules, and deletes its namespace. */
+async function loseContainer(lab: Lab): Promise<void> {
   const list = zone("1.0.0", front, firewall, portmap);
   await install(lab, list);
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container, { ports }));
   await lab.deleteNamespace(container);
+}
+
+test("with the PATH of cron, which has no sbin, no rule stays", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await loseContainer(lab);
   expect(await prune(lab, { PATH: "/usr/bin:/bin" })).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await lab.kernel.packetRules()).filter((rule) => /c1|172\.16\.10\.2/.test(rule))).toEqual([]);
 });
 
 test.each([".", "", "bin"])("no program of the working directory is run if PATH begins with '%s'", async (entry) => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
-  const list = zone("1.0.0", front, firewall, portmap);
-  await install(lab, list);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container, { ports }));
-  await lab.deleteNamespace(container);
+  await loseContainer(lab);
   // prune also looks into the namespaces of others.
   await lab.addContainer("c2");
   const decoy = "printf '#!/bin/sh\\necho $0 >>/run/lab/decoys\\nexit 1\\n' >";

@@ -310,6 +310,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "a sibling gets the address, and an unknown plugin waits for it": {
+    lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("mark")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za net1"),
+      del("c1 za eth0"),
+      // The pool has eight addresses.
+      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c1 za eth1"].map(add),
+      add("c1 za eth0"),
+    ],
+  },
   "another container gets the address, and an unknown plugin waits for a sibling": {
     lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("mark")] },
     events: [

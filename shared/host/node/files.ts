@@ -153,8 +153,10 @@ function openLog(file: string): number {
   }
 }
 
-/** O_PATH, which Node does not name, and O_DIRECTORY. */
-const directoryFlags = 0o10000000 | constants.O_DIRECTORY;
+/** O_PATH (include/uapi/asm-generic/fcntl.h), which Node does not name. Only the name is opened: no pipe, no device. */
+export const nameOnly = 0o10000000;
+
+const directoryFlags = nameOnly | constants.O_DIRECTORY;
 
 function enter(directory: number, name: string): number {
   const path = inside(directory, name);
@@ -176,9 +178,13 @@ function inside(directory: number, name: string): string {
 
 /** No link is followed in a directory in which a user other than root and this process's own, or a group, can make files. */
 function linkFlag(directory: number): number {
-  const { mode, uid } = fstatSync(directory);
-  const isOpenToOthers = (mode & 0o022) !== 0 || (uid !== 0 && uid !== process.geteuid?.());
-  return isOpenToOthers ? constants.O_NOFOLLOW : 0;
+  const found = fstatSync(directory);
+  return (found.mode & 0o022) !== 0 || !isOwn(found) ? constants.O_NOFOLLOW : 0;
+}
+
+/** Whether a file is root's, or of this process's user. */
+export function isOwn({ uid }: { readonly uid: number }): boolean {
+  return uid === 0 || uid === process.geteuid?.();
 }
 
 // A line would become a part of the answer, or of a delegate's input.

@@ -42,6 +42,12 @@ test.each(checking)("%s: all is well, so the cases below say what is not", async
   expect(await run(command)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test.each(checking)("%s: a list with a warning of lint is loaded, and no fault", async (command) => {
+  const plugin = { type: "bridge", bridge: "late", brigde: "late", ipam: { type: "static" } };
+  write("late", JSON.stringify({ cniVersion: "1.0.0", name: "late", plugins: [plugin] }));
+  expect(await run(command)).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
 describe.each(commands)("%s says nothing good about what it did not look at", (command) => {
   test.each([
     ["{", "1:2: a closing brace is missing"],

@@ -7,6 +7,7 @@ import type { HostStatus } from "../../../../cli/status/host-status.ts";
 import { isWell } from "../../../../cli/status/host-status.ts";
 import { narrowRuntimes } from "../../../../cli/status/narrow-runtimes.ts";
 import { statusText } from "../../../../cli/status/text.ts";
+import { emptyStatus } from "../../support/host-status.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -53,18 +54,8 @@ test("this host's processes can be read", () => {
 
 test("status tells what to do, and is not well", () => {
   const status: HostStatus = {
-    ...{
-      installations: [],
-      lists: { files: 0, errors: [] },
-      directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
-      journalProblem: null,
-      agent: { problem: null, differs: [], notLoaded: [] },
-      networks: [],
-      orphans: { results: 0, journals: 0 },
-      unreadable: 0,
-      nomadSkipsCheck: null,
-    },
-    ...{ narrowRuntimes: [{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }], repaired: undefined },
+    ...emptyStatus,
+    narrowRuntimes: [{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }],
   };
   expect(statusText(status, { hasColors: false })).toContain(
     "\nnomad (process 812) gives its plugins 1000 MiB of address space, and the Node flavor needs 2048 MiB: install the slim flavor\n",

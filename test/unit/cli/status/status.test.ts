@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HostStatus } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { emptyStatus } from "../../support/host-status.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -143,23 +143,10 @@ describe("status", () => {
 });
 
 test("label values and HELP are escaped as the format wants it", () => {
-  const nothing: HostStatus = {
-    ...{
-      installations: [],
-      lists: { files: 0, errors: [] },
-      directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
-      journalProblem: null,
-      agent: { problem: null, differs: [], notLoaded: [] },
-      networks: [],
-      orphans: { results: 0, journals: 0 },
-      unreadable: 0,
-      nomadSkipsCheck: { reason: "old", cure: "newer" },
-      narrowRuntimes: [],
-    },
-    repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
-  };
   const text = prometheusText({
-    ...nothing,
+    ...emptyStatus,
+    nomadSkipsCheck: { reason: "old", cure: "newer" },
+    repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
     networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, outside: 0 }],
   });
   expect(text).toContain('\ncni_wrappers_attachments{network="a\\"b\\\\c\\nd\\\\u001b[2J"} 1\n');
