@@ -53,6 +53,16 @@ test.each(["log", "a/b/log"])("%s is made with mode 0640, and its directory wher
   expect(lines(machine, name)).toMatchObject([{ command: "DEL" }]);
 });
 
+test("links of root's are followed, relative and absolute ones", async () => {
+  const machine = new Machine();
+  mkdirSync(machine.path("disk"));
+  symlinkSync(machine.path("disk"), machine.path("absolute"));
+  symlinkSync("absolute/../disk", machine.path("logs"));
+  symlinkSync("real", machine.path("disk/log"));
+  await machine.call({ command: "DEL", ...logging(machine, "logs/log") });
+  expect(lines(machine, "disk/real")).toMatchObject([{ command: "DEL" }]);
+});
+
 test("what is there is kept, and so is its mode", async () => {
   const machine = new Machine();
   machine.file("log", '{"level":"from before"}\n', 0o600);
@@ -93,6 +103,14 @@ describe("a log that cannot be written is no hindrance", () => {
     symlinkSync(machine.path("outside"), machine.path("logs"));
     ofGroup(machine);
   };
+  /** A directory of another user with a link out of it, and a link of root's to that one. */
+  const behindOwnLink = (machine: Machine, name: string, target: string) => {
+    machine.file("target", "");
+    for (const folder of ["outside", "theirs"]) mkdirSync(machine.path(folder));
+    symlinkSync(machine.path(target), machine.path("theirs/link"));
+    symlinkSync("theirs/link", machine.path(name));
+    chownSync(machine.path("theirs"), 1234, 1234);
+  };
   const ofGroup = (machine: Machine) => {
     chownSync(machine.directory, 0, 1234);
     chmodSync(machine.directory, 0o775);
@@ -110,6 +128,14 @@ describe("a log that cannot be written is no hindrance", () => {
     ["a link in a directory of another user", "ELOOP", "log", inFolderOfAnother],
     ["a link in a directory of a group", "ELOOP", "log", inFolderOfGroup],
     ["a linked directory in a directory of a group", "ENOTDIR", "logs/log", belowFolderOfGroup],
+    ["another user's link behind one of root's", "ELOOP", "log", (machine) => behindOwnLink(machine, "log", "target")],
+    [
+      "another user's linked directory behind one of root's",
+      "ENOTDIR",
+      "logs/log",
+      (machine) => behindOwnLink(machine, "logs", "outside"),
+    ],
+    ["links in a circle", "ELOOP", "log", (machine) => symlinkSync("log", machine.path("log"))],
     ["a linked directory above, in a directory of a group", "ENOTDIR", "logs/more/log", belowFolderOfGroup],
   ];
 

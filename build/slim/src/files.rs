@@ -1,14 +1,17 @@
 //! The small files that the core reads, writes and inspects.
 use crate::process::read_all;
-use rustix::fs::{Access, Mode, OFlags, access, fstat, mkdirat, open, openat};
+use rustix::fs::{Access, Mode, OFlags, PROC_SUPER_MAGIC, access, fstat, fstatfs, mkdirat, open, openat, readlinkat};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::stdio::{stdin, stdout};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 const OWN: &str = "/proc/self/exe";
 const COMPARED_AT_ONCE: usize = 64 * 1024;
@@ -128,37 +131,88 @@ pub fn append_line(path: &str, line: &str) -> io::Result<()> {
     log.write(line.as_bytes()).map(|_| ())
 }
 
-/// Opens a log directory by directory: nobody can put another one into its place meanwhile. Non-blocking: a log may be a pipe
-/// without a reader, and the call must not wait for one.
+/// Opens a log name by name, as nobody can put another directory or link into the place of one meanwhile. Links are followed
+/// here, because one of root's may lead to one of another user.
 fn open_log(path: &Path) -> io::Result<File> {
-    let name = path.file_name().ok_or(Errno::ISDIR)?;
-    let start = if path.is_absolute() { "/" } else { "." };
-    let mut directory = open(start, DIRECTORY, Mode::empty())?;
-    for component in path.parent().into_iter().flat_map(Path::components) {
-        if component == Component::RootDir {
-            continue;
-        }
-        let enter = || retry_on_intr(|| openat(&directory, component.as_os_str(), DIRECTORY | links(&directory)?, Mode::empty()));
-        directory = match enter() {
-            Err(Errno::NOENT) => {
-                // Another process may make it at the same time.
-                let _ = mkdirat(&directory, component.as_os_str(), Mode::from_raw_mode(0o755));
-                enter()?
+    let mut directory = open(if path.is_absolute() { "/" } else { "." }, DIRECTORY, Mode::empty())?;
+    let mut names: VecDeque<OsString> = names_of(path).collect();
+    let mut links = 0;
+    loop {
+        let name = names.pop_front().unwrap_or_else(|| ".".into());
+        let opened = open_in(&directory, &name, if names.is_empty() { open_file } else { open_directory })?;
+        match opened {
+            Opened::File(file) if names.is_empty() => return Ok(file.into()),
+            Opened::File(next) => directory = next,
+            Opened::Link(target) => {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(Errno::LOOP.into());
+                }
+                for name in names_of(&target).rev() {
+                    names.push_front(name);
+                }
+                if target.is_absolute() {
+                    directory = open("/", DIRECTORY, Mode::empty())?;
+                }
             }
-            entered => entered?,
-        };
+        }
     }
-    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | links(&directory)?;
-    Ok(retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o640)))?.into())
+}
+
+fn names_of(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
+    path.components().filter(|one| *one != Component::RootDir).map(|one| one.as_os_str().to_owned())
 }
 
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// As many as the kernel follows.
+const MOST_LINKS: usize = 40;
 
-/// No link is followed in a directory in which a user other than root and this process's own, or a group, can make files.
-fn links(directory: &OwnedFd) -> Result<OFlags, Errno> {
+enum Opened {
+    File(OwnedFd),
+    Link(PathBuf),
+}
+
+/// Opens what has a name in a directory. The target if it is a link to be followed, and an error if it must not be.
+fn open_in(directory: &OwnedFd, name: &OsStr, opener: Opener) -> io::Result<Opened> {
+    let error = match opener(directory, name, OFlags::NOFOLLOW) {
+        Ok(file) => return Ok(Opened::File(file)),
+        Err(error) => error,
+    };
+    let Ok(target) = readlinkat(directory, name, Vec::new()) else { return Err(error.into()) };
+    if is_open_to_others(directory)? {
+        return Err(error.into());
+    }
+    // A link to an opened file has no path.
+    if fstatfs(directory)?.f_type == PROC_SUPER_MAGIC {
+        return Ok(Opened::File(opener(directory, name, OFlags::empty())?));
+    }
+    Ok(Opened::Link(PathBuf::from(OsString::from_vec(target.into_bytes()))))
+}
+
+type Opener = fn(&OwnedFd, &OsStr, OFlags) -> Result<OwnedFd, Errno>;
+
+// Non-blocking: a log may be a pipe without a reader, and the call must not wait for one.
+fn open_file(directory: &OwnedFd, name: &OsStr, more: OFlags) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | more;
+    retry_on_intr(|| openat(directory, name, flags, Mode::from_raw_mode(0o640)))
+}
+
+fn open_directory(directory: &OwnedFd, name: &OsStr, more: OFlags) -> Result<OwnedFd, Errno> {
+    let enter = || retry_on_intr(|| openat(directory, name, DIRECTORY | more, Mode::empty()));
+    match enter() {
+        Err(Errno::NOENT) => {
+            // Another process may make it at the same time.
+            let _ = mkdirat(directory, name, Mode::from_raw_mode(0o755));
+            enter()
+        }
+        entered => entered,
+    }
+}
+
+/// Whether a user other than root and this process's own, or a group, can make files in a directory.
+fn is_open_to_others(directory: &OwnedFd) -> Result<bool, Errno> {
     let found = fstat(directory)?;
-    let is_open_to_others = found.st_mode & 0o022 != 0 || (found.st_uid != 0 && found.st_uid != geteuid().as_raw());
-    Ok(if is_open_to_others { OFlags::NOFOLLOW } else { OFlags::empty() })
+    Ok(found.st_mode & 0o022 != 0 || (found.st_uid != 0 && found.st_uid != geteuid().as_raw()))
 }
 
 // A line would become a part of the answer, or of a delegate's input.

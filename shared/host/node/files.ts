@@ -8,12 +8,14 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmdirSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import type { Appending, FileIdentity } from "../host.ts";
 
 /** Reads a small text file; undefined if it cannot be read. */
@@ -135,19 +137,30 @@ function append(file: string, line: Buffer): void {
   }
 }
 
-/** Opens a log directory by directory: nobody can put another one into its place meanwhile. */
+/**
+ * Opens a log name by name, as nobody can put another directory or link into the place of one meanwhile. Links are followed here,
+ * because one of root's may lead to one of another user.
+ */
 function openLog(file: string): number {
-  const names = dirname(file).split("/").filter(Boolean);
+  const names = file.split("/").filter(Boolean);
   let directory = openSync(file.startsWith("/") ? "/" : ".", directoryFlags);
+  const enter = (next: number) => {
+    closeSync(directory);
+    directory = next;
+  };
   try {
-    for (const name of names) {
-      const next = enter(directory, name);
-      closeSync(directory);
-      directory = next;
+    for (let links = 0; ; ) {
+      const [name = "."] = names.splice(0, 1);
+      const isLog = names.length === 0;
+      const opened = attemptIn(directory, name, isLog ? openFile : openDirectory);
+      if (typeof opened === "number" && isLog) return opened;
+      if (typeof opened === "number") enter(opened);
+      else {
+        if (++links > mostLinks) throw Object.assign(new Error(), { code: "ELOOP" });
+        names.unshift(...opened.target.split("/").filter(Boolean));
+        if (opened.target.startsWith("/")) enter(openSync("/", directoryFlags));
+      }
     }
-    // O_NONBLOCK: a log that is a pipe without a reader must not block the network.
-    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
-    return openSync(inside(directory, basename(file)), flags | linkFlag(directory), 0o640);
   } finally {
     closeSync(directory);
   }
@@ -157,29 +170,49 @@ function openLog(file: string): number {
 export const nameOnly = 0o10000000;
 
 const directoryFlags = nameOnly | constants.O_DIRECTORY;
+// As many as the kernel follows.
+const mostLinks = 40;
+const procFileSystem = 0x9fa0;
 
-function enter(directory: number, name: string): number {
-  const path = inside(directory, name);
-  const flags = directoryFlags | linkFlag(directory);
+/** Opens what has a name in a directory. Returns the target if it is a link to be followed, and throws if it must not be. */
+function attemptIn(
+  directory: number,
+  name: string,
+  open: (path: string, flags: number) => number,
+): number | { readonly target: string } {
+  // Node has no openat(2).
+  const path = `/proc/self/fd/${directory}/${name}`;
   try {
-    return openSync(path, flags);
+    return open(path, constants.O_NOFOLLOW);
+  } catch (error) {
+    const target = attempt(() => readlinkSync(path));
+    if (target === undefined || isOpenToOthers(directory)) throw error;
+    // A link to an opened file has no path.
+    return statfsSync(`/proc/self/fd/${directory}`).type === procFileSystem ? open(path, 0) : { target };
+  }
+}
+
+function openFile(path: string, more: number): number {
+  // O_NONBLOCK: a log that is a pipe without a reader must not block the network.
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+  return openSync(path, flags | more, 0o640);
+}
+
+function openDirectory(path: string, more: number): number {
+  try {
+    return openSync(path, directoryFlags | more);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     // Another process may make it at the same time.
     attempt(() => mkdirSync(path, { mode: 0o755 }));
-    return openSync(path, flags);
+    return openSync(path, directoryFlags | more);
   }
 }
 
-// Node has no openat(2).
-function inside(directory: number, name: string): string {
-  return `/proc/self/fd/${directory}/${name}`;
-}
-
-/** No link is followed in a directory in which a user other than root and this process's own, or a group, can make files. */
-function linkFlag(directory: number): number {
+/** Whether a user other than root and this process's own, or a group, can make files in a directory. */
+function isOpenToOthers(directory: number): boolean {
   const found = fstatSync(directory);
-  return (found.mode & 0o022) !== 0 || !isOwn(found) ? constants.O_NOFOLLOW : 0;
+  return (found.mode & 0o022) !== 0 || !isOwn(found);
 }
 
 /** Whether a file is root's, or of this process's user. */
