@@ -224,9 +224,10 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
       CNI_ARGS: entry.args,
     };
     warn(undoing.session, `${entry.type} of ${entry.network} shares its rules: running its ADD again`);
+    const call = { delegate: entry.type, environment, configuration: entry.configuration };
+    // Its rules are gone now, and nobody else will try again.
+    if (!passes(undoing, entry, call) && !passes(undoing, entry, call)) continue;
     try {
-      const call = { delegate: entry.type, environment, configuration: entry.configuration };
-      runDel(undoing, entry, call);
       const isGivenUp = !facts.journalAgain(others).entries.some((one) => one.id === id && isStanding(one));
       if (isGivenUp) {
         runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
@@ -237,8 +238,17 @@ export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
         );
       }
     } catch (thrown) {
-      warn(undoing.session, `its ADD failed: ${toCniError(thrown).message}`);
+      warn(undoing.session, `its DEL failed: ${toCniError(thrown).message}`);
     }
+  }
+}
+
+function passes(undoing: Undoing, entry: Entry, call: DelegateCall): boolean {
+  try {
+    return runDel(undoing, entry, call).exitCode === 0;
+  } catch (thrown) {
+    warn(undoing.session, `its ADD failed: ${toCniError(thrown).message}`);
+    return false;
   }
 }
 

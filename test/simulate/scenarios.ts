@@ -285,6 +285,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       check("c1 za eth0"),
     ],
   },
+  "the ADD that publishes a sibling's ports again fails once": {
+    lists: { za: [bridge(1), portmap("nftables")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za net1"),
+      { do: "DEL", of: "c1 za net1", fault: { at: "portmap: port published", do: "fail the plugin" } },
+      check("c1 za eth0"),
+    ],
+  },
   "a sibling's portmap has published its ports, and its ADD still runs": {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [
