@@ -27,7 +27,7 @@ export async function readNamespaces(): Promise<HostNamespaces> {
   const left = read.every(({ through }) => through) ? new Map() : findNamespaces();
   const namespaces = read
     .filter(({ inode, through }) => through || left.has(inode))
-    .map(({ paths, through }) => ({ paths, links: through?.links }));
+    .map(({ inode, paths, through }) => ({ inode, paths, links: through?.links }));
   const mounted = new Set(namespaces.flatMap(({ paths }) => paths.map(namespacePath)));
   return {
     namespaces,

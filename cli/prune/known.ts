@@ -41,6 +41,11 @@ export function namespacesOf(known: Known): readonly string[] {
   return [...new Set(named.filter((path) => path !== undefined && path !== ""))] as string[];
 }
 
+/** The inodes of an attachment's network namespace, from its journal of this boot. */
+export function inodesOf(known: Known, bootId: string | undefined): readonly number[] {
+  return entriesOf(known).flatMap((entry) => (entry.bootId === bootId ? [entry.namespace.inode] : []));
+}
+
 /** The addresses of an attachment, as `plainAddress` spells them. */
 export function addressesOfKnown(known: Known): readonly string[] {
   const inResult = known.result ? addressesIn(known.result) : [];

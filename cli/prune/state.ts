@@ -1,7 +1,7 @@
 import { isContainerInterface } from "../../shared/protocol/result.ts";
 import { addressesOf, type Link } from "../host/links.ts";
 import { namespacePath } from "../live/namespaces.ts";
-import { addressesOfKnown, hostEndsOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
+import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
 import { plainAddress } from "./names.ts";
 
 /** Whether an attachment's namespace is there. `unknown` counts as there. */
@@ -15,6 +15,7 @@ export type PathState = "live" | "gone" | "unreadable";
 
 /** A network namespace of the host, other than the host's own. */
 export interface Namespace {
+  readonly inode: number;
   /** Its paths, and one of a process in it. */
   readonly paths: readonly string[];
   /** Undefined if it cannot be read. */
@@ -28,6 +29,7 @@ export interface HostState {
   readonly namespaces: readonly Namespace[];
   /** The links of the host that have their other end in a namespace. */
   readonly hostEnds: readonly Link[];
+  readonly bootId: string | undefined;
   /** Results and journals that cannot be read, by path. */
   readonly unreadable: readonly string[];
 }
@@ -73,6 +75,9 @@ function withTraces(known: Known, state: State, unclaimed: readonly Namespace[],
   if (faulty !== undefined) return { is: "unknown", why: `${faulty} cannot be read` };
   if (host.namespaces.some(({ links }) => links === undefined))
     return { is: "unknown", why: "a network namespace of this host cannot be read" };
+  const inodes = inodesOf(known, host.bootId);
+  const own = unclaimed.find(({ inode }) => inodes.includes(inode));
+  if (own) return { is: "unknown", why: `its namespace lives on: ${own.paths[0]}` };
   const home = unclaimed.find(({ links = [] }) => links.some((link) => isOf(known, link)));
   if (home) return { is: "unknown", why: `its interface is in ${home.paths[0]}` };
   const end = hostEndsOf(known).find(({ name, mac }) =>

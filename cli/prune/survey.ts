@@ -41,7 +41,7 @@ export function surveyOf(
   const directories = leaseDirectories([...lists, ...atAdd]);
   const now = Date.now();
   return {
-    states: statesOf(knowns, { pathState, namespaces, hostEnds, unreadable }),
+    states: statesOf(knowns, { pathState, namespaces, hostEnds, bootId: new Memory().moment()?.bootId, unreadable }),
     namespaces,
     things: [
       ...rules.things,

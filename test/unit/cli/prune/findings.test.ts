@@ -6,6 +6,7 @@ import type { Thing } from "../../../../cli/prune/thing.ts";
 import { forwardOf, knownOf, leaseOf, surveyWith } from "./support.ts";
 
 const namespace = (path: string, local: string): Namespace => ({
+  inode: 0,
   paths: [path],
   links: [{ ifindex: 2, ifname: "eth0", addr_info: [{ family: "inet", local, prefixlen: 24, scope: "global" }] }],
 });
@@ -95,7 +96,7 @@ describe("a lease without a result or a record", () => {
     [
       "stays if a namespace cannot be read",
       "a network namespace of this host cannot be read",
-      { namespaces: [{ paths: ["/proc/7/ns/net"], links: undefined }] },
+      { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: undefined }] },
     ],
     [
       "stays if a result of the container cannot be read",

@@ -15,7 +15,7 @@ const link = (ifname: string, address: string, local?: string) => ({
 });
 
 const unnamed = (...links: ReturnType<typeof link>[]): Partial<HostState> => ({
-  namespaces: [{ paths: ["/proc/7/ns/net"], links }],
+  namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links }],
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   ["a process has only lo", hostWith([], unnamed(link("lo", "0a:00:00:00:00:02"))), "gone"],
   [
     "a namespace cannot be read",
-    hostWith([], { namespaces: [{ paths: ["/proc/7/ns/net"], links: undefined }] }),
+    hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: undefined }] }),
     "a network namespace of this host cannot be read",
   ],
   [
@@ -72,7 +72,7 @@ test.each([
 test("the namespace of a live attachment is no trace of another one with the same address", () => {
   const [live, gone] = [knownOf("c2", "10.1.0.2"), knownOf("c1", "10.1.0.2")];
   const links = [link("eth0", "0a:00:00:00:00:02", "10.1.0.2")];
-  const host = hostWith(["/run/netns/c2"], { namespaces: [{ paths: ["/var/run/netns/c2"], links }] });
+  const host = hostWith(["/run/netns/c2"], { namespaces: [{ inode: 0, paths: ["/var/run/netns/c2"], links }] });
   expect([...statesOf([live, gone], host).values()].map(({ is }) => is)).toEqual(["live", "gone"]);
 });
 
@@ -97,6 +97,19 @@ test("a journal without a result tells the namespace", () => {
   expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", runtimeIfName: "eth0", result: undefined }]);
   const states = (live: string[]) => [...statesOf(knowns, hostWith(live)).values()].map(({ is }) => is);
   expect([states([]), states(["/run/netns/c1"])]).toEqual([["gone"], ["live"]]);
+});
+
+test.each([
+  ["lives on", {}, "its namespace lives on: /proc/7/ns/net"],
+  ["had this inode before the reboot", { bootId: "old" }, "gone"],
+])("a namespace without the container's addresses %s", (_, changes, expected) => {
+  const namespace = { path: "/run/netns/c1", device: 4, inode: 5 };
+  const known = knownOf("c1", "10.1.0.2", [rememberedOf(entryOf({ containerId: "c1", namespace, ...changes }))]);
+  const links = [link("renamed", "0a:00:00:00:00:99")];
+  const state = statesOf([known], hostWith([], { namespaces: [{ inode: 5, paths: ["/proc/7/ns/net"], links }] })).get(
+    known,
+  );
+  expect(state?.is === "unknown" ? state.why : state?.is).toBe(expected);
 });
 
 test("a container with the host's network and without its processes must not prune", () => {

@@ -7,6 +7,7 @@ import type { HostState, Namespace } from "../../../../cli/prune/state.ts";
 import { leaseName, type Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
 import { parseFoundJournal } from "../../../../shared/journal/lines.ts";
+import { bootId } from "../../support/fake-host.ts";
 import { journalFiles } from "../../support/journals.ts";
 
 /** A result as libcni keeps it, for a container whose eth0 has an address. */
@@ -55,11 +56,12 @@ export function rememberedOf(entry: Entry): MemoryFile {
 
 /** A host on which only these paths are namespaces. */
 export function hostWith(live: readonly string[], more: Partial<HostState> = {}): HostState {
-  const namespaces = live.map((path): Namespace => ({ paths: [path], links: [] }));
+  const namespaces = live.map((path): Namespace => ({ inode: 0, paths: [path], links: [] }));
   return {
     pathState: (path) => (live.includes(path) ? "live" : "gone"),
     namespaces,
     hostEnds: [],
+    bootId,
     unreadable: [],
     ...more,
   };
