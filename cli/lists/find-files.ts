@@ -8,18 +8,28 @@ import { type ListFile, parseListFile } from "./list-file.ts";
 
 /**
  * Reads the named files. A directory stands for the files in it that a runtime reads, in the runtime's order: sorted names
- * that end with .conf, .conflist or .json (libcni, ConfFiles). `-` stands for stdin. Throws Trouble if one cannot be read.
+ * that end with .conf, .conflist or .json (libcni, ConfFiles). `-` stands for stdin. Throws Trouble if one cannot be read, or
+ * gives it to `leaveOut`.
  */
 export function readListFiles(
   paths: readonly string[],
   { directory, readInput: readStdin }: Pick<Terminal, "directory" | "readInput">,
+  leaveOut?: (trouble: Trouble) => void,
 ): readonly ListFile[] {
   const names = paths.flatMap((path) => (path === "-" ? [path] : namesIn(path, directory)));
   const seen = new Set<string>();
   const isNew = (path: string) => seen.size < seen.add(path === "-" ? path : resolve(directory, path)).size;
-  return names
-    .filter(isNew)
-    .map((path) => (path === "-" ? parsed("stdin", readStdin(longestList)) : readListFile(path, directory)));
+  const read = (path: string) =>
+    path === "-" ? parsed("stdin", readStdin(longestList)) : readListFile(path, directory);
+  return names.filter(isNew).flatMap((path) => {
+    try {
+      return read(path);
+    } catch (error) {
+      if (!leaveOut || !(error instanceof Trouble)) throw error;
+      leaveOut(error);
+      return [];
+    }
+  });
 }
 
 /** Reads one file. Throws Trouble if it cannot be read. */

@@ -6,6 +6,7 @@ import { readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
+import type { Trouble } from "../trouble.ts";
 
 /** The networks that a runtime would load, by name. */
 export type Networks = ReadonlyMap<string, Network>;
@@ -47,8 +48,10 @@ export function loadNetworks(directories: readonly string[], { directory }: Pick
 
 /** The same, with the files that a runtime does not load. */
 export function readLists(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Lists {
-  const files = readListFiles(directories, { directory, readInput: () => "" });
-  return { files, networks: networksIn(files), faults: faultsIn(files) };
+  const unread: ListFault[] = [];
+  const leaveOut = ({ message }: Trouble) => unread.push({ network: undefined, line: message });
+  const files = readListFiles(directories, { directory, readInput: () => "" }, leaveOut);
+  return { files, networks: networksIn(files), faults: [...unread, ...faultsIn(files)] };
 }
 
 /** Finds the files that a runtime does not load, each with its first mistake. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -58,6 +58,18 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
     const { exitCode, stderr } = await run(command);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`${file}:${reason}`);
+  });
+
+  test.each([
+    ["a link that leads nowhere", () => symlinkSync("nothing", join(directory, "config/late.conflist"))],
+    ["a directory", () => mkdirSync(join(directory, "config/late.conflist"))],
+  ])("%s among the lists: it is named, and the rest is looked at", async (_, make) => {
+    const whole = await run(command);
+    make();
+    const { exitCode, stdout, stderr } = await run(command);
+    expect(exitCode).toBe(2);
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(whole.stdout.split("\n")));
+    expect(stderr).toContain(join(directory, "config/late.conflist"));
   });
 
   test("--network of a name that nothing has: the message has the names that there are", async () => {
