@@ -97,6 +97,7 @@ function around(undoing: Undoing, entry: Entry): Around {
     namespace,
     bootId,
     siblings: [...facts.siblings(journal.key).flatMap(({ entries }) => entries), ...laterEntries(undoing, entry)],
+    earlier: earlierEntries(undoing, entry),
     profile: profileOf(entry.type, session.profiles),
     link: () => session.host.linkIndex(netns, entry.ifName),
     results: () => facts.otherResults(journal.key, namespace),
@@ -111,6 +112,16 @@ function laterEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entr
   if (id === "") return [];
   const { entries } = facts.journal(journal.key);
   return entries.slice(entries.findIndex((one) => one.id === id) + 1).filter(isStanding);
+}
+
+function earlierEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
+  const { entries } = facts.journal(journal.key);
+  return entries
+    .slice(
+      0,
+      entries.findIndex((one) => one.id === id),
+    )
+    .filter(({ isUndone }) => !isUndone);
 }
 
 function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {

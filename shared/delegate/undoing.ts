@@ -20,10 +20,15 @@ export function readAgain({ facts, journal }: Undoing): void {
   facts.forget(journal.key.containerId);
 }
 
-/** Writes that entries are given up, if they still stand. */
+/**
+ * Writes that entries are given up, if they still stand. The siblings are read again after that: of two DELs at once, each
+ * would leave what they share to the other.
+ */
 export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
   const ids = entries.filter(isStanding).map(({ id }) => id);
-  if (ids.length > 0) append(undoing, [{ line: "given up", ids }]);
+  if (ids.length === 0) return;
+  append(undoing, [{ line: "given up", ids }]);
+  undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);
 }
 
 /**

@@ -71,14 +71,16 @@ function stateOf(journal: Journal, entry: Entry, present: Present): Because | "m
 }
 
 /**
- * Whether libcni has written a result since an entry, or the last one did not fail and is too old to be of a try. No clock
+ * Whether libcni has written a result since an entry, or the last one's ADD passed and is too old to be of a try. No clock
  * counts: one that was set back would make a live attachment a failed try.
  */
 function isComplete({ entries }: Journal, entry: Entry, { resultMs, bootId, uptime }: Present): boolean {
+  // A DEL was cut off: it begins with the last entry.
+  if (entries.at(-1)?.isUndone) return false;
   if (resultMs !== undefined && resultMs !== entry.resultMs) return true;
   const ofBoot = entries.filter((one) => one.bootId === bootId);
   const times = ofBoot.map((one) => one.done?.uptime ?? one.uptime);
-  return !ofBoot.findLast(isStanding)?.failed && uptime - Math.max(...times) > longestTry;
+  return ofBoot.findLast(isStanding)?.done !== undefined && uptime - Math.max(...times) > longestTry;
 }
 
 /**

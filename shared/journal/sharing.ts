@@ -10,6 +10,8 @@ export interface Around {
   readonly bootId: string | undefined;
   /** The entries of the container's other journals, and those of this one that began later and stand. */
   readonly siblings: readonly Entry[];
+  /** The attachment's own entries before it that are not undone. */
+  readonly earlier: readonly Entry[];
   readonly profile: Profile | undefined;
   /** The index of the interface of the entry's name in that namespace, 0 for none; undefined if it cannot be read. */
   link(): number | undefined;
@@ -103,10 +105,19 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (!done) {
     // What it left may have gone since.
     const isAsLeft = link === 0 ? !!failed?.left : link !== undefined && (failed?.left ?? link) === link;
-    return isAsLeft && before === 0 && !isNameOfOthers(entry, around);
+    return isAsLeft && (before === 0 || isLeftByEarlier(entry, around)) && !isNameOfOthers(entry, around);
   }
   if (link === undefined) return !isNameOfOthers(entry, around);
   return link === 0 || link === done.made;
+}
+
+/**
+ * Whether the interface that an ADD found is what an earlier try of its plugin left. The first DEL must remove it: flannel's
+ * deletes the file that tells the second one what to remove.
+ */
+function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }: Around): boolean {
+  const tries = earlier.filter((one) => one.type === type && one.ifName === ifName && one.failed?.left === before);
+  return tries.some((one) => isInterfaceOurs(one, { ...around, earlier: [] }));
 }
 
 /** Whether another attachment of the container has an interface of that name in that namespace. */

@@ -74,11 +74,8 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
 /** Runs the DEL of the own entry, with the runtime's prevResult. If it fails, it runs once more with the list's configuration. */
 function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
   const { session } = call;
-  const removal = planRemoval(undoing, entry);
-  if (removal.do === "later") {
-    giveUp(undoing, [entry]);
-    return undefined;
-  }
+  const removal = planOwn(undoing, entry);
+  if (removal.do === "later") return undefined;
   const stray = removal.do === "nothing" || !removal.withNamespace ? removeStray(call, undoing, entry) : undefined;
   if (stray !== undefined && stray.exitCode !== 0) return stray;
   if (removal.do === "nothing") {
@@ -91,9 +88,16 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
   if (answer.exitCode !== 0) return answer;
-  if (removal.keepsMasquerading && !entry.failed) giveUp(undoing, [entry]);
-  else noteUndone(undoing, entry);
+  if (!removal.keepsMasquerading || entry.failed) noteUndone(undoing, entry);
   return answer;
+}
+
+/** Plans the removal of the own entry. If a sibling shares something with it, the entry is given up before that is decided. */
+function planOwn(undoing: Undoing, entry: Entry): Removal {
+  const removal = planRemoval(undoing, entry);
+  if (removal.do === "DEL" && removal.freesLease && !removal.keepsMasquerading) return removal;
+  giveUp(undoing, [entry]);
+  return planRemoval(undoing, entry);
 }
 
 /**

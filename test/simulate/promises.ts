@@ -128,6 +128,7 @@ export class Promises {
       siblings.find((sibling) => this.#wants(sibling, thing)) ??
       siblings.find((sibling) => this.#needs(sibling, thing)) ??
       siblings.find((sibling) => this.#masquerades(sibling, thing)) ??
+      siblings.find(({ of, effects }) => hasMark(effects) && thing.what === `file /var/lib/mark/${of.container}`) ??
       siblings.find((sibling) => this.#mayHaveMade(sibling, thing, life)) ??
       siblings.find((sibling) => this.#hasLeaseOf(sibling, thing, life)) ??
       siblings.find(({ of }) => portMappingsOf(of).some(({ hostPort }) => thing.what.includes(` --dport ${hostPort} `)))
@@ -168,8 +169,13 @@ export class Promises {
     return others.find((one) => one.of.container === life.of.container && waitsFor(one));
   }
 
-  #siblingOfTry({ phase, of }: Life, others: readonly Life[]): Life | undefined {
-    return phase !== "attached" ? others.find((other) => other.of.container === of.container) : undefined;
+  /** The journal of a try waits for a sibling: with one of its plugins, if there is such a one. */
+  #siblingOfTry(life: Life, others: readonly Life[]): Life | undefined {
+    if (life.phase === "attached") return undefined;
+    const siblings = others.filter((other) => other.of.container === life.of.container);
+    const typesOf = (one: Life) => this.#simulation.pluginsOf(one).map(delegateOf);
+    const own = typesOf(life);
+    return siblings.find((one) => typesOf(one).some((type) => own.includes(type))) ?? siblings[0];
   }
 
   /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */
@@ -218,6 +224,11 @@ function isOneClient(one: string, other: string): boolean {
     words.replace(/.*, /, ""),
   ]) as [string[], string[]];
   return container === otherContainer && ifName === otherIfName;
+}
+
+/** Whether an attachment has a mark, which is the container's. */
+function hasMark(effects: Life["effects"]): boolean {
+  return effects.some(({ what }) => what === "mark");
 }
 
 function isJournal({ what }: Thing): boolean {

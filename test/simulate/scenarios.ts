@@ -566,6 +566,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "DEL", of: "c1 za eth0", fault: { at: 3, do: "fail the plugin" } },
     ],
   },
+  "flannel's ADD is killed, then its undo, then the next undo finds no configuration": {
+    lists: { za: [flannel] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: leased", do: "kill the plugin" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: released", do: "kill the plugin" } },
+      add("c1 za eth0"),
+    ],
+  },
   "flannel's ADD fails because a sibling has its interface and its lease": {
     lists: {
       za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }],

@@ -50,12 +50,7 @@ describe("the table of docs/behavior.md", () => {
     ["this namespace, a failed try", [entryOf(), tryOf({ ifName: "eth1" })], {}, "not complete"],
     ["this namespace, and libcni has a result since", [entryOf()], complete, "add, then write"],
     ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, "not complete"],
-    [
-      "this namespace, the last entry is 15 minutes old",
-      [entryOf({ uptime: 90, done: undefined })],
-      {},
-      "add, then write",
-    ],
+    ["this namespace, 15 minutes old, and cut off", [entryOf({ uptime: 90, done: undefined })], {}, "not complete"],
     [
       "this namespace, it passed 15 minutes ago",
       [entryOf({ uptime: 50, done: { uptime: 90, addresses: [] } })],
@@ -67,6 +62,18 @@ describe("the table of docs/behavior.md", () => {
       [entryOf({ uptime: 50, done: { uptime: 50, addresses: [] } }), tryOf({ uptime: 50, ifName: "eth1", failed: {} })],
       {},
       "not complete",
+    ],
+    [
+      "this namespace, libcni has a result since, and a DEL was cut off",
+      [entryOf(), entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true })],
+      complete,
+      "not complete",
+    ],
+    [
+      "this namespace, libcni has a result since, and what an earlier try left is undone",
+      [entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf()],
+      complete,
+      "add, then write",
     ],
     [
       "this namespace, 15 minutes old, and what failed was given up",

@@ -16,6 +16,7 @@ function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "lin
     namespace: here,
     bootId,
     siblings: [],
+    earlier: [],
     profile: profileOf(entry.type, profiles),
     results: () => [],
     link: () => (link === "unknown" ? undefined : link),
