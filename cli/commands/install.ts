@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { install, installPrevious } from "../install/install.ts";
-import { placeAt, usualDirectory } from "../install/place.ts";
-import { installedText } from "../install/report.ts";
+import { hasPlugins, placeAt, usualDirectory } from "../install/place.ts";
+import { installedText, noPluginsText } from "../install/report.ts";
 import { readSource } from "../install/source.ts";
 import { hasJq } from "../install/uses.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
@@ -39,6 +39,7 @@ export const installCommand: CommandMaker = (terminal, finish) =>
         ? installPrevious(place)
         : install(place, readSource(from, terminal), plugins ?? "all", listsWithJq(terminal));
       terminal.write(json ? `${JSON.stringify(installed, null, 2)}\n` : installedText(installed));
+      if (!hasPlugins(place)) terminal.writeError(noPluginsText(place.directory));
       finish(0);
     });
 

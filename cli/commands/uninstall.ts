@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import type { CommandMaker } from "../command.ts";
-import { ownRelease, placeAt, usualDirectory } from "../install/place.ts";
-import { removedText, usesText } from "../install/report.ts";
+import { ownRelease } from "../install/own-release.ts";
+import { placeAt, usualDirectory } from "../install/place.ts";
+import { elsewhereText, removedText, usesText } from "../install/report.ts";
 import { removeAll } from "../install/uninstall.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
 import { type HostOptions, hostPathsOf, usualCacheDirectory } from "../live/host-paths.ts";
@@ -41,7 +42,9 @@ export const uninstallCommand: CommandMaker = (terminal, finish) =>
       if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);
       else
         terminal.write(
-          isRefused ? usesText(uses, unreadable.length, "removes the wrappers") : removedText(removed, place.directory),
+          isRefused
+            ? usesText(uses, unreadable.length, "executable") + elsewhereText(uses, place.directory)
+            : removedText(removed, place.directory),
         );
       if (!isRefused)
         for (const list of lists)

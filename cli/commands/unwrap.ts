@@ -37,7 +37,7 @@ export const unwrapCommand: CommandMaker = (terminal, finish) =>
       const uses = isIdle ? [] : usesOf(list, options.state, (line) => void unreadable.push(line));
       for (const line of unreadable) terminal.writeError(line);
       const isFree = uses.length + unreadable.length === 0 || options.force === true;
-      const refusal = isFree ? undefined : usesText(uses, unreadable.length, "writes the plain list");
+      const refusal = isFree ? undefined : usesText(uses, unreadable.length, "list");
       const decisions = { ...unwrapping, uses };
       const words = wordsFor(unwrapping);
       offer(

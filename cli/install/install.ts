@@ -17,7 +17,8 @@ import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { noteWritten, sha256, writtenVersions } from "./checksums.ts";
 import { isAlive, ownMark } from "./mark.ts";
-import { checkLinks, linkState, makeHidden, ownRelease, type Place } from "./place.ts";
+import { ownRelease } from "./own-release.ts";
+import { checkLinks, linkState, makeHidden, type Place } from "./place.ts";
 import { type InstalledRelease, releaseAt, releaseOf } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 

@@ -1,7 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Trouble, withPath } from "../trouble.ts";
-import { type InstalledRelease, releaseAt } from "./release-of.ts";
 import { executableName } from "./source.ts";
 
 /** Where Nomad and containerd look for plugins. */
@@ -26,25 +25,19 @@ export function placeAt(path: string, from: string): Place {
   return { directory, executable: join(directory, executableName), hidden, previous: join(hidden, "previous") };
 }
 
+/** Whether a directory has a plugin that a wrapper could run: an executable that is none of our links. */
+export function hasPlugins(place: Place): boolean {
+  return readdirSync(place.directory).some((name) => {
+    const path = join(place.directory, name);
+    if (path === place.executable || typeof linkState(place, name) === "string") return false;
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true && (found.mode & 0o111) !== 0;
+  });
+}
+
 /** Makes the directory for files that are not in use. With `recursive`, Node reports a read-only file system as a missing file. */
 export function makeHidden({ hidden }: Place): void {
   if (!existsSync(hidden)) mkdirSync(hidden, 0o755);
-}
-
-/**
- * Returns the release that is installed; undefined if there is none. Throws Trouble if the installation belongs to a package, or
- * if something else has the executable's name.
- */
-export function ownRelease({ directory, executable, hidden }: Place): InstalledRelease | undefined {
-  const owner = join(hidden, "owner");
-  if (existsSync(owner)) throw new Trouble(`${directory}: ${readFileSync(owner, "utf8").trim()}`);
-  const found = lstatSync(executable, { throwIfNoEntry: false });
-  if (!found) return undefined;
-  if (found.isSymbolicLink())
-    throw new Trouble(`${executable}: it is a link to ${readlinkSync(executable)}; name that directory with --dir`);
-  const release = releaseAt(executable);
-  if (!release) throw new Trouble(`${executable}: it does not answer as cni-wrappers does; move it away first`);
-  return release;
 }
 
 /** Whether a link's name is free, ours in another spelling, ours, or taken. `is` says by what. */

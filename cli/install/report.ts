@@ -16,19 +16,40 @@ export function installedText({ is, executable, release, replaced, links, newLin
   return `${lines.join("\n")}\n`;
 }
 
-/**
- * Says which running containers need the wrappers, and what happens to them without. A result that cannot be read may be of one.
- * `force` says what --force does.
- */
-export function usesText(uses: readonly Use[], unreadable: number, force: string): string {
+/** What happens to running containers that need the wrappers, and what --force does. */
+const without = {
+  executable: [
+    "Without them every CHECK and DEL of these containers fails: the next restart of the runtime kills them, and their",
+    "addresses stay leased. Stop them first. --force removes the wrappers all the same.",
+  ],
+  list: [
+    "With the plain list every CHECK of these containers with several interfaces fails: the next restart of the runtime",
+    "kills them, and the addresses of their renamed networks stay leased. Stop them first. --force writes the plain list",
+    "all the same.",
+  ],
+} as const;
+
+/** Says which running containers need the wrappers, and what happens without. A result that cannot be read may be of one. */
+export function usesText(uses: readonly Use[], unreadable: number, what: keyof typeof without): string {
   const lines = uses.map(({ network, name }) => `  ${network} ${name}`);
   return [
     ...(uses.length > 0 ? [`${count(uses.length)} the wrappers:`, ...lines] : []),
     ...(unreadable > 0 ? ["A result that cannot be read may be of a running container that needs the wrappers."] : []),
-    "Without them every CHECK and DEL of these containers fails: the next restart of the runtime kills them, and their",
-    `addresses stay leased. Stop them first. --force ${force} all the same.`,
+    ...without[what],
     "",
   ].join("\n");
+}
+
+/** Says that a runtime which looks only here finds no plugin behind the wrappers. */
+export function noPluginsText(directory: string): string {
+  return `${directory}: no plugin is in it that a wrapper could run. Name the directory of the plugins with --dir, or both directories in the runtime's cni_path\n`;
+}
+
+/** Says that the containers' plugins are in other directories, so another installation may serve them. */
+export function elsewhereText(uses: readonly Use[], directory: string): string {
+  const others = [...new Set(uses.map(({ plugins }) => plugins))].sort();
+  if (others.length === 0 || others.includes(undefined) || others.includes(directory)) return "";
+  return `All of them were attached with the plugins of ${others.join(", ")}. If the runtime's cni_path does not have ${directory}, they do not need\nthe wrappers there.\n`;
 }
 
 /** Says what `uninstall` removed. */

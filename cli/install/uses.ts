@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, Memory, stateDirectory } from "../host/memory.ts";
@@ -12,18 +13,25 @@ export interface Use {
   readonly containerId: string;
   /** The name that its runtime gives it, or the start of its id. */
   readonly name: string;
+  /** The directory of the plugins that its wrappers ran; undefined without a journal. */
+  readonly plugins?: string | undefined;
 }
 
 /** Finds the running containers that need the wrappers, from the runtime's results and from the wrappers' journals. */
 export function usesAmong(attachments: readonly CachedAttachment[], state = stateDirectory): readonly Use[] {
   const uses = new Map<string, Use>();
-  for (const { network, containerId } of liveEntries(new Memory(state)))
-    uses.set(`${network} ${containerId}`, { network, containerId, name: containerId.slice(0, 12) });
+  for (const { network, containerId, path } of liveEntries(new Memory(state)))
+    uses.set(`${network} ${containerId}`, {
+      network,
+      containerId,
+      name: containerId.slice(0, 12),
+      plugins: dirname(path),
+    });
   for (const attachment of attachments) {
     const { network, containerId, netns, list } = attachment;
     const key = `${network} ${containerId}`;
     if (isNamespace(netns) && (uses.has(key) || isWrapped(list)))
-      uses.set(key, { network, containerId, name: workloadOf(attachment).name });
+      uses.set(key, { ...uses.get(key), network, containerId, name: workloadOf(attachment).name });
   }
   return [...uses.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -18,7 +19,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { install, installPrevious } from "../../../../cli/install/install.ts";
-import { ownRelease, placeAt } from "../../../../cli/install/place.ts";
+import { ownRelease } from "../../../../cli/install/own-release.ts";
+import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
+import { elsewhereText } from "../../../../cli/install/report.ts";
 import { removeAll } from "../../../../cli/install/uninstall.ts";
 import { hasJq } from "../../../../cli/install/uses.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -155,6 +158,31 @@ test("uninstall removes nothing while a result cannot be read", async () => {
   expect(existsSync(at("cni-wrappers"))).toBe(true);
   expect(await uninstall("--force")).toMatchObject({ exitCode: 0 });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+test("an installed executable that lost its mode", () => {
+  installed("1.0.0");
+  chmodSync(at("cni-wrappers"), 0o644);
+  expect(() => installed("2.0.0")).toThrow(`it is not executable; run: chmod 755 ${at("cni-wrappers")}`);
+});
+
+test("a directory has plugins if one of its programs is not ours", () => {
+  installed("1.0.0");
+  writeFileSync(at("README.md"), "");
+  mkdirSync(at("folder"));
+  symlinkSync("nowhere", at("broken"));
+  expect(hasPlugins(place())).toBe(false);
+  writeFileSync(at("bridge"), "", { mode: 0o755 });
+  expect(hasPlugins(place())).toBe(true);
+});
+
+test.each([
+  ["elsewhere", ["/opt/cni/bin", "/opt/cni/bin"], "All of them were attached with the plugins of /opt/cni/bin."],
+  ["here, too", ["/opt/cni/bin", "/srv/bin"], ""],
+  ["nobody knows where", ["/opt/cni/bin", undefined], ""],
+])("containers whose plugins are %s", (_where, directories, text) => {
+  const uses = directories.map((plugins, at) => ({ network: "zone", containerId: `c${at}`, name: `c${at}`, plugins }));
+  expect(elsewhereText(uses, "/srv/bin")).toMatch(text === "" ? /^$/ : new RegExp(`^${text}`));
 });
 
 test("a rollback from an executable that is broken", () => {

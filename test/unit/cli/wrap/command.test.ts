@@ -212,7 +212,7 @@ describe("unwrap", () => {
     const refused = await unwrap("--write", "zone.conflist");
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(
-      /1 running container needs the wrappers:\n {2}zone c1\n.*Stop them first\. --force writes the plain list all the same\.\nNothing was written\.\n$/s,
+      /1 running container needs the wrappers:\n {2}zone c1\n.*With the plain list every CHECK .*Stop them first\. --force writes the plain list\nall the same\.\nNothing was written\.\n$/s,
     );
     expect(read("zone.conflist")).toBe(wrapped);
     const asData = await unwrap("--write", "--json", "zone.conflist");
