@@ -27,14 +27,24 @@ function subnetsOf(cidrs: readonly string[]): { lengths: Set<number>; names: Set
   const lengths = new Set<number>();
   const names = new Set<string>();
   for (const cidr of cidrs) {
-    const slash = cidr.indexOf("/");
-    const ip = parseIp(cidr.slice(0, Math.max(slash, 0)));
-    const length = parseLength(cidr.slice(slash + 1));
-    if (ip === undefined || length > ip.bits) continue;
+    const { ip, length } = parseCidr(cidr) ?? {};
+    if (ip === undefined || length === undefined) continue;
     lengths.add(length);
     names.add(subnetName(ip, length));
   }
   return { lengths, names };
+}
+
+/** Whether a text is an address with a prefix length, as Go's net.ParseCIDR reads it. */
+export function isCidr(text: string): boolean {
+  return parseCidr(text) !== undefined;
+}
+
+function parseCidr(text: string): { ip: Ip; length: number } | undefined {
+  const slash = text.indexOf("/");
+  const ip = parseIp(text.slice(0, Math.max(slash, 0)));
+  const length = parseLength(text.slice(slash + 1));
+  return ip === undefined || length > ip.bits ? undefined : { ip, length };
 }
 
 function parseLength(text: string): number {
@@ -64,9 +74,11 @@ function parseIpv4(text: string): Ip | undefined {
   for (let i = 0; i < text.length; i++) {
     const digit = text.charCodeAt(i) - 48;
     if (digit >= 0 && digit <= 9) {
+      // Go refuses 010, which some read as 8.
+      if (digits > 0 && octet === 0) return undefined;
       octet = octet * 10 + digit;
       digits++;
-      if (digits > 3 || octet > 255) return undefined;
+      if (octet > 255) return undefined;
     } else {
       if (text[i] !== "." || digits === 0) return undefined;
       value = value * 256 + octet;
@@ -83,12 +95,13 @@ function parseIpv6(text: string): Ip | undefined {
   const [left, right] = [groups(head), groups(tail ?? "")];
   const gap = tail === undefined ? 0 : 8 - left.length - right.length;
   const all = [...left, ...Array<number>(Math.max(gap, 0)).fill(0), ...right];
-  if (all.length !== 8 || all.some((group) => !(group <= 0xffff))) return undefined;
+  if (all.length !== 8 || all.some(Number.isNaN)) return undefined;
   return fromMapped(all.reduce((value, group) => value * 0x10000n + BigInt(group), 0n));
 }
 
 function groups(text: string): number[] {
-  return text === "" ? [] : text.split(":").map((group) => Number(`0x${group}`));
+  if (text === "") return [];
+  return text.split(":").map((group) => (/^[\da-f]{1,4}$/i.test(group) ? Number(`0x${group}`) : Number.NaN));
 }
 
 // Go's net.IP treats ::ffff:a.b.c.d as the IPv4 address.

@@ -1,10 +1,12 @@
 import { withInterfaces } from "../attachment/attachments.ts";
-import { warn } from "../call/session.ts";
+import { isCidr, parseIp } from "../attachment/subnet.ts";
+import { type Session, warn } from "../call/session.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
+import type { CniResult } from "../protocol/result.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import type { Undoing } from "./undoing.ts";
 
@@ -32,6 +34,42 @@ export function withoutShared(configuration: JsonObject, removal: Removal & { do
   const kept = keepsLease ? withGoKey(configuration, "ipam", { type: "static" }) : configuration;
   return removal.keepsMasquerading ? withGoKey(kept, "ipMasq", false) : kept;
 }
+
+/**
+ * The configuration with a prevResult that a plugin can read: in the configuration's version, and none if a value in it is not
+ * what Go's types hold. A plugin that cannot read prevResult fails DEL, each time (ParsePrevResult of containernetworking/cni).
+ */
+export function withReadablePrevResult(session: Session, configuration: JsonObject): JsonObject {
+  const { prevResult, ...rest } = configuration;
+  const { cniVersion } = rest;
+  if (!isJsonObject(prevResult) || typeof cniVersion !== "string") return configuration;
+  if (isReadable(prevResult as CniResult)) return { ...rest, prevResult: { ...prevResult, cniVersion } };
+  warn(session, "prevResult is ignored: no plugin can read it");
+  return rest;
+}
+
+function isReadable({ interfaces, ips, routes }: CniResult): boolean {
+  return (
+    areAll(interfaces, [isText, "mac", "socketPath", "pciID"], [isWhole, "mtu"]) &&
+    areAll(ips, [isAddress, "address"], [isIp, "gateway"], [isText, "version"]) &&
+    areAll(routes, [isAddress, "dst"], [isIp, "gw"], [isWhole, "mtu", "advmss", "priority", "table", "scope"])
+  );
+}
+
+type Rule = readonly [holds: (value: unknown) => boolean, ...keys: string[]];
+
+/** Whether a list is missing, or its objects hold what they must. */
+function areAll(list: unknown, ...rules: readonly Rule[]): boolean {
+  if (list === undefined || list === null) return true;
+  const isValid = (one: JsonObject) =>
+    rules.every(([holds, ...keys]) => keys.every((key) => one[key] === undefined || holds(one[key])));
+  return Array.isArray(list) && list.every((one) => isJsonObject(one) && isValid(one));
+}
+
+const isText = (value: unknown) => value === null || typeof value === "string";
+const isWhole = (value: unknown) => value === null || Number.isSafeInteger(value);
+const isAddress = (value: unknown) => typeof value === "string" && isCidr(value);
+const isIp = (value: unknown) => value === null || value === "" || (typeof value === "string" && !!parseIp(value));
 
 /** The configuration without addresses that others have by now, if the plugin's rules name nothing else. */
 export function keepingOthers(undoing: Undoing, entry: Entry, configuration: JsonObject): JsonObject {

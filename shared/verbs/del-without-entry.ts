@@ -5,7 +5,7 @@ import { inBothNetworks } from "../call/networks.ts";
 import { planHandOver, type RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { keepingOthers, withoutShared } from "../delegate/del-configuration.ts";
+import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { handOver, printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { addAgain, planRemoval, runDel, undoEntries } from "../delegate/undo.ts";
@@ -134,7 +134,8 @@ function delWithoutEntry(
   }
   const isThere = facts.namespace(request.variables.netns) !== undefined;
   const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
-  const configuration = keepingOthers(undoing, as, withoutShared(call.configuration ?? {}, removal));
+  const readable = withReadablePrevResult(session, call.configuration ?? {});
+  const configuration = keepingOthers(undoing, as, withoutShared(readable, removal));
   return { call: prepareCall(session, { ...call, environment, configuration }), addAgain: removal.addAgain };
 }
 

@@ -3,7 +3,7 @@ import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import type { RemovePlan, UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { freesTheSame, withoutShared } from "../delegate/del-configuration.ts";
+import { freesTheSame, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
@@ -180,7 +180,7 @@ function delCall(
       // A plugin knows itself what to do about a namespace that is gone.
       ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }),
     },
-    configuration,
+    configuration: withReadablePrevResult(call.session, configuration),
   };
 }
 

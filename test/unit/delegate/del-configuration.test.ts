@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { logOf } from "../../../shared/call/log.ts";
+import { withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
+import type { Host } from "../../../shared/host/host.ts";
+
+// Without a log, nothing is written.
+const session = { host: {} as Host, profiles: {}, log: logOf({}, {}), cniVersion: undefined, fields: {} };
+
+// What Go's types hold, by reading types/100 and types/040 of containernetworking/cni 1.3.0.
+
+const read = (part: object) =>
+  withReadablePrevResult(session, {
+    cniVersion: "1.0.0",
+    type: "bridge",
+    prevResult: { cniVersion: "0.4.0", ...part },
+  });
+
+describe("a prevResult that a plugin can read gets the configuration's version", () => {
+  test.each([
+    {},
+    { interfaces: null, ips: null, routes: null },
+    { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
+    {
+      ips: [
+        { version: "4", address: "10.0.0.2/24", gateway: "" },
+        { address: "fd00::2/64", gateway: "fd00::1" },
+      ],
+    },
+    { routes: [{ dst: "0.0.0.0/0", gw: null, mtu: 0, advmss: 1, priority: -1, table: null, scope: 253 }, {}] },
+  ])("%j", (part) => {
+    expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge", prevResult: { ...part, cniVersion: "1.0.0" } });
+  });
+});
+
+describe("one that no plugin can read counts as none", () => {
+  test.each([
+    { interfaces: [{ mac: 1 }] },
+    { interfaces: [{ socketPath: {} }] },
+    { interfaces: [{ pciID: 7 }] },
+    { interfaces: [{ mtu: "1500" }] },
+    { interfaces: {} },
+    { interfaces: ["eth0"] },
+    { ips: [{ address: "10.0.0.2" }] },
+    { ips: [{ address: "10.0.0.2/33" }] },
+    { ips: [{ address: null }] },
+    { ips: [{ address: "10.0.0.2/24", gateway: "10.0.0.1/24" }] },
+    { ips: [{ address: "10.0.0.2/24", version: 4 }] },
+    { ips: [{ address: "10.0.0.2/24" }, { address: "10.0.0.2" }] },
+    { routes: [{ dst: "default" }] },
+    { routes: [{ dst: null }] },
+    { routes: [{ gw: "router" }] },
+    ...["mtu", "advmss", "priority", "table", "scope"].map((key) => ({ routes: [{ [key]: 1.5 }] })),
+  ])("%j", (part) => {
+    expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge" });
+  });
+});
