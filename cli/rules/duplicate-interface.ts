@@ -1,5 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { freeName } from "../lists/chain.ts";
+import { creatorsOf, freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** Two creators cannot make one interface. */
@@ -17,7 +17,9 @@ may have none: it gets the runtime's name, usually \`eth0\`.`,
     if (!earlier || !isMaker(plugin) || hasMisspeltName(plugin)) return undefined;
     const isKey = plugin.wrapper.ifName === undefined;
     const message = `${plugin.type} makes ${plugin.ifName}, which ${earlier.type} makes already`;
-    const hint = `Set wrapper.ifName to another name, such as "${freeName(plugins.map(({ ifName }) => ifName))}"`;
+    // A name that only a meta plugin has is perhaps the one that is missing here.
+    const free = freeName(creatorsOf({ plugins }).map(({ ifName }) => ifName));
+    const hint = `Set wrapper.ifName to another name, such as "${free}"`;
     return { at: isKey ? ["type"] : ["wrapper", "ifName"], isKey, message, hint };
   },
 };

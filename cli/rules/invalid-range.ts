@@ -1,8 +1,10 @@
-import type { JsonObject } from "../../shared/protocol/json.ts";
+import { ipamOf } from "../../shared/journal/host-files.ts";
+import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { addressOf, addressText, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
-import { isRewritten } from "../lists/chain.ts";
-import { rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
+import { hasCapability, isRewritten } from "../lists/chain.ts";
+import { ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 
 /** host-local refuses ranges that contradict themselves. */
 export const invalidRange: ListRule = {
@@ -12,11 +14,25 @@ export const invalidRange: ListRule = {
   title: "host-local refuses a range.",
   page: `host-local checks its ranges on every call, and ADD fails with \`invalid range set\`. \`subnet\` is the address of the
 network (\`172.16.5.0/24\`, not \`172.16.5.7/24\`). It has room for at least two addresses. \`rangeStart\` and \`rangeEnd\` are
-in the subnet, in this order. The ranges of one set have one IP version, and no two ranges overlap.`,
+in the subnet, in this order. The ranges of one set have one IP version, and no two ranges overlap. Without any range, ADD
+fails with \`no IP ranges specified\`.`,
   find({ plugins }) {
-    return plugins.flatMap((plugin) => (isRewritten(plugin) ? [] : (problemOf(rangeSetsOf(plugin)) ?? [])));
+    return plugins.flatMap((plugin) =>
+      isRewritten(plugin) ? [] : (noRange(plugin) ?? problemOf(rangeSetsOf(plugin)) ?? []),
+    );
   },
 };
+
+/** flannel and unknown plugins may add a range themselves, and so may a runtime that is asked for it. */
+function noRange(plugin: ListedPlugin): FoundAt | undefined {
+  const { configuration, path, profile } = plugin;
+  const ipam = ipamOf(configuration);
+  const ranges = goLookup(ipam, "ranges") ?? [];
+  const hasRange = goLookup(ipam, "subnet") !== undefined || !Array.isArray(ranges) || ranges.length > 0;
+  const isGiven = !profile || hasCapability(plugin, "ipRanges");
+  if (ipamTypeOf(configuration) !== "host-local" || hasRange || isGiven) return undefined;
+  return { at: [...path, "ipam"], message: "host-local has no range", hint: 'Add "ranges": [[{ "subnet": "..." }]]' };
+}
 
 /** What host-local would report first. */
 function problemOf(sets: readonly (readonly WrittenRange[])[]): FoundAt | undefined {

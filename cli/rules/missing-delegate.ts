@@ -1,3 +1,4 @@
+import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 /** A wrapper needs the plugin that it wraps. */
@@ -14,11 +15,11 @@ itself. If there is none, ADD fails with code 100. Install the plugin, or set \`
     // A file that is not executable is the finding of another rule.
     if (!isWrapped || !wrapper?.isWrapper || (other && !(other.isExecutable && other.isProgram))) return undefined;
     if (plugins?.findDelegate(delegate, wrapper)) return undefined;
+    const at = block.delegate === undefined ? ["type"] : ["wrapper", "delegate"];
+    const own = delegateName(delegate);
+    if (own !== undefined && own !== delegate)
+      return { at, message: `${type} runs ${delegate}, which is a wrapper`, hint: `Write "${own}"` };
     const message = `${type} runs ${delegate}, and no directory of --cni-path has that plugin`;
-    return {
-      at: block.delegate === undefined ? ["type"] : ["wrapper", "delegate"],
-      message,
-      hint: `Install ${delegate}`,
-    };
+    return { at, message, hint: `Install ${delegate}` };
   },
 };

@@ -1,3 +1,6 @@
+import { profiles } from "../../plugins/index.ts";
+import { delegateName } from "../../shared/call/target.ts";
+import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";
 
@@ -11,7 +14,16 @@ export const missingPlugin: PluginRule = {
 \`failed to find plugin "bridge-wrapper" in path [/opt/cni/bin]\`. Install the plugin or the wrapper, or fix the type.`,
   find({ type }, _, { plugins }) {
     if (!plugins || type === "" || type.includes("/") || plugins.find(type)) return undefined;
-    const hint = isWrapperType(type) ? "Install the wrappers there" : "Install the plugin there, or fix the type";
+    const hint = isWrapperType(type) ? wrapperHint(type) : "Install the plugin there, or fix the type";
     return { at: ["type"], message: `no directory of --cni-path has ${type}`, hint };
   },
 };
+
+/** Only the wrappers of known plugins get a link without being asked for. */
+function wrapperHint(type: string): string {
+  const delegate = delegateName(type) ?? "";
+  if (delegate === "" || Object.hasOwn(profiles, delegate)) return "Install the wrappers there";
+  const meant = nearest(delegate, Object.keys(profiles));
+  if (editDistance(delegate, meant) <= 2) return `Did you mean "${meant}-wrapper"?`;
+  return `If the plugin ${delegate} is there, cni-wrappers install --plugins ${delegate} makes its wrapper`;
+}

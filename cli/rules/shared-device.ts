@@ -1,6 +1,7 @@
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { nameOf, neighboursBefore } from "../lists/neighbours.ts";
 
 /** Some host interfaces can be taken only once, or only by one kind of plugin. */
 export const sharedDevice: PluginRule = {
@@ -11,14 +12,24 @@ export const sharedDevice: PluginRule = {
   page: `host-device moves its device into the container, so a second plugin does not find it. A VLAN id exists once on a master:
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).
 With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). Use another device, id, or kind of
-plugin.`,
-  find(plugin, list) {
+plugin. The lists of a directory are compared, too, for macvlan and ipvlan on one master.`,
+  find(plugin, list, { lists }) {
     if (isRewritten(plugin)) return undefined;
     const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
     const earlier = creators.slice(0, Math.max(creators.indexOf(plugin), 0));
-    return earlier.flatMap((other) => conflictOf(plugin, other) ?? []).slice(0, 1);
+    const found = earlier.flatMap((other) => conflictOf(plugin, other) ?? []);
+    return [...found, ...conflictsElsewhere(plugin, neighboursBefore(list, lists))].slice(0, 1);
   },
 };
+
+/** A device that is moved into a container may be in two lists on purpose, for one container after the other. */
+function conflictsElsewhere(plugin: ListedPlugin, neighbours: readonly List[]): readonly FoundAt[] {
+  return neighbours.flatMap((list) => {
+    const others = creatorsOf(list).filter((other) => !isRewritten(other) && other.delegate !== plugin.delegate);
+    const found = others.flatMap((other) => conflictOf(plugin, other) ?? []);
+    return found.map(({ message, ...rest }) => ({ ...rest, message: `${message}: see ${nameOf(list)}` }));
+  });
+}
 
 function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
   const [own, others] = [plugin.configuration, other.configuration];

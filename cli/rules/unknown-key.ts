@@ -1,6 +1,7 @@
+import type { JSONPath } from "jsonc-parser";
 import type * as z from "zod";
 import { keysVersion, laterKeys, pluginKeys } from "../../plugins/keys.ts";
-import { isJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
@@ -23,11 +24,19 @@ alone. A later version of a plugin may have more keys: with \`--cni-path\`, lint
   find(list, { plugins }) {
     const inPlugins = list.plugins.flatMap((plugin) => [
       ...unknownInPlugin(list, plugin, plugins),
+      ...prevResultIn(plugin.configuration, plugin.path),
       ...laterInPlugin(plugin, plugins),
     ]);
-    return [...unknownInList(list), ...inPlugins];
+    return [...unknownInList(list), ...(list.hasPlugins ? prevResultIn(list.value, []) : []), ...inPlugins];
   },
 };
+
+/** libcni replaces it from the second plugin on. The first one would take it for the result of a plugin before it. */
+function prevResultIn(value: JsonObject, path: JSONPath): readonly FoundAt[] {
+  if (!Object.hasOwn(value, "prevResult")) return [];
+  const message = "prevResult is the runtime's to set, and belongs in no list";
+  return [{ at: [...path, "prevResult"], isKey: true, message, hint: "Delete it" }];
+}
 
 /** The keys of a plugin that people put next to `plugins`. podman writes `args` there for itself. */
 const ofPlugins: readonly string[] = ["wrapper", "ipam", "dns", "capabilities"];
