@@ -58,7 +58,7 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
 export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
   const found = lintFiles(files, { isAsked: isOfLoading });
   return [...Map.groupBy(found, ({ file }) => file)].flatMap(([file, [first]]) => {
-    return first ? [{ network: listOf(file)?.name, line: lineOf(first) }] : [];
+    return first ? [{ network: listOf(file)?.name, line: `${lineOf(first)}. ${oneLine(first.hint)}` }] : [];
   });
 }
 

@@ -10,8 +10,11 @@ export interface Installation {
   readonly directory: string;
   /** Undefined if the executable does not answer. */
   readonly release: InstalledRelease | undefined;
-  /** `unknown`: a package or a copy by hand made it, so there is no checksum to compare with. */
-  readonly state: "intact" | "changed" | "broken" | "incomplete" | "unknown";
+  /**
+   * `unknown`: a package or a copy by hand made it, so there is no checksum to compare with. `shadowed`: runtimes run another
+   * version, of a directory before it.
+   */
+  readonly state: "intact" | "changed" | "broken" | "incomplete" | "shadowed" | "unknown";
   readonly madeBy: "install" | "a package" | "hand";
   readonly links: {
     readonly made: readonly string[];
@@ -36,9 +39,18 @@ export function installationsIn(
 ): readonly Installation[] {
   const existing = directories.filter((directory) => existsSync(directory));
   const places = existing.map((directory) => placeAt(directory, from));
-  return places
+  const found = places
     .filter(({ executable }) => lstatSync(executable, { throwIfNoEntry: false })?.isFile())
     .map((place) => installationAt(place, missing));
+  return found.map((one, index) => {
+    const isSound = one.state === "intact" || one.state === "unknown";
+    return isSound && found.slice(0, index).some((other) => shadows(other, one)) ? { ...one, state: "shadowed" } : one;
+  });
+}
+
+function shadows(before: Installation, { release, links }: Installation): boolean {
+  const isSame = before.release?.version === release?.version && before.release?.commit === release?.commit;
+  return before.release !== undefined && !isSame && links.made.some((name) => before.links.made.includes(name));
 }
 
 function installationAt(place: Place, missing: ReadonlySet<string>): Installation {

@@ -23,6 +23,7 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...lists.errors.map((line) => `  ${line}`),
     "",
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
+    ...(networks.some(({ failing }) => failing > 0) ? ["cni-wrappers preflight says why they fail"] : []),
     ...networks
       .filter(({ outside }) => outside > 0)
       .map(
@@ -50,6 +51,7 @@ const stateWords: Readonly<Record<Installation["state"], string>> = {
   changed: "changed: the checksum or the version is not the one that install wrote",
   broken: "broken: the executable does not answer",
   incomplete: "incomplete: lists name links that are missing; install makes them",
+  shadowed: "shadowed: a directory before it has another version, which runtimes run",
   unknown: "",
 };
 

@@ -106,6 +106,7 @@ describe("status", () => {
       "shop     1            0",
       "zone     3            2",
       "",
+      "cni-wrappers preflight says why they fail",
       "results without a namespace: 1",
       "journals without a result: 0",
       "",
