@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { addressMistakes, untoldMistakes } from "./addresses.ts";
+import { fileMistakes } from "./files.ts";
+import { listMistakes } from "./lists.ts";
+import { type Mistake, MistakenHost } from "./mistake.ts";
+import { pluginMistakes } from "./plugins.ts";
+import { runningMistakes } from "./running.ts";
+
+const mistakes = [...fileMistakes, ...listMistakes, ...addressMistakes, ...pluginMistakes, ...runningMistakes];
+const rows = mistakes.flatMap((mistake) =>
+  Object.entries(mistake.told).map(([line, code]) => ({ mistake, line, code })),
+);
+const untoldRows = untoldMistakes.flatMap((mistake) => mistake.tried.map((line) => ({ mistake, line })));
+
+/** Returns what a command line prints on a host of its own, whose directory is `{host}` in the text. */
+async function outcomeOf(
+  { before, make }: Pick<Mistake, "before" | "make">,
+  line: string,
+): Promise<{ exitCode: number; text: string }> {
+  using host = new MistakenHost();
+  before?.(host);
+  make?.(host);
+  const { exitCode, stdout, stderr } = await host.run(line);
+  return { exitCode, text: `${stdout}${stderr}`.replaceAll(host.directory, "{host}") };
+}
+
+const withoutMistake = (mistake: Pick<Mistake, "before" | "make">) => ({ ...mistake, make: () => {} });
+
+test("there are at least 60 mistakes, each once, and at most 5 that no command tells", () => {
+  const names = [...mistakes, ...untoldMistakes].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(mistakes.length).toBeGreaterThanOrEqual(60);
+  expect(untoldMistakes.length).toBeLessThanOrEqual(5);
+});
+
+test.each(rows)("$mistake.name: $line tells it", async ({ mistake, line, code }) => {
+  const { exitCode, text } = await outcomeOf(mistake, line);
+  const unsaid = mistake.says.filter((words) => !text.includes(words));
+  expect({ exitCode, unsaid }, text).toEqual({ exitCode: code, unsaid: [] });
+});
+
+// A command that always says the words would tell nothing.
+test.each(rows)("not made: $mistake.name: $line is content", async ({ mistake, line }) => {
+  const { exitCode, text } = await outcomeOf(withoutMistake(mistake), mistake.right ?? line);
+  const isSaid = mistake.says.every((words) => text.includes(words));
+  expect({ exitCode, isSaid }, text).toEqual({ exitCode: 0, isSaid: false });
+});
+
+test.each(untoldRows)("not told: $mistake.name: $line", async ({ mistake, line }) => {
+  const outcome = await outcomeOf(mistake, line);
+  expect(outcome).toEqual(await outcomeOf(withoutMistake(mistake), line));
+  expect(outcome.exitCode).toBe(0);
+});

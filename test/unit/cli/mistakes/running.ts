@@ -1,0 +1,115 @@
+import { mkdirSync } from "node:fs";
+import type { Mistake, MistakenHost } from "./mistake.ts";
+
+const running = (host: MistakenHost) => host.attach("zone", { eth0: "172.16.5.11/24", eth1: "172.26.64.2/20" });
+
+const plain = `{
+  "cniVersion": "1.0.0", "name": "plain", "plugins": [
+    { "type": "macvlan", "master": "ens18", "ipam": { "type": "dhcp" } },
+    { "type": "bridge", "bridge": "disc0", "ipam": { "type": "host-local", "subnet": "172.26.64.0/20" } }
+] }
+`;
+
+/** Mistakes under containers that run, and with the commands themselves. */
+export const runningMistakes: readonly Mistake[] = [
+  {
+    name: "the subnet is changed under running containers",
+    before: running,
+    make: (host) => host.line(15, '      "ipam": { "type": "host-local", "subnet": "172.30.0.0/20" }'),
+    told: { preflight: 1 },
+    says: ["zone c1", "172.26.64.2/20", "172.30.0.0/20", "undo the change"],
+  },
+  {
+    name: "a result of libcni was cut off",
+    before: running,
+    make: (host) => host.write("cache/results/zone-c1-eth0", '{"kind":"cniCa'),
+    told: { status: 2, preflight: 2, adopt: 2 },
+    says: ["cache/results/zone-c1-eth0: it is not a JSON object; this attachment is left out"],
+  },
+  {
+    name: "a namespace was deleted by hand",
+    before: running,
+    make: (host) => host.attach("zone", { eth0: "172.16.5.11/24" }, "/run/netns/no-such-namespace"),
+    told: { status: 1 },
+    says: ["results without a namespace: 1"],
+  },
+  {
+    name: "--network is misspelled",
+    before: running,
+    right: "preflight",
+    told: { "preflight --network zoen": 2, "adopt --network zoen": 2, "prune --network zoen": 2 },
+    says: ["--network zoen", "there are: zone"],
+  },
+  {
+    name: "--container is of another host",
+    before: running,
+    right: "preflight",
+    told: { "preflight --container c9": 2, "status --container c9": 2 },
+    says: ["--container c9", "no attachment's container"],
+  },
+  {
+    name: "the wrong directory of lists",
+    before: (host) => {
+      running(host);
+      mkdirSync(host.path("net.d"));
+    },
+    right: "preflight",
+    told: { "preflight --config-dir {host}/net.d": 1, "status --config-dir {host}/net.d": 1 },
+    says: ["looked at: lists in", "/net.d"],
+  },
+  {
+    name: "a directory of lists that does not exist",
+    before: running,
+    right: "preflight",
+    told: { "preflight --config-dir {host}/confg": 2, "status --config-dir {host}/confg": 2 },
+    says: ["/confg", "there is no such file"],
+  },
+  {
+    name: "the wrong directory of plugins",
+    before: running,
+    right: "preflight",
+    told: { "preflight --cni-path {host}/elsewhere": 1 },
+    says: ["zone c1", 'failed to find plugin "macvlan-wrapper" in path', "/elsewhere"],
+  },
+  {
+    name: "a log is named that is not there",
+    before: running,
+    right: "status",
+    told: { "status --log wrappers.log": 2 },
+    says: ["--log wrappers.log", "there is no such file"],
+  },
+  {
+    name: "unwrap while containers need the wrappers",
+    make: running,
+    told: { "unwrap --write config/zone.conflist": 1 },
+    says: ["1 running container needs the wrappers", "zone", "kills them", "Nothing was written"],
+  },
+  {
+    name: "wrap gets a file that is no list",
+    right: "wrap config/zone.conflist",
+    before: (host) => host.write("nomad.hcl", 'client {\n  cni_path = "/opt/cni/bin"\n}\n'),
+    told: { "wrap nomad.hcl": 2 },
+    says: ["nomad.hcl:1:1"],
+  },
+  {
+    name: "wrap gets a name that the kernel refuses",
+    before: (host) => host.write("plain.conflist", plain),
+    right: "wrap --names eth1 plain.conflist",
+    told: { "wrap --names discovery-network plain.conflist": 2 },
+    says: ['the interface name "discovery-network" must have 1 to 15 bytes'],
+  },
+  {
+    name: "wrap gets the runtime's own name for the second interface",
+    before: (host) => host.write("plain.conflist", plain),
+    right: "wrap --names eth1 plain.conflist",
+    told: { "wrap --names eth0 plain.conflist": 2 },
+    says: ["the interface name eth0 is taken"],
+  },
+  {
+    name: "wrap gets more names than plugins need",
+    before: (host) => host.write("plain.conflist", plain),
+    right: "wrap --names eth1 plain.conflist",
+    told: { "wrap --names eth1,eth2 plain.conflist": 2 },
+    says: ["--names", "1 plugin needs a name"],
+  },
+];
