@@ -4,11 +4,11 @@ import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { Memory, type MemoryFile } from "../host/memory.ts";
+import { keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import { whyNoCheck } from "../host/nomads-check.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { withBar } from "../live/at-once.ts";
-import { checkOnHost, checkOptionsOn } from "../live/check.ts";
+import { checkOnHost, checkOptionsOn, networkOf } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
 import { addHostOptions, type HostOptions, type HostPaths, hostPathsOn, timeoutOption } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
@@ -79,11 +79,16 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   const check = checkOptionsOn(paths, options, terminal);
   demandKnown(paths, all, check.networks.keys());
   for (const { line } of check.faults) leaveOut(`${line}\n`);
+  const remembered = new Set(memories.map(keyOf));
   const checked = await withBar(wanted, terminal, async (attachment) => {
-    return { attachment, verdict: await checkOnHost(attachment, check) };
+    const verdict = await checkOnHost(attachment, check);
+    const isWrapped = networkOf(attachment, check)?.list.plugins.some((plugin) => plugin.isWrapped) ?? false;
+    const lacksJournal = isWrapped && verdict.is !== "gone" && !remembered.has(keyOf(attachment));
+    return { attachment, verdict, lacksJournal };
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
   return {
+    time: new Date().toISOString(),
     ...installationStatus(paths, check, terminal),
     ...lookedAt(paths, check),
     networks: countNetworks(checked),
@@ -107,7 +112,7 @@ function readMemories(leaveOut: (line: string) => void): readonly MemoryFile[] {
 /** What the directories of plugins and of lists have, without any attachment. */
 function installationStatus(
   { cniPath }: HostPaths,
-  { networks, files }: Lists,
+  { networks, files, faults }: Lists,
   { directory }: Terminal,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
   const plugins = readPluginFolder(cniPath.join(delimiter), directory);
@@ -116,7 +121,11 @@ function installationStatus(
   const installations = installationsIn(cniPath, directory, new Set(missing));
   return {
     installations,
-    lists: { files: files.length, errors: errorsIn(files, { plugins }) },
+    lists: {
+      files: files.length,
+      invalid: faults.map(({ line }) => line),
+      errors: errorsIn(files, { plugins }),
+    },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
   };

@@ -8,10 +8,14 @@ import type { RepairedAdds } from "./repaired-adds.ts";
 
 /** The state of a host in numbers. */
 export interface HostStatus extends LookedAt {
+  /** When the run ended, as ISO 8601. */
+  readonly time: string;
   /** The wrappers in the directories of CNI_PATH. */
   readonly installations: readonly Installation[];
   readonly lists: {
     readonly files: number;
+    /** A line for each file that no runtime loads. */
+    readonly invalid: readonly string[];
     /** What lint says of them with this host's plugins, a line for each error. */
     readonly errors: readonly string[];
   };
@@ -40,18 +44,26 @@ interface NetworkStatus {
   readonly failing: number;
   /** Those that have an address outside of the list's subnets. */
   readonly outside: number;
+  /** Those that have a wrapped plugin in the list and no journal: nothing recovers them. */
+  readonly withoutJournal: number;
+}
+
+/** An attachment that was looked at. */
+export interface CheckedAttachment {
+  readonly attachment: CachedAttachment;
+  readonly verdict: Verdict;
+  readonly lacksJournal: boolean;
 }
 
 /** Counts the attachments by network, in the order of the names. */
-export function countNetworks(
-  checked: readonly { readonly attachment: CachedAttachment; readonly verdict: Verdict }[],
-): readonly NetworkStatus[] {
+export function countNetworks(checked: readonly CheckedAttachment[]): readonly NetworkStatus[] {
   const byName = Map.groupBy(checked, ({ attachment }) => attachment.network);
   return [...byName.keys()].sort().map((network) => {
     const own = byName.get(network) ?? [];
     const failing = own.filter(({ verdict }) => verdict.is === "fails").length;
     const outside = own.filter(({ verdict }) => "outside" in verdict).length;
-    return { network, attachments: own.length, failing, outside };
+    const withoutJournal = own.filter(({ lacksJournal }) => lacksJournal).length;
+    return { network, attachments: own.length, failing, outside, withoutJournal };
   });
 }
 

@@ -15,25 +15,48 @@ export function prometheusText(status: HostStatus): string {
 }
 
 function metricsOf(status: HostStatus): readonly Metric[] {
-  const { installations, networks, orphans, unreadable, nomadSkipsCheck, repaired } = status;
   return [
-    ...installationMetrics(installations),
+    gauge("status_timestamp_seconds", "When status ended, in seconds since 1970.", [
+      [{}, Date.parse(status.time) / 1000],
+    ]),
+    ...installationMetrics(status.installations),
     ...listMetrics(status),
+    ...attachmentMetrics(status.networks),
+    ...hostMetrics(status),
+    ...(status.repaired === undefined ? [] : [repairedMetric(status.repaired)]),
+  ];
+}
+
+function attachmentMetrics(networks: HostStatus["networks"]): readonly Metric[] {
+  const ofNetworks = (name: string, help: string, count: (network: HostStatus["networks"][number]) => number) =>
     gauge(
-      "attachments",
-      "Attachments in libcni's cache.",
-      networks.map(({ network, attachments }) => [{ network }, attachments]),
-    ),
-    gauge(
+      name,
+      help,
+      networks.map((one) => [{ network: one.network }, count(one)]),
+    );
+  return [
+    ofNetworks("attachments", "Attachments in libcni's cache.", ({ attachments }) => attachments),
+    ofNetworks(
       "attachments_failing",
       "Attachments whose CHECK fails: the next restart of Nomad would destroy them.",
-      networks.map(({ network, failing }) => [{ network }, failing]),
+      ({ failing }) => failing,
     ),
-    gauge(
+    ofNetworks(
       "attachments_outside",
       "Attachments with an address outside of the list's subnets: the next ADD may fail.",
-      networks.map(({ network, outside }) => [{ network }, outside]),
+      ({ outside }) => outside,
     ),
+    ofNetworks(
+      "attachments_without_journal",
+      "Attachments of a wrapped list without a journal: the wrappers recover nothing of them.",
+      ({ withoutJournal }) => withoutJournal,
+    ),
+  ];
+}
+
+function hostMetrics(status: HostStatus): readonly Metric[] {
+  const { orphans, unreadable, nomadSkipsCheck, journalProblem, narrowRuntimes } = status;
+  return [
     gauge("orphans", "Results whose namespace is gone, and journals of the wrappers without a result.", [
       [{ kind: "result" }, orphans.results],
       [{ kind: "journal" }, orphans.journals],
@@ -48,12 +71,18 @@ function metricsOf(status: HostStatus): readonly Metric[] {
       "1 if Nomad would skip CHECK, because its bridge plugin is missing, does not answer or is too old.",
       [[{}, Number(nomadSkipsCheck !== null)]],
     ),
-    ...(repaired === undefined ? [] : [repairedMetric(repaired)]),
+    gauge("journals_writable", "0 if the wrappers cannot write journals: ADD fails.", [
+      [{}, Number(journalProblem === null)],
+    ]),
+    gauge("narrow_runtimes", "Runtimes whose limit of address space ends the Node flavor.", [
+      [{}, narrowRuntimes.length],
+    ]),
   ];
 }
 
 function listMetrics({ lists, agent }: HostStatus): readonly Metric[] {
   return [
+    gauge("lists_invalid", "Lists that no runtime loads: Nomad does not start with one.", [[{}, lists.invalid.length]]),
     gauge("list_errors", "Errors that lint finds in the lists that runtimes load.", [[{}, lists.errors.length]]),
     gauge("networks_not_loaded", "Networks of the Nomad client's lists that it has not loaded: it needs a reload.", [
       [{}, agent.notLoaded.length],
@@ -72,6 +101,11 @@ function installationMetrics(installations: HostStatus["installations"]): readon
       "installation_intact",
       "0 if the executable does not answer, is not the one that install wrote, or has no link that a list names.",
       installations.map(({ directory, state }) => [{ directory }, Number(state === "intact" || state === "unknown")]),
+    ),
+    gauge(
+      "installation_links_missing",
+      "Wrappers that a list names and that have no link.",
+      installations.map(({ directory, links }) => [{ directory }, links.needed.length]),
     ),
   ];
 }

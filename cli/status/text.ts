@@ -29,6 +29,9 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
       .map(
         ({ network, outside }) => `${network}: attachments with an address outside of the list's subnets: ${outside}`,
       ),
+    ...networks
+      .filter(({ withoutJournal }) => withoutJournal > 0)
+      .map(({ network, withoutJournal }) => `${network}: attachments without a journal: ${withoutJournal}`),
     `results without a namespace: ${orphans.results}`,
     `journals without a result: ${orphans.journals}`,
     ...(unreadable > 0 ? [`lists, results and journals that cannot be read: ${unreadable}`] : []),

@@ -22,22 +22,32 @@ describe("status", () => {
     const run = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus", "--output", output]);
     expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "" });
     const values = (await lab.readFile(output)).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    expect(values[0]).toMatch(
+    expect(values[0]).toMatch(/^cni_wrappers_status_timestamp_seconds \d{10}(\.\d+)?$/);
+    expect(values[1]).toMatch(
       /^cni_wrappers_installation_info\{directory="\/opt\/cni\/bin",version="[\d.]+",commit="\w+(-dirty)?",flavor="node"\} 1$/,
     );
-    expect(values.slice(1)).toEqual([
+    expect(values.slice(2)).toEqual([
       'cni_wrappers_installation_intact{directory="/opt/cni/bin"} 1',
+      'cni_wrappers_installation_links_missing{directory="/opt/cni/bin"} 0',
+      "cni_wrappers_lists_invalid 0",
       "cni_wrappers_list_errors 0",
       "cni_wrappers_networks_not_loaded 0",
       'cni_wrappers_attachments{network="zone"} 3',
       'cni_wrappers_attachments_failing{network="zone"} 1',
       'cni_wrappers_attachments_outside{network="zone"} 0',
+      'cni_wrappers_attachments_without_journal{network="zone"} 0',
       'cni_wrappers_orphans{kind="result"} 1',
       'cni_wrappers_orphans{kind="journal"} 1',
       "cni_wrappers_results_unreadable 0",
       "cni_wrappers_nomad_skips_check 0",
+      "cni_wrappers_journals_writable 1",
+      "cni_wrappers_narrow_runtimes 0",
     ]);
     expect(await lab.run("stat", ["-c", "%a", output])).toBe("644");
+    // The third container's namespace is gone: no journal could recover it.
+    await lab.run("rm", ["-r", "/var/lib/cni/wrappers"]);
+    const { stdout } = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus"]);
+    expect(stdout).toContain('\ncni_wrappers_attachments_without_journal{network="zone"} 2\n');
   });
 
   test.each([

@@ -114,6 +114,7 @@ test("a link that a list names and nobody has: the installation is incomplete, a
   expect(outcome.stdout).toContain(`${file}:1:56: no directory of --cni-path has ptp-wrapper [missing-plugin]`);
   const metrics = await run("--config-dir", directory, "--prometheus");
   expect(metrics.stdout).toContain(`installation_intact{directory="${bin()}"} 0\n`);
+  expect(metrics.stdout).toContain(`installation_links_missing{directory="${bin()}"} 1\n`);
 });
 
 test("a version that install noted otherwise is changed", async () => {

@@ -38,10 +38,18 @@ const status = (...options: string[]) => {
   return runCommand(["status", ...host, ...options], { directory });
 };
 
-const expected = `# HELP cni_wrappers_installation_info The wrappers in a directory of the plugins. The value is always 1.
+const expected = `# HELP cni_wrappers_status_timestamp_seconds When status ended, in seconds since 1970.
+# TYPE cni_wrappers_status_timestamp_seconds gauge
+cni_wrappers_status_timestamp_seconds TIME
+# HELP cni_wrappers_installation_info The wrappers in a directory of the plugins. The value is always 1.
 # TYPE cni_wrappers_installation_info gauge
 # HELP cni_wrappers_installation_intact 0 if the executable does not answer, is not the one that install wrote, or has no link that a list names.
 # TYPE cni_wrappers_installation_intact gauge
+# HELP cni_wrappers_installation_links_missing Wrappers that a list names and that have no link.
+# TYPE cni_wrappers_installation_links_missing gauge
+# HELP cni_wrappers_lists_invalid Lists that no runtime loads: Nomad does not start with one.
+# TYPE cni_wrappers_lists_invalid gauge
+cni_wrappers_lists_invalid 0
 # HELP cni_wrappers_list_errors Errors that lint finds in the lists that runtimes load.
 # TYPE cni_wrappers_list_errors gauge
 cni_wrappers_list_errors 0
@@ -60,6 +68,10 @@ cni_wrappers_attachments_failing{network="zone"} 2
 # TYPE cni_wrappers_attachments_outside gauge
 cni_wrappers_attachments_outside{network="shop"} 0
 cni_wrappers_attachments_outside{network="zone"} 0
+# HELP cni_wrappers_attachments_without_journal Attachments of a wrapped list without a journal: the wrappers recover nothing of them.
+# TYPE cni_wrappers_attachments_without_journal gauge
+cni_wrappers_attachments_without_journal{network="shop"} 0
+cni_wrappers_attachments_without_journal{network="zone"} 0
 # HELP cni_wrappers_orphans Results whose namespace is gone, and journals of the wrappers without a result.
 # TYPE cni_wrappers_orphans gauge
 cni_wrappers_orphans{kind="result"} 1
@@ -70,24 +82,40 @@ cni_wrappers_results_unreadable 0
 # HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is missing, does not answer or is too old.
 # TYPE cni_wrappers_nomad_skips_check gauge
 cni_wrappers_nomad_skips_check 0
+# HELP cni_wrappers_journals_writable 0 if the wrappers cannot write journals: ADD fails.
+# TYPE cni_wrappers_journals_writable gauge
+cni_wrappers_journals_writable 1
+# HELP cni_wrappers_narrow_runtimes Runtimes whose limit of address space ends the Node flavor.
+# TYPE cni_wrappers_narrow_runtimes gauge
+cni_wrappers_narrow_runtimes 0
 `;
+
+/** The text with a word in place of the time, which must be within the last minute. */
+function timeless(text: string): string {
+  return text.replace(/^(cni_wrappers_status_timestamp_seconds) (.*)$/m, (_, name, seconds) => {
+    const age = Date.now() / 1000 - Number(seconds);
+    return age >= 0 && age < 60 ? `${name} TIME` : `${name} ${age} seconds ago`;
+  });
+}
 
 describe("status", () => {
   test("counts attachments by network, and those whose CHECK fails", async () => {
-    expect(await status("--prometheus")).toEqual({ stdout: expected, stderr: "", exitCode: 1 });
+    const { stdout, ...rest } = await status("--prometheus");
+    expect(timeless(stdout)).toBe(expected);
+    expect(rest).toEqual({ stderr: "", exitCode: 1 });
   });
 
   test("--output replaces the file in one step and prints nothing", async () => {
     mkdirSync(join(directory, "out"));
     writeFileSync(join(directory, "out/a.prom"), "old");
     expect(await status("--prometheus", "--output", "out/a.prom")).toEqual({ stdout: "", stderr: "", exitCode: 1 });
-    expect(readFileSync(join(directory, "out/a.prom"), "utf8")).toBe(expected);
+    expect(timeless(readFileSync(join(directory, "out/a.prom"), "utf8"))).toBe(expected);
     expect(readdirSync(join(directory, "out"))).toEqual(["a.prom"]);
   });
 
   test("--output alone writes the numbers for Prometheus, too: nothing reads prose from a file", async () => {
     expect(await status("--output", "a.prom")).toMatchObject({ stdout: "", exitCode: 1 });
-    expect(readFileSync(join(directory, "a.prom"), "utf8")).toBe(expected);
+    expect(timeless(readFileSync(join(directory, "a.prom"), "utf8"))).toBe(expected);
   });
 
   test("--log of a file that is not there", async () => {
@@ -111,6 +139,30 @@ describe("status", () => {
       "journals without a result: 0",
       "",
     ]);
+  });
+
+  test("a list that no runtime loads has a number of its own", async () => {
+    writeFileSync(join(directory, "config/broken.conflist"), "{");
+    const { stdout, exitCode } = await status("--network", "shop", "--prometheus");
+    expect(stdout).toContain("\ncni_wrappers_lists_invalid 1\n");
+    expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
+    expect(exitCode).toBe(2);
+    expect(JSON.parse((await status("--network", "shop", "--json")).stdout).lists.invalid).toEqual([
+      expect.stringMatching(/broken\.conflist:1:2: /),
+    ]);
+  });
+
+  test("counts live attachments of a wrapped list without a journal", async () => {
+    const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }];
+    const list = { cniVersion: "1.0.0", name: "zone", plugins };
+    writeFileSync(join(directory, "config/zone.conflist"), JSON.stringify(list));
+    const lines = (await status("--prometheus")).stdout.split("\n");
+    // Two live ones of zone; shop's list has no wrapper.
+    expect(lines.filter((line) => line.startsWith("cni_wrappers_attachments_without_journal"))).toEqual([
+      'cni_wrappers_attachments_without_journal{network="shop"} 0',
+      'cni_wrappers_attachments_without_journal{network="zone"} 2',
+    ]);
+    expect((await status()).stdout).toContain("\nzone: attachments without a journal: 2\n");
   });
 
   test("all is well: exit code 0", async () => {
@@ -148,9 +200,12 @@ test("label values and HELP are escaped as the format wants it", () => {
     ...emptyStatus,
     nomadSkipsCheck: { reason: "old", cure: "newer" },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
-    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, outside: 0 }],
+    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, outside: 0, withoutJournal: 0 }],
+    journalProblem: "read-only",
   });
   expect(text).toContain('\ncni_wrappers_attachments{network="a\\"b\\\\c\\nd\\\\u001b[2J"} 1\n');
   expect(text).toContain('by the lines in a"b\\\\c\\nd. It starts');
   expect(text).toContain("\ncni_wrappers_nomad_skips_check 1\n");
+  expect(text).toContain("\ncni_wrappers_journals_writable 0\n");
+  expect(text).toContain("\ncni_wrappers_status_timestamp_seconds 1795521600\n");
 });
