@@ -35,6 +35,7 @@ export function drivers(): Promise<string> {
     packages: [
       "./consul-cni",
       "./echo",
+      "./forge",
       "./forward",
       "./gocni",
       "./recorder",

@@ -2,11 +2,11 @@
 use crate::child::{run_in_child, wait_for};
 use crate::one_thread::OneThread;
 use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, O_NONBLOCK, RTM_GETLINK, RTM_NEWLINK};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recvfrom, send, socket_with};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -18,6 +18,9 @@ const LINK: usize = 16;
 
 /// The last namespace and a socket in it, because entering a namespace takes longer than asking.
 static ASKED: OneThread<RefCell<Option<(String, OwnedFd)>>> = OneThread(RefCell::new(None));
+
+/// How many questions were sent. Each answer repeats the number of its question.
+static SENT: OneThread<Cell<u32>> = OneThread(Cell::new(0));
 
 /// The index of a link in a network namespace, 0 if there is no link of that name.
 pub fn link_index(netns: &str, name: &str) -> io::Result<i32> {
@@ -49,20 +52,24 @@ fn socket_in(netns: &str) -> io::Result<OwnedFd> {
 // The ioctl for this is slow if the name is missing: the kernel looks for a module of that name.
 fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
     let attribute = attribute(IFLA_IFNAME, name);
-    send(socket, &request(&attribute), SendFlags::empty())?;
+    let sequence = SENT.get() + 1;
+    SENT.set(sequence);
+    send(socket, &request(&attribute, sequence), SendFlags::empty())?;
     let mut answer = [0; 4096];
     for _ in 0..MOST_OF_OTHERS {
-        let (length, _, sender) = recvfrom(socket, &mut answer, RecvFlags::empty())?;
+        let (length, _, sender) = retry_on_intr(|| recvfrom(socket, &mut answer, RecvFlags::empty()))?;
         let sender = sender.and_then(|sender| SocketAddrNetlink::try_from(sender).ok());
         // A process of the container can send messages, too. The kernel has the number 0.
-        if sender.is_some_and(|sender| sender.pid() == 0) {
+        let is_from_kernel = sender.is_some_and(|sender| sender.pid() == 0);
+        // An answer that could not be received waits in the socket, before the next one.
+        if is_from_kernel && answer.get(8..12) == Some(&sequence.to_ne_bytes()[..]) {
             return index_in(&answer[..length], &attribute);
         }
     }
     Err(Errno::PROTO.into())
 }
 
-/// So many messages of other senders are left out before the kernel's answer counts as missing.
+/// So many messages that answer nothing are left out before the kernel's answer counts as missing.
 const MOST_OF_OTHERS: usize = 1000;
 
 fn index_in(answer: &[u8], attribute: &[u8]) -> io::Result<i32> {
@@ -83,11 +90,12 @@ fn index_in(answer: &[u8], attribute: &[u8]) -> io::Result<i32> {
     }
 }
 
-fn request(attribute: &[u8]) -> Vec<u8> {
+fn request(attribute: &[u8], sequence: u32) -> Vec<u8> {
     let length = (HEADER + LINK + attribute.len()) as u32;
     let mut request = length.to_ne_bytes().to_vec();
     request.extend(RTM_GETLINK.to_ne_bytes());
     request.extend((NLM_F_REQUEST as u16).to_ne_bytes());
+    request.extend(sequence.to_ne_bytes());
     request.resize(HEADER + LINK, 0);
     request.extend(attribute);
     request
