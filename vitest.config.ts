@@ -62,6 +62,7 @@ export default defineConfig({
           testTimeout: 300_000,
         },
       },
+      { test: { name: "alerts", include: ["test/alerts/**/*.test.ts"], testTimeout: 30_000 } },
       { test: { name: "long", include: ["test/long/**/*.test.ts"], testTimeout: 120_000 } },
       { test: { name: "runtimes", include: ["test/runtimes/**/*.test.ts"], testTimeout: 120_000 } },
     ],

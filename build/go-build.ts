@@ -14,6 +14,8 @@ export interface Build {
   readonly packages: readonly string[];
   readonly ldflags: string;
   readonly cgo?: true;
+  /** Tags of the build, separated by commas. */
+  readonly tags?: string;
 }
 
 interface Toolchain {
@@ -63,11 +65,16 @@ async function goBuild(build: Build, toolchain: Toolchain, directory: string): P
   process.stderr.write(`building ${build.title} with ${toolchain.version}\n`);
   const temporary = `${directory}.tmp`;
   await rm(temporary, { recursive: true, force: true });
-  await execa("go", ["build", "-trimpath", "-ldflags", build.ldflags, "-o", `${temporary}/`, ...build.packages], {
+  const flags = ["-trimpath", "-ldflags", build.ldflags, ...tagFlags(build)];
+  await execa("go", ["build", ...flags, "-o", `${temporary}/`, ...build.packages], {
     cwd: build.module,
     env: { CGO_ENABLED: build.cgo ? "1" : "0", ...(await pinned(build.module)) },
   });
   await rename(temporary, directory);
+}
+
+function tagFlags({ tags }: Build): readonly string[] {
+  return tags === undefined ? [] : ["-tags", tags];
 }
 
 async function readToolchain(cwd: string): Promise<Toolchain> {
@@ -84,7 +91,9 @@ async function pinned(module: string): Promise<{ readonly GOTOOLCHAIN?: string }
 }
 
 async function fingerprint(build: Build, toolchain: Toolchain): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify([toolchain, build.packages, build.ldflags]));
+  const hash = createHash("sha256").update(
+    JSON.stringify([toolchain, build.packages, build.ldflags, ...tagFlags(build)]),
+  );
   const sources = await Array.fromAsync(glob(["go.mod", "go.sum", "**/*.go"], { cwd: build.module }));
   for (const source of sources.sort()) {
     hash.update(`\0${source}\0`).update(await readFile(path.join(build.module, source)));

@@ -64,6 +64,7 @@ const scripts = {
     run: ["node test/reports/surface/generated/generated.ts"],
   },
   test: { setup: "--network --tests --try-kernel", run: ["node test/run.ts"] },
+  "test:alerts": { run: ["vitest run --project alerts"] },
   "test:asan": { setup: "--network --tests", first: [buildSlim], run: ["node test/asan.ts"] },
   "test:conformance": {
     setup: "--network --tests --try-kernel",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { built } from "../../build/go-build.ts";
+import { type Build, built } from "../../build/go-build.ts";
 
 /** The versions of the reference plugins that can be built: the folders in `test/support/plugins/`. */
 export type PluginVersion = "1.9.1" | "1.6.2" | "1.3.0" | "1.2.0";
@@ -82,13 +82,26 @@ export function actionlint(): Promise<string> {
   return program("actionlint", "support/actionlint", "github.com/rhysd/actionlint/cmd/actionlint");
 }
 
+/** Returns the path of promtool, which checks and tests the alert rules. */
+export function promtool(): Promise<string> {
+  const name = "github.com/prometheus/prometheus/cmd/promtool";
+  // The libraries of every cloud would take most of the time.
+  return program("promtool (about three minutes)", "support/promtool", name, { tags: "remove_all_sd" });
+}
+
 /** Builds one program of a module below `test/`. Returns its path. */
-async function program(title: string, module: string, name: string): Promise<string> {
+async function program(
+  title: string,
+  module: string,
+  name: string,
+  options: Pick<Build, "tags"> = {},
+): Promise<string> {
   const directory = await built({
     title,
     module: path.join(testDirectory, module),
     packages: [name],
     ldflags: "-s -w",
+    ...options,
   });
   return path.join(directory, path.basename(name));
 }

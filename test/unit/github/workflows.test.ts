@@ -26,7 +26,7 @@ const commandsOf = (file: string): string[] =>
 
 /** What each workflow of a public repository runs of ours. */
 const called = {
-  "ci.yml": [".ci/run", "test:fresh", "test:long", "test:settings"],
+  "ci.yml": [".ci/run", "test:alerts", "test:fresh", "test:long", "test:settings"],
   "codeql.yml": [],
   "release.yml": ["packages", "release", "release:notes", "release:table", "release:verify"],
   "scorecard.yml": [],
