@@ -16,6 +16,7 @@ import { errorsIn, type Lists } from "../live/networks.ts";
 import { demandKnown } from "../live/wanted.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
+import { logErrors } from "../status/log-errors.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
@@ -124,7 +125,7 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: errorsIn(files, { plugins }),
+      errors: [...errorsIn(files, { plugins }), ...logErrors(networks)],
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],

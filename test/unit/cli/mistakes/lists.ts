@@ -147,6 +147,21 @@ export const listMistakes: readonly Mistake[] = [
     says: ["config/zone.conflist:12:", "wrapper must be an object"],
   },
   {
+    name: "the log is below a file",
+    make: (host) => {
+      host.write("log", "");
+      host.line(12, `      "wrapper": { "ifName": "eth1", "log": { "file": "${host.path("log/wrappers.log")}" } },`);
+    },
+    told: { status: 1 },
+    says: ["config/zone.conflist: the wrappers cannot write the log", "/log/wrappers.log", "is not a directory"],
+  },
+  {
+    name: "the log is a directory",
+    make: (host) => host.line(12, `      "wrapper": { "ifName": "eth1", "log": { "file": "${host.directory}" } },`),
+    told: { status: 1 },
+    says: ["config/zone.conflist: the wrappers cannot write the log", "it is a directory"],
+  },
+  {
     name: "a plain plugin has a block wrapper",
     make: (host) => host.line(18, '      "type": "portmap",'),
     told: misleading,
