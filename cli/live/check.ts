@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { readListFile } from "../lists/find-files.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -23,7 +24,7 @@ export type Verdict =
       readonly error: string;
       readonly plugin?: string;
       readonly position?: number;
-      /** What to change in the list, if that is the whole cure. */
+      /** What to do about it, where the plugin's words do not say it. */
       readonly cure?: string;
     }
   /** The runtime asks no plugin. */
@@ -73,16 +74,22 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   for (const [position, run] of checkRuns(network.list, attachment, options.cniPath).entries()) {
     const outcome = await runPlugin(run, options.seconds);
     if (outcome.passed) continue;
-    const cure = cureOf(network.list, position);
+    const cure = cureOf(network.list, position, attachment);
     return { is: "fails", plugin: run.type, position, error: outcome.error, ...(cure !== undefined && { cure }) };
   }
   const outside = outsideSubnets(network.list, attachment);
   return { is: "passes", ...(outside.length > 0 && { outside }) };
 }
 
-/** A plain creator beside others fails for the addresses of the others, whatever it says. */
-function cureOf(list: List, position: number): string | undefined {
+/** What the plugins' own words do not say: "required prevResult missing", "Link not found". */
+function cureOf(list: List, position: number, { result }: CachedAttachment): string | undefined {
+  if (result === undefined) return "libcni's cache has no result of it: restore the file, or replace the container";
   const plugin = list.plugins[position];
+  const { master, linkInContainer } = plugin?.configuration ?? {};
+  const isOfHost = typeof master === "string" && master !== "" && linkInContainer !== true;
+  if (isOfHost && !existsSync(`/sys/class/net/${master}`))
+    return `its master ${master} is not on this host: bring it back, or fix the list and replace the container`;
+  // A plain creator beside others fails for the addresses of the others, whatever it says.
   const found = plugin && unwrappedCreator.find(plugin, list, { lists: [] });
   if (!found || !("message" in found)) return undefined;
   const file = list.file.path === "" ? "" : `, or run cni-wrappers wrap --write ${list.file.path}`;

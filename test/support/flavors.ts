@@ -21,6 +21,7 @@ function variables(flavor: string, directory: string): Record<string, string> {
 export const commandTests = endToEnd(
   "adopt",
   "lint-plugins",
+  "mistakes",
   "preflight",
   "prune",
   "prune-meanwhile",

@@ -8,9 +8,11 @@ import { runningMistakes } from "./running.ts";
 
 const mistakes = [...fileMistakes, ...listMistakes, ...addressMistakes, ...pluginMistakes, ...runningMistakes];
 const rows = mistakes.flatMap((mistake) =>
-  Object.entries(mistake.told).map(([line, code]) => ({ mistake, line, code })),
+  Object.entries(mistake.told).map(([line, code]) => [mistake.name, line, mistake, code] as const),
 );
-const untoldRows = untoldMistakes.flatMap((mistake) => mistake.tried.map((line) => ({ mistake, line })));
+const untoldRows = untoldMistakes.flatMap((mistake) =>
+  mistake.tried.map((line) => [mistake.name, line, mistake] as const),
+);
 
 /** Returns what a command line prints on a host of its own, whose directory is `{host}` in the text. */
 async function outcomeOf(
@@ -33,20 +35,20 @@ test("there are at least 60 mistakes, each once, and at most 5 that no command t
   expect(untoldMistakes.length).toBeLessThanOrEqual(5);
 });
 
-test.each(rows)("$mistake.name: $line tells it", async ({ mistake, line, code }) => {
+test.each(rows)("%s: %s tells it", async (_, line, mistake, code) => {
   const { exitCode, text } = await outcomeOf(mistake, line);
   const unsaid = mistake.says.filter((words) => !text.includes(words));
   expect({ exitCode, unsaid }, text).toEqual({ exitCode: code, unsaid: [] });
 });
 
 // A command that always says the words would tell nothing.
-test.each(rows)("not made: $mistake.name: $line is content", async ({ mistake, line }) => {
+test.each(rows)("not made: %s: %s is content", async (_, line, mistake) => {
   const { exitCode, text } = await outcomeOf(withoutMistake(mistake), mistake.right ?? line);
   const isSaid = mistake.says.every((words) => text.includes(words));
   expect({ exitCode, isSaid }, text).toEqual({ exitCode: 0, isSaid: false });
 });
 
-test.each(untoldRows)("not told: $mistake.name: $line", async ({ mistake, line }) => {
+test.each(untoldRows)("not told: %s: %s", async (_, line, mistake) => {
   const outcome = await outcomeOf(mistake, line);
   expect(outcome).toEqual(await outcomeOf(withoutMistake(mistake), line));
   expect(outcome.exitCode).toBe(0);

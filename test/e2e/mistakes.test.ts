@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { bridge, hostLocal, macvlan, portmap, ptp, published, wrapped, zone } from "./support.ts";
+
+/** One mistake of an operator on a host with a running container, and what a command must tell before anything is restarted. */
+interface Mistake {
+  readonly name: string;
+  /** The list that takes the place of the container's. */
+  readonly list?: NetworkList;
+  /** What is done on the host, in a shell. */
+  readonly make?: string;
+  /** The command lines that tell it, and their exit codes. */
+  readonly told: Readonly<Record<string, number>>;
+  /** The right command line, if the mistake is in the other one. */
+  readonly right?: string;
+  /** What an operator must read, in any order. A right host's output has not all of it. */
+  readonly says: readonly string[];
+}
+
+const good = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
+const withBridge = (own: Record<string, unknown>) =>
+  zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
+
+const mistakes: readonly Mistake[] = [
+  {
+    name: "ifName is changed",
+    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth2"), wrapped(portmap, "eth2")),
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "eth2", "changed since it started"],
+  },
+  {
+    name: "ifName is changed: lint with the host's state",
+    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth2"), wrapped(portmap, "eth2")),
+    told: { "lint --state /var/lib/cni /opt/cni/config": 1 },
+    says: ["zone.conflist:1:", "containers have eth1 of bridge", "Keep the name eth1, or stop these containers first"],
+  },
+  {
+    name: "the list has one more interface",
+    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"), wrapped(ptp, "eth2")),
+    told: { preflight: 1 },
+    says: ["zone c1 fails: ptp-wrapper", "eth2"],
+  },
+  {
+    name: "the list is half unwrapped",
+    list: zone("1.0.0", macvlan, wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
+    told: { preflight: 1, adopt: 1 },
+    says: ["macvlan creates an interface and is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
+  },
+  {
+    name: "the old plain list is put back",
+    list: zone("1.0.0", macvlan, bridge, portmap),
+    told: { preflight: 1 },
+    says: ["zone c1 fails: macvlan", "is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
+  },
+  {
+    name: "the subnet is changed",
+    list: withBridge({ ipam: hostLocal("172.30.0.0/20") }),
+    told: { preflight: 1, "preflight --network zone": 1 },
+    says: ["zone c1", "172.26.64.2/20", "172.30.0.0/20", "bridge-wrapper may refuse the next container"],
+  },
+  {
+    name: "the bridge is renamed",
+    list: withBridge({ bridge: "disc1" }),
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "changed since it started: plugins[1].bridge"],
+  },
+  {
+    name: "an interface is deleted in a container",
+    make: "ip -n c1 link delete eth1",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "eth1"],
+  },
+  {
+    name: "an address is deleted in a container",
+    make: "ip -n c1 address flush dev eth1",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "172.26.64.2/20", "eth1"],
+  },
+  {
+    name: "the default route is deleted in a container",
+    make: "ip -n c1 route delete default",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: macvlan-wrapper", "Expected Route", "0.0.0.0", "not found in routing table"],
+  },
+  {
+    name: "the master is gone: a network card got another name",
+    make: "ip link delete uplink0",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: macvlan-wrapper", "its master uplink0 is not on this host"],
+  },
+  {
+    name: "the bridge is deleted on the host",
+    make: "ip link delete disc0",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "disc0"],
+  },
+  {
+    name: "a reload of the firewall has flushed the published ports",
+    make: "iptables -t nat -F; iptables -t nat -X; nft flush ruleset",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: portmap-wrapper"],
+  },
+  {
+    name: "the leases are deleted",
+    make: "rm -r /var/lib/cni/networks",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: macvlan-wrapper", "host-local"],
+  },
+  {
+    name: "libcni's results are deleted",
+    make: "rm -r /var/lib/cni/results",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: macvlan-wrapper", "libcni's cache has no result of it"],
+  },
+  {
+    name: "a namespace is deleted by hand",
+    make: "ip netns delete c1",
+    told: { prune: 1 },
+    says: ["zone", "c1", "172.16.5.2", "172.26.64.2", "5 can be pruned, 0 left"],
+  },
+  {
+    name: "the journals' directory is on a read-only file system",
+    make: "mount -t tmpfs -o ro wrappers /var/lib/cni/wrappers",
+    told: { preflight: 1, status: 1 },
+    says: ["cannot write journals, and ADD fails: /var/lib/cni/wrappers: the file system is read-only"],
+  },
+  {
+    name: "the log's directory is on a read-only file system",
+    list: zone(
+      "1.0.0",
+      { ...wrapped(macvlan), wrapper: { log: { file: "/opt/log/cni.log" } } },
+      wrapped(bridge, "eth1"),
+      wrapped(portmap, "eth1"),
+    ),
+    make: "mkdir /opt/log; mount -t tmpfs -o ro log /opt/log",
+    told: { status: 1 },
+    says: ["zone.conflist: the wrappers cannot write the log /opt/log/cni.log", "read-only"],
+  },
+  {
+    name: "the plugins' directory is mounted with noexec",
+    make: "mkdir /opt/other; mount -t tmpfs -o noexec other /opt/other; cp /opt/cni/bin/bridge /opt/other",
+    right: "status",
+    told: { "status --cni-path /opt/other": 1 },
+    says: ["/opt/other", "mounted with noexec", "mount it without noexec"],
+  },
+  {
+    name: "a plugin is removed",
+    make: "umount /opt/cni/bin/bridge; rm /opt/cni/bin/bridge",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "delegate bridge is missing", "/opt/cni/bin/bridge"],
+  },
+  {
+    name: "a plugin's file is another program",
+    make: "umount /opt/cni/bin/portmap; cp /bin/false /opt/cni/bin/portmap",
+    told: { preflight: 1 },
+    says: ["zone c1 fails: portmap-wrapper", "portmap"],
+  },
+  {
+    name: "uninstall while a container needs the wrappers",
+    right: "status",
+    told: { uninstall: 1 },
+    says: ["1 running container needs the wrappers", "zone c1", "kills them"],
+  },
+  {
+    name: "the wrappers are installed where no plugin is",
+    make: "mkdir -p /opt/other",
+    right: "install --dir /opt/cni/bin",
+    told: { "install --dir /opt/other": 0 },
+    says: ["/opt/other: no plugin is in it that a wrapper could run", "cni_path"],
+  },
+  {
+    name: "install is pointed at a directory that does not exist",
+    right: "install --dir /opt/cni/bin",
+    told: { "install --dir /opt/cni/bni": 2 },
+    says: ["/opt/cni/bni", "there is no such"],
+  },
+  {
+    name: "install gets something else than a release",
+    make: "echo '<html>404</html>' >/tmp/cni-wrappers.tgz",
+    right: "install --dir /opt/cni/bin",
+    told: { "install --from /tmp/cni-wrappers.tgz": 2 },
+    says: ["/tmp/cni-wrappers.tgz", "neither a release archive"],
+  },
+  {
+    name: "the numbers for Prometheus go into a directory that does not exist",
+    right: "status",
+    told: { "status --output /var/lib/node_exporter/cni.prom": 2 },
+    says: ["/var/lib/node_exporter", "there is no such"],
+  },
+];
+
+const rows = mistakes.flatMap((mistake) =>
+  Object.entries(mistake.told).map(([line, code]) => [mistake.name, line, mistake, code] as const),
+);
+
+describe("an operator's mistake on a host with a running container", () => {
+  test.each(rows)("%s: %s tells it, and was content before", async (_, line, mistake, code) => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const container = await lab.addContainer("c1");
+    expect((await lab.goCni.add(good, container, published(8080))).exitCode).toBe(0);
+    const write = (list: NetworkList) => lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+    await write(good);
+    const run = async (words: string) => {
+      const { exitCode, stdout, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", words.split(" "));
+      return { exitCode, text: `${stdout}\n${stderr}` };
+    };
+    const before = await run(mistake.right ?? line);
+    const isSaid = mistake.says.every((words) => before.text.includes(words));
+    expect({ exitCode: before.exitCode, isSaid }, before.text).toEqual({ exitCode: 0, isSaid: false });
+
+    if (mistake.list) await write(mistake.list);
+    if (mistake.make) await lab.run("sh", ["-c", mistake.make]);
+    const { exitCode, text } = await run(line);
+    const unsaid = mistake.says.filter((words) => !text.includes(words));
+    expect({ exitCode, unsaid }, text).toEqual({ exitCode: code, unsaid: [] });
+  });
+});
