@@ -24,10 +24,10 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 /** Installs a program that answers as the slim flavor of a version does. */
-function install(version: string): void {
+function install(version: string, folder = bin(), plugins = "bridge,macvlan"): void {
   const lines = ["#!/bin/sh", "[ $# = 0 ] || exit 2", `echo "CNI x plugin v${version}"`];
   const bytes = Buffer.from([...lines, `echo "Built from commit c${version}"`, ""].join("\n"));
-  installBytes(placeAt(bin(), "/"), { bytes, links: undefined }, "bridge,macvlan");
+  installBytes(placeAt(folder, "/"), { bytes, links: undefined }, plugins);
 }
 
 const run = (...options: string[]) =>
@@ -156,4 +156,33 @@ test("no installation: a link to the executable of another directory is none", a
   expect((await run()).stdout).toMatch(/^no installation in the directories of the plugins\n/);
   expect(JSON.parse((await run("--json")).stdout).installations).toEqual([]);
   expect(await run("--json", "--prometheus")).toMatchObject({ exitCode: 2 });
+});
+
+test.each([
+  { title: "another version", first: "2.0.0", states: ["intact", "shadowed"], exitCode: 1 },
+  { title: "the same version", first: "1.0.0", states: ["intact", "intact"], exitCode: 0 },
+  {
+    title: "another version, with other links",
+    first: "2.0.0",
+    links: "ptp",
+    states: ["intact", "intact"],
+    exitCode: 0,
+  },
+  { title: "one that does not answer", first: "2.0.0", spoilt: "own", states: ["broken", "intact"], exitCode: 1 },
+  {
+    title: "another version, and the own one is damaged",
+    first: "2.0.0",
+    spoilt: "bin",
+    states: ["intact", "broken"],
+    exitCode: 1,
+  },
+])("a directory before it has $title", async ({ first, links, spoilt, states, exitCode }) => {
+  mkdirSync(join(directory, "own"));
+  install(first, join(directory, "own"), links);
+  install("1.0.0");
+  if (spoilt !== undefined) writeFileSync(join(directory, spoilt, "cni-wrappers"), "half a download");
+  const outcome = await run("--json", "--cni-path", `${directory}/own:${bin()}`);
+  const { installations } = JSON.parse(outcome.stdout);
+  expect(installations.map(({ state }: { state: string }) => state)).toEqual(states);
+  expect(outcome.exitCode).toBe(exitCode);
 });
