@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { referencePlugins } from "../support/go.ts";
+import type { Outcome } from "../support/lab.ts";
 import { nomadVersions, oldestNomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { jobOf } from "./jobs.ts";
@@ -22,18 +23,48 @@ function interfacesOf(states: readonly AllocationState[]): string[] {
   return states.map(({ addresses }) => Object.keys(addresses).sort().join());
 }
 
+/** Runs `status` where it can ask the client for its directories. */
+function status({ lab }: NomadLab, ...options: string[]): Promise<Outcome> {
+  const env = { NOMAD_ADDR: "http://127.0.0.1:5646" };
+  return lab.call("/opt/cni/bin/cni-wrappers", ["status", ...options], { env });
+}
+
 describe.each(nomadVersions.filter((version) => version !== "1.10.5"))("status asks Nomad %s", (version) => {
+  const networks = [twoInterfaces("1.0.0")];
+
   test("where it looks, and which list it has not loaded: a reload loads it", async () => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], version });
-    const env = { NOMAD_ADDR: "http://127.0.0.1:5646" };
-    const status = async () =>
-      JSON.parse((await nomad.lab.call("/opt/cni/bin/cni-wrappers", ["status", "--json"], { env })).stdout);
+    await using nomad = await NomadLab.start({ networks, version });
+    const answer = async () => JSON.parse((await status(nomad, "--json")).stdout);
     await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
-    const { directories, agent } = await status();
+    const { directories, agent } = await answer();
     expect(directories).toMatchObject({ lists: ["/opt/cni/config"], from: { lists: "agent", plugins: "agent" } });
     expect(agent).toEqual({ problem: null, differs: [], notLoaded: ["later"] });
     await nomad.client.reload();
-    await until("the new network", async () => (await status()).agent.notLoaded.length === 0);
+    await until("the new network", async () => (await answer()).agent.notLoaded.length === 0);
+  });
+
+  test("a cni_path with a typing error: the client starts, and status says which plugins it does not find", async () => {
+    await using nomad = await NomadLab.start({ networks, version, cniPath: "/opt/cni/bni" });
+    const { exitCode, stdout } = await status(nomad);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("plugins in /opt/cni/bni (Nomad's)");
+    for (const type of ["macvlan-wrapper", "bridge-wrapper"])
+      expect(stdout).toMatch(
+        new RegExp(`/opt/cni/config/zone\\.conflist:1:\\d+: no directory of --cni-path has ${type} `),
+      );
+  });
+
+  test("a list that is cut off: status names it while the client runs, which then does not start", async () => {
+    await using nomad = await NomadLab.start({ networks, version });
+    expect(await status(nomad)).toMatchObject({ exitCode: 0, stderr: "" });
+    await nomad.lab.writeFile("/opt/cni/config/later.conflist", "{");
+    const { exitCode, stderr } = await status(nomad);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("/opt/cni/config/later.conflist:1:2: a closing brace is missing");
+    await nomad.client.stop();
+    await nomad.client.start();
+    const end = nomad.client.until("the client's end", async () => false);
+    await expect(end).rejects.toThrow(/^the client ended: .*later\.conflist/);
   });
 });
 
