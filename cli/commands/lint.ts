@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
+import { type Link, readLinks } from "../host/links.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
 import { explainRule, ruleNamed } from "../lint/explain-rule.ts";
@@ -20,6 +21,7 @@ interface Options {
   readonly fix?: true;
   readonly cniPath?: string;
   readonly state?: string;
+  readonly host?: true;
   readonly explain?: string;
 }
 
@@ -39,18 +41,19 @@ export const lintCommand: CommandMaker = (terminal, finish) =>
       "also look at the plugins there, such as /opt/cni/first:/opt/cni/bin; runs them",
     )
     .option("--state <directory>", "also look at the containers that are attached, such as in /var/lib/cni")
+    .option("--host", "also look at this host's interfaces")
     .option("--explain <rule>", "print why a rule matters and what to do, and look at nothing")
     .addHelpText("after", "\nExample:\n  cni-wrappers lint --cni-path /opt/cni/bin /opt/cni/config")
-    .action((paths: string[], options: Options) => {
-      if (options.explain === undefined) finish(lint(paths, options, terminal));
+    .action(async (paths: string[], options: Options) => {
+      if (options.explain === undefined) finish(await lint(paths, options, terminal));
       else terminal.write(explainRule(ruleNamed(options.explain)));
     });
 
-function lint(paths: readonly string[], options: Options, terminal: Terminal): ExitCode {
+async function lint(paths: readonly string[], options: Options, terminal: Terminal): Promise<ExitCode> {
   if (paths.length === 0) throw new Trouble("name a file, a directory or -");
   const read = readListFiles(paths, terminal);
   if (read.length === 0) throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
-  const host = hostOf(options, terminal);
+  const host = await hostOf(options, terminal);
   if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
   const reasonOf = readSwitchedOff(read, terminal.directory);
   const files = options.fix ? fixInPlace(read, terminal, { ...host, reasonOf }) : read;
@@ -63,12 +66,21 @@ function lint(paths: readonly string[], options: Options, terminal: Terminal): E
   terminal.write(reports[format](findings, terminal));
   terminal.writeError(switchedOffText(off, reasonOf));
   if (format === "text") terminal.writeError(`${summaryOf(files, findings, off.length > 0)}\n`);
-  return findings.length > 0 ? 1 : 0;
+  const { unreadable = [] } = host.state ?? {};
+  for (const line of unreadable) terminal.writeError(`${line}\n`);
+  return exitCodeOf({ isGood: findings.length === 0, isComplete: unreadable.length === 0 });
 }
 
-function hostOf({ cniPath, state }: Options, { directory }: Terminal): Omit<Context, "lists"> {
+async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal): Promise<Omit<Context, "lists">> {
   return {
     plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
     state: state === undefined ? undefined : readState(state, directory),
+    links: host && (await linksOfHost()),
   };
+}
+
+async function linksOfHost(): Promise<readonly Link[]> {
+  const links = await readLinks();
+  if (links === undefined) throw new Trouble("--host needs ip(8), which failed or is missing: install iproute2");
+  return links;
 }

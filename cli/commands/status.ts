@@ -4,9 +4,12 @@ import { Command, Option } from "commander";
 import type { CommandMaker } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { keyOf, Memory, type MemoryFile } from "../host/memory.ts";
+import { readLinks } from "../host/links.ts";
+import { keyOf, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
 import { whyNoCheck } from "../host/nomads-check.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { readState } from "../host/state.ts";
+import type { Context } from "../lint/rule.ts";
 import { withBar } from "../live/at-once.ts";
 import { checkOnHost, checkOptionsOn, networkOf } from "../live/check.ts";
 import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
@@ -88,9 +91,12 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     return { attachment, verdict, lacksJournal };
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
+  const links = await readLinks();
+  if (links === undefined) leaveOut("the host's interfaces: ip(8) is missing, or fails\n");
+  const state = existsSync(stateDirectory) ? readState(stateDirectory, terminal.directory) : undefined;
   return {
     time: new Date().toISOString(),
-    ...installationStatus(paths, check, terminal),
+    ...installationStatus(paths, check, { directory: terminal.directory, links, state }),
     ...lookedAt(paths, check),
     networks: countNetworks(checked),
     orphans: {
@@ -114,7 +120,7 @@ function readMemories(leaveOut: (line: string) => void): readonly MemoryFile[] {
 function installationStatus(
   { cniPath }: HostPaths,
   { networks, files, faults }: Lists,
-  { directory }: Terminal,
+  { directory, ...around }: Pick<Terminal, "directory"> & Pick<Context, "links" | "state">,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
   const plugins = readPluginFolder(cniPath.join(delimiter), directory);
   const types = [...networks.values()].flatMap(({ list }) => list.plugins.map(({ type }) => type));
@@ -125,7 +131,7 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errorsIn(files, { plugins }), ...logErrors(networks)],
+      errors: [...errorsIn(files, { ...around, plugins }), ...logErrors(networks)],
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],

@@ -6,6 +6,8 @@ import { withNamespace } from "../live/namespaces.ts";
 export interface Link {
   readonly ifindex: number;
   readonly ifname: string;
+  /** Other names that the host knows it by. */
+  readonly altnames?: readonly string[];
   /** The MAC. */
   readonly address?: string;
   /** For a veth, the index of its other end. */

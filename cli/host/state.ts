@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Lease, leaseDirectory } from "../../shared/journal/host-files.ts";
 import type { Entry } from "../../shared/journal/journal.ts";
 import { withPath } from "../trouble.ts";
-import { entriesIn, Memory } from "./memory.ts";
+import { entriesIn, Memory, stateDirectory } from "./memory.ts";
 
 /** What wrappers and host-local remember on a host. */
 export interface State {
@@ -11,6 +11,8 @@ export interface State {
   readonly entries: readonly Entry[];
   /** The leases of host-local in its default directory, by network. */
   readonly leases: readonly KeptLease[];
+  /** The journals that cannot be read, with the reason. */
+  readonly unreadable: readonly string[];
 }
 
 /** A lease, and the network under whose name it lies. */
@@ -26,5 +28,10 @@ export function readState(path: string, directory: string): State {
   const leases = memory
     .leaseNetworks()
     .flatMap((network) => memory.leases(`${leaseDirectory}/${network}`).map((lease) => ({ network, ...lease })));
-  return { entries: entriesIn(memory.journals()).filter(({ role }) => role === "creator"), leases };
+  const unreadable: string[] = [];
+  const leaveOut = (file: string, why: string) => unreadable.push(`${file.replace(stateDirectory, path)}: ${why}`);
+  const files = memory.files((file) => leaveOut(file, "it does not say whose it is"));
+  const journals = files.flatMap(({ journal }) => journal ?? []);
+  for (const { file, problem } of journals) if (problem !== undefined) leaveOut(file, problem);
+  return { entries: entriesIn(journals).filter(({ role }) => role === "creator"), leases, unreadable };
 }

@@ -1,3 +1,4 @@
+import type { Link } from "../host/links.ts";
 import type { PluginFolder } from "../host/plugin-folder.ts";
 import type { State } from "../host/state.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -40,6 +41,8 @@ export interface Context {
   readonly plugins?: PluginFolder | undefined;
   /** The state of --state. */
   readonly state?: State | undefined;
+  /** The interfaces of the host, with --host. */
+  readonly links?: readonly Link[] | undefined;
 }
 
 /** One thing that a rule found on the host and not in a file. */

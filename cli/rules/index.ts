@@ -1,6 +1,7 @@
 import type { Rule } from "../lint/rule.ts";
 import { advertisedInterface } from "./advertised-interface.ts";
 import { bandwidthWithoutVeth } from "./bandwidth-without-veth.ts";
+import { bridgeAddress } from "./bridge-address.ts";
 import { changedInterface } from "./changed-interface.ts";
 import { changedNetwork } from "./changed-network.ts";
 import { deviceName } from "./device-name.ts";
@@ -27,6 +28,7 @@ import { misplacedKey } from "./misplaced-key.ts";
 import { missingCapability } from "./missing-capability.ts";
 import { missingDelegate } from "./missing-delegate.ts";
 import { missingIpam } from "./missing-ipam.ts";
+import { missingMaster } from "./missing-master.ts";
 import { missingPlugin } from "./missing-plugin.ts";
 import { mixedWrappers } from "./mixed-wrappers.ts";
 import { movedRoutes } from "./moved-routes.ts";
@@ -42,6 +44,7 @@ import { plainMetaInterface } from "./plain-meta-interface.ts";
 import { pluginType } from "./plugin-type.ts";
 import { pluginValue } from "./plugin-value.ts";
 import { pluginVersion } from "./plugin-version.ts";
+import { renamedNetwork } from "./renamed-network.ts";
 import { runtimesOwnName } from "./runtimes-own-name.ts";
 import { severalDefaultRoutes } from "./several-default-routes.ts";
 import { sharedBridge } from "./shared-bridge.ts";
@@ -108,6 +111,8 @@ export const rules: readonly Rule[] = [
   sharedDevice,
   sharedFlannel,
   ipvlanMaster,
+  missingMaster,
+  bridgeAddress,
   noIpam,
   bandwidthWithoutVeth,
   plainMetaInterface,
@@ -130,6 +135,7 @@ export const rules: readonly Rule[] = [
   noPluginDirectory,
   changedNetwork,
   changedInterface,
+  renamedNetwork,
   duplicateNetwork,
   wrongEnding,
 ];

@@ -23,6 +23,7 @@ function onHost(folder: string): readonly Finding[] {
     const found = lintFiles(readListFiles(names, { directory: folder, readInput: () => "" }), {
       plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
       state: state === undefined ? undefined : readState(state, directory),
+      links: host.links,
     });
     return found.map((finding) => withoutDirectory(finding, directory));
   } finally {

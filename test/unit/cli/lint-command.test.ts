@@ -51,6 +51,19 @@ test("findings: exit code 1, the findings on stdout, the count on stderr", async
   expect(stdout).toContain("zone.conflist:2:13: error: macvlan creates an interface and is not wrapped");
 });
 
+test("--state with a journal that cannot be read: exit code 2, and the file is named", async () => {
+  write("zone.conflist", right);
+  const journal = "state/wrappers/c1/zone:eth0";
+  const began = `{"line":"began","format":2,"network":"zone","containerId":"c1","runtimeIfName":"eth0"}\n`;
+  mkdirSync(join(directory, "state/wrappers/c1"), { recursive: true });
+  write(journal, began);
+  const { exitCode, stderr } = await lint("--state", "state", "zone.conflist");
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`${journal}: `);
+  rmSync(join(directory, journal));
+  expect((await lint("--state", "state", "zone.conflist")).exitCode).toBe(0);
+});
+
 test.each([
   ["--json", /^\[\n/],
   ["--format=json", /^\[\n/],

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Link } from "../../../cli/host/links.ts";
 import { stateDirectory } from "../../../cli/host/memory.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { entryOf, journalFiles } from "./journals.ts";
@@ -27,6 +28,8 @@ export interface HostFolders {
   readonly entries?: readonly Partial<Entry>[];
   /** host-local's files, such as `zone/172.26.64.2`, with the container and the interface. */
   readonly leases?: Readonly<Record<string, readonly [containerId: string, ifName: string]>>;
+  /** The host's interfaces, as `ip -json address` prints them. */
+  readonly links?: readonly Link[];
 }
 
 /** Makes the folders below a directory. Returns the values of --cni-path and --state. */

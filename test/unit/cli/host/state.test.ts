@@ -28,7 +28,8 @@ test("the entries of creators, and leases", () => {
     join(directory, "state/wrappers/c1/other:eth0"),
     `{"line":"began","format":2,${JSON.stringify(key).slice(1)}\n`,
   );
-  const { entries, leases } = readState("state", directory);
+  const { entries, leases, unreadable } = readState("state", directory);
+  expect(unreadable).toEqual(["state/wrappers/c1/other:eth0: a newer version has written it"]);
   expect(entries).toEqual([asRead(entryOf(made))]);
   expect(leases).toEqual([
     { network: "zone", address: "172.16.5.2", containerId: "c1", ifName: "eth0" },
@@ -39,6 +40,6 @@ test("the entries of creators, and leases", () => {
 
 test("a directory without journals is empty, and a missing one is trouble", () => {
   makeHostFolders(directory, {});
-  expect(readState("state", directory)).toEqual({ entries: [], leases: [] });
+  expect(readState("state", directory)).toEqual({ entries: [], leases: [], unreadable: [] });
   expect(() => readState("none", directory)).toThrow("none: there is no such file");
 });

@@ -1,0 +1,49 @@
+import { sharedDeviceName } from "../../shared/plugin/profile.ts";
+import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "./addresses.ts";
+import { creatorsOf, isRewritten } from "./chain.ts";
+import { certainSubnets } from "./ipam.ts";
+import type { List, ListedPlugin } from "./list.ts";
+import { perList } from "./neighbours.ts";
+
+/** An address that the bridge plugin gives a bridge of the host. */
+export interface GatewayAddress {
+  readonly list: List;
+  readonly plugin: ListedPlugin;
+  readonly bridge: string;
+  /** The gateway's address, with the length of the subnet's prefix. */
+  readonly cidr: Cidr;
+}
+
+/** The gateways' addresses of a list that are certain. */
+export const gatewaysIn = perList((list) => creatorsOf(list).flatMap((plugin) => gatewaysOf(plugin, list)));
+
+/** Where a list names the bridge of a plugin. */
+export function placeOfBridge({ path, configuration }: ListedPlugin): { at: (string | number)[]; isKey: boolean } {
+  const isKey = configuration.bridge !== undefined;
+  return { at: [...path, isKey ? "bridge" : "type"], isKey };
+}
+
+/** Whether the plugin refuses to give a bridge one address because it has the other (ensureAddr of bridge). */
+export function excludes(one: Cidr, other: Cidr): boolean {
+  if (one.bits !== other.bits || (one.value === other.value && one.length === other.length)) return false;
+  return one.bits === 32 || contains(one, other) || contains(other, one);
+}
+
+function gatewaysOf(plugin: ListedPlugin, list: List): readonly GatewayAddress[] {
+  const { delegate, profile, configuration } = plugin;
+  const isGateway = configuration.isGateway === true || configuration.isDefaultGateway === true;
+  // With `vlan`, the address is on a VLAN device of the bridge.
+  const isOdd = configuration.forceAddress === true || configuration.vlan !== undefined || isRewritten(plugin);
+  if (delegate !== "bridge" || !profile?.sharedDevice || !isGateway || isOdd) return [];
+  const bridge = sharedDeviceName(profile.sharedDevice, configuration);
+  return cidrsOf(plugin).map((cidr) => ({ list, plugin, bridge, cidr }));
+}
+
+function cidrsOf(plugin: ListedPlugin): readonly Cidr[] {
+  return certainSubnets(plugin).flatMap(({ subnet, gateway }) => {
+    const cidr = cidrOf(subnet);
+    if (!cidr) return [];
+    const value = gateway === undefined ? networkOf(cidr) + 1n : (addressOf(gateway) as Address | undefined)?.value;
+    return value === undefined ? [] : [{ ...cidr, value }];
+  });
+}

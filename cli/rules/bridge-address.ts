@@ -1,0 +1,32 @@
+import { addressesOf } from "../host/links.ts";
+import type { ListRule } from "../lint/rule.ts";
+import { type Cidr, cidrOf } from "../lists/addresses.ts";
+import { excludes, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
+
+/** The bridge was made by another list, or with another subnet, and stays until somebody deletes it. */
+export const bridgeAddress: ListRule = {
+  of: "list",
+  code: "bridge-address",
+  severity: "error",
+  title: "The host's bridge has another address than the list gives it (`--host`).",
+  page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. A bridge stays when its last container is gone,
+and so does its address. If you change the subnet, ADD fails (\`"disc0" already has an IP address different from\`). Stop the
+containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD makes it anew. Or give the list another
+\`bridge\`.`,
+  find(list, { links = [] }) {
+    return gatewaysIn(list).flatMap(({ plugin, bridge, cidr }) => {
+      const link = links.find(({ ifname }) => ifname === bridge);
+      const taken = link && addressesOf(link).find((address) => isOther(cidr, cidrOf(address)));
+      if (taken === undefined) return [];
+      return {
+        ...placeOfBridge(plugin),
+        message: `${bridge} has the address ${taken} on this host, and ${plugin.ifName} needs another one: ADD fails`,
+        hint: `Stop its containers and run "ip link delete ${bridge}", or use another bridge`,
+      };
+    });
+  },
+};
+
+function isOther(cidr: Cidr, present: Cidr | undefined): boolean {
+  return present !== undefined && excludes(cidr, present);
+}

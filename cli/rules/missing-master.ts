@@ -1,0 +1,32 @@
+import type { PluginRule } from "../lint/rule.ts";
+import { isRewritten } from "../lists/chain.ts";
+
+/** The plugins that make their interface on one of the host, which `master` names. */
+const onMaster: readonly string[] = ["macvlan", "ipvlan", "vlan"];
+
+/** An interface has another name than on the host where the list was written. */
+export const missingMaster: PluginRule = {
+  of: "plugin",
+  code: "missing-master",
+  severity: "error",
+  title: "The host has no interface of the `master`'s name (`--host`).",
+  page: `macvlan, ipvlan and vlan make their interface on one of the host. If there is none of that name, ADD fails (\`Link not
+found\`), and so does CHECK of containers that run. Names differ from host to host: \`ip -brief link\` lists them. With
+\`linkInContainer\` the master is one of the container, which is not looked for.`,
+  find(plugin, _, { links }) {
+    const { master, linkInContainer } = plugin.configuration;
+    if (!links || !onMaster.includes(plugin.delegate) || isRewritten(plugin) || linkInContainer === true)
+      return undefined;
+    if (typeof master !== "string" || master === "") return undefined;
+    if (links.some(({ ifname, altnames = [] }) => [ifname, ...altnames].includes(master))) return undefined;
+    const present = links.map(({ ifname }) => ifname).filter((name) => !/^(?:lo$|veth)/.test(name));
+    return {
+      at: ["master"],
+      message: `this host has no interface ${master}`,
+      hint: `Set "master" to one that it has: ${present.slice(0, mostNamed).join(", ")}`,
+    };
+  },
+};
+
+/** A host of many containers has hundreds of interfaces. */
+const mostNamed = 10;

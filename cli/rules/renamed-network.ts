@@ -1,0 +1,53 @@
+import type { State } from "../host/state.ts";
+import type { ListRule } from "../lint/rule.ts";
+import { creatorsOf } from "../lists/chain.ts";
+import { type List, runtimeIfName } from "../lists/list.ts";
+
+/** A runtime finds the list of a container by the network's name. */
+export const renamedNetwork: ListRule = {
+  of: "list",
+  code: "renamed-network",
+  severity: "error",
+  title: "The list was renamed, and containers are attached under the old name (`--state`).",
+  page: `A runtime looks for the list of a container by its \`name\`. After it was changed, CHECK and DEL of the containers that run
+do not find it: Nomad destroys their network when its client restarts, and what they leased stays. The rule finds a network
+that containers have and no list defines, with the interfaces of a list that no container has. Keep the old name until these
+containers are gone.`,
+  find(list, { lists, state }) {
+    if (!state || list.name === undefined || state.entries.some(({ network }) => network === list.name))
+      return undefined;
+    const defined = new Set(lists.map(({ name }) => name));
+    const own = interfacesOf(list);
+    const old = [...interfacesByNetwork(state)].filter(([network, made]) => !defined.has(network) && made === own);
+    return old.map(([network]) => ({
+      at: ["name"],
+      message: `containers are attached to ${network}, which no list defines; ${list.name} makes the same interfaces`,
+      hint: `Name it ${network} again, or stop these containers first`,
+    }));
+  },
+};
+
+/** The interfaces that a wrapped list makes, and the plugins that make them. */
+function interfacesOf(list: List): string {
+  const wrapped = creatorsOf(list).filter(({ isWrapped }) => isWrapped);
+  return namesOf(wrapped.map(({ delegate, wrapper }) => `${delegate} ${wrapper.ifName ?? runtimeIfName}`));
+}
+
+/** The same of each network that containers have. Those of one network may be of several versions of the list. */
+function interfacesByNetwork({ entries }: State): ReadonlyMap<string, string> {
+  const byNetwork = Map.groupBy(entries, ({ network }) => network);
+  return new Map(
+    [...byNetwork].map(([network, made]) => {
+      return [
+        network,
+        namesOf(
+          made.map(({ type, ifName, runtimeIfName: asked }) => `${type} ${ifName === asked ? runtimeIfName : ifName}`),
+        ),
+      ];
+    }),
+  );
+}
+
+function namesOf(interfaces: readonly string[]): string {
+  return [...new Set(interfaces)].sort().join(", ");
+}
