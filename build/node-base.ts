@@ -66,11 +66,21 @@ const emulators: Readonly<Record<string, readonly [program: string, libraries: s
 
 /** Returns the command that runs Node for an architecture: empty for this host's. */
 export function emulator(arch: string): string[] {
-  if (arch === process.arch) return [];
-  const [program, libraries, packages] = emulators[arch] ?? [`an emulator for ${arch}`, "/", ""];
+  const problem = nodeProblem(arch);
+  if (problem !== undefined) throw new Error(problem);
+  const [program, libraries] = emulatorOf(arch);
+  return arch === process.arch ? [] : [program, "-L", libraries];
+}
+
+/** Says in one line that nothing runs Node for an architecture; undefined if something does. */
+export function nodeProblem(arch: string): string | undefined {
+  if (arch === process.arch) return undefined;
+  const [program, libraries, packages] = emulatorOf(arch);
   const isFound = (process.env.PATH ?? "").split(delimiter).some((place) => existsSync(join(place, program)));
-  if (!isFound || !existsSync(`${libraries}/lib/libstdc++.so.6`)) {
-    throw new Error(`Node for ${arch} runs in ${program}: apt-get install qemu-user-static ${packages}`);
-  }
-  return [program, "-L", libraries];
+  if (isFound && existsSync(`${libraries}/lib/libstdc++.so.6`)) return undefined;
+  return `Node for ${arch} runs in ${program}: apt-get install qemu-user-static ${packages}`;
+}
+
+function emulatorOf(arch: string): readonly [program: string, libraries: string, packages: string] {
+  return emulators[arch] ?? [`an emulator for ${arch}`, "/", ""];
 }

@@ -9,6 +9,7 @@ import { root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { makeArchive } from "./archive.ts";
 import { chooseArtifacts } from "./artifacts.ts";
+import { missingFor } from "./needs.ts";
 import { checksum } from "./pack.ts";
 
 const { values: options } = parseArgs({
@@ -22,6 +23,8 @@ const { values: options } = parseArgs({
 
 async function release(): Promise<void> {
   const artifacts = chooseArtifacts(options.flavor, options.arch);
+  const missing = missingFor(artifacts);
+  if (missing.length > 0) throw new Error(missing.join("\nbuild: "));
   const stamp = readStamp(root);
   const epoch = epochOf(stamp);
   const output = resolve(root, options.output ?? "dist/release");
