@@ -1,10 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import { execa } from "execa";
-import { cache } from "../../build/publish.ts";
+import { cache, firstError } from "../../build/publish.ts";
 
 const sources = path.resolve(import.meta.dirname, "native");
 const flags = {
@@ -33,9 +33,14 @@ async function compile(source: string, program: string, command: readonly string
   await rename(unfinished, program);
 }
 
+/** Runs a compiler. If it fails, says why in one line: cargo-zigbuild prints a stack trace. */
 async function run([file = "", ...options]: readonly string[], ...args: string[]): Promise<string> {
-  const { stdout } = await execa(file, [...options, ...args]);
-  return stdout;
+  // cargo-zigbuild looks in PATH for the Python that has zig, which is next to it.
+  const own = path.isAbsolute(file) ? [path.dirname(file)] : [];
+  const PATH = [...own, process.env.PATH].join(path.delimiter);
+  const ended = spawnSync(file, [...options, ...args], { encoding: "utf8", env: { ...process.env, PATH } });
+  if (ended.status !== 0) throw new Error(`${path.basename(file)} cannot compile: ${firstError(ended)}`);
+  return ended.stdout.trimEnd();
 }
 
 function hashOf(parts: readonly (string | Buffer)[]): string {

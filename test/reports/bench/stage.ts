@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeExecutable } from "../../../build/executable.ts";
 import { installZig } from "../../../build/release/zig.ts";
+import { firstLine } from "../../support/first-line.ts";
 import { benchPrograms } from "../../support/go.ts";
 import type { Jq } from "../../support/later-jq.ts";
 import { nativeProgram } from "../../support/native.ts";
@@ -47,9 +48,14 @@ const flavors: readonly Flavor[] = [
   { name: "Node flavor", kind: "node", file: `${dist}/bin/cni-wrappers`, how: "npm run build" },
 ];
 
-async function addFloors(directory: string): Promise<StagedPeer[]> {
+/** `missing` gets a line if the compiler of releases cannot be had: everything else is timed without it. */
+async function addFloors(directory: string, missing: string[]): Promise<StagedPeer[]> {
   const programs: Record<string, string> = { floor: await nativeProgram("floor") };
-  if (existsSync(muslFlavor.file)) programs[muslFloor] = await nativeProgram("floor", muslCompiler());
+  try {
+    if (existsSync(muslFlavor.file)) programs[muslFloor] = await nativeProgram("floor", muslCompiler());
+  } catch (error) {
+    missing.push(`${muslFloor}: ${firstLine(error)}`);
+  }
   return Object.entries(programs).map(([name, program]) => {
     symlinkSync(program, path.join(directory, name));
     return { name, kind: "floor", size: sizeOf([program]) };
@@ -88,7 +94,7 @@ export async function setStage(base?: string): Promise<Stage> {
   layOut(at("recorded"), programs.recorder, jqs);
   for (const plugin of plugins) writeFileSync(at("timed", `${plugin}.json`), JSON.stringify(answers[plugin]));
   writeFileSync(at("recorded", "recorder.json"), JSON.stringify({ real: at("timed"), out: at("records") }));
-  const floors = await addFloors(directory);
+  const floors = await addFloors(directory, missing);
   await addEmptySea(directory);
   const wanted = [...flavors, ...(base === undefined ? [] : flavorsOfBase(base))];
   const wrappers = wanted.filter(({ file }) => existsSync(file));
