@@ -7,37 +7,56 @@ import { expectNothingLeft, expectPassed, expectSuccess, ptp, wrapped, zone } fr
 // index that the container's own ip(8) shows.
 
 const plugins = "1.9.1";
-const forging = {
-  ...wrapped({ ...ptp, type: "forging" }),
+const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
+const hostile = {
+  ...wrapped({ ...ptp, type: "hostile" }),
   type: "ptp-wrapper",
-  wrapper: { delegate: "forging", role: "creator" },
+  wrapper: { delegate: "hostile", role: "creator" },
 };
 
-test("a process of the container pretends to be the kernel: the journal has the real index, and DEL removes it", async () => {
-  await using lab = await Lab.start({ plugins });
-  const forge = 'nsenter --net="$CNI_NETNS" /run/lab/drivers/forge eth0 4242 >>/run/lab/forged';
-  await installPlugin(lab, "forging", `[ "$CNI_COMMAND" != ADD ] || ${forge} || exit 1; exec /opt/cni/bin/ptp`);
-  const list = zone("1.0.0", forging);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
-  // Without a socket to deceive, this would show nothing.
-  if (process.env.CNI_WRAPPERS_FLAVOR === "slim") expect(await lab.readFile("/run/lab/forged")).toBe("1\n");
-  await expectRealIndex(lab, container);
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab);
-});
+// False answers, for each number that a question may have: how many are sent, which fault the wrapper gets, and how many its
+// socket takes. The buffer of a socket takes some hundred.
+test.each([
+  ["pretends to be the kernel", 20, "", 0],
+  ["fills the socket's buffer", 100_000, "", 0],
+  ["pretends to be the kernel before the socket is connected", 20, "connect:retval=0", 20],
+])(
+  "a process of the container %s: the journal has the real index, and DEL removes it",
+  async (_, count, fault, taken) => {
+    await using lab = await Lab.start({ plugins });
+    const forge = `nsenter --net="$CNI_NETNS" /run/lab/drivers/forge eth0 4242 ${count} >>/run/lab/forged`;
+    await installPlugin(lab, "hostile", `[ ! "$CNI_NETNS" ] || ${forge} || exit 1; exec /opt/cni/bin/ptp`);
+    if (fault !== "") await injectFault(lab, fault);
+    const list = zone("1.0.0", hostile);
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(list, container));
+    // Without a socket to deceive, this would show nothing.
+    if (isSlim) expect(await lab.readFile("/run/lab/forged")).toBe(`1 ${taken}\n`);
+    await expectRealIndex(lab, container);
+    expectPassed(await lab.goCni.check(list, container));
+    await lab.ip(container, "address", "flush", "dev", "eth0");
+    expect(await lab.goCni.check(list, container)).toMatchObject({ exitCode: 1 });
+    expectPassed(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab);
+  },
+);
 
 test("an answer that could not be received is not the next question's", async () => {
   await using lab = await Lab.start({ plugins });
   const list = zone("1.0.0", wrapped(ptp));
   const container = await lab.addContainer("c1");
-  const strace = "strace -qq -o /run/lab/strace -e trace=recvfrom -e inject=recvfrom:error=EIO:when=1";
-  await lab.run("mkdir", ["/opt/cni/first"]);
-  await lab.run("cp", ["/opt/cni/bin/cni-wrappers", "/opt/cni/first/ptp-wrapper"]);
-  await installPlugin(lab, "ptp-wrapper", `exec ${strace} /opt/cni/first/ptp-wrapper`);
+  await injectFault(lab, "recvfrom:error=EIO:when=1");
   expectSuccess(await lab.cnitool.add(list, container));
   await expectRealIndex(lab, container);
 });
+
+/** Runs each call of the wrapper with a fault of strace's. */
+async function injectFault(lab: Lab, fault: string): Promise<void> {
+  const strace = `strace -qq -o /run/lab/strace -e trace=${fault.split(":")[0]} -e inject=${fault}`;
+  await lab.run("mkdir", ["/opt/cni/first"]);
+  await lab.run("cp", ["/opt/cni/bin/cni-wrappers", "/opt/cni/first/ptp-wrapper"]);
+  await installPlugin(lab, "ptp-wrapper", `exec ${strace} /opt/cni/first/ptp-wrapper`);
+}
 
 async function expectRealIndex(lab: Lab, container: Container): Promise<void> {
   const [journal = ""] = await lab.kernel.journals();

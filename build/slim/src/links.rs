@@ -4,7 +4,7 @@ use crate::one_thread::OneThread;
 use libc::{CLONE_FILES, IFLA_IFNAME, NLM_F_REQUEST, NLMSG_ERROR, O_NONBLOCK, RTM_GETLINK, RTM_NEWLINK};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::netlink::SocketAddrNetlink;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recvfrom, send, socket_with};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recvfrom, send, socket_with};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::cell::{Cell, RefCell};
 use std::fs::OpenOptions;
@@ -46,7 +46,10 @@ fn socket_in(netns: &str) -> io::Result<OwnedFd> {
         socket = entered.and_then(open);
     })?;
     wait_for(child)?;
-    Ok(socket?)
+    let socket = socket?;
+    // The kernel has the number 0. To a connected socket, no process of the container can send messages.
+    connect(&socket, &SocketAddrNetlink::new(0, 0))?;
+    Ok(socket)
 }
 
 // The ioctl for this is slow if the name is missing: the kernel looks for a module of that name.
@@ -59,7 +62,7 @@ fn index_of(name: &str, socket: &OwnedFd) -> io::Result<i32> {
     for _ in 0..MOST_OF_OTHERS {
         let (length, _, sender) = retry_on_intr(|| recvfrom(socket, &mut answer, RecvFlags::empty()))?;
         let sender = sender.and_then(|sender| SocketAddrNetlink::try_from(sender).ok());
-        // A process of the container can send messages, too. The kernel has the number 0.
+        // A message may have come before the socket was connected.
         let is_from_kernel = sender.is_some_and(|sender| sender.pid() == 0);
         // An answer that could not be received waits in the socket, before the next one.
         if is_from_kernel && answer.get(8..12) == Some(&sequence.to_ne_bytes()[..]) {

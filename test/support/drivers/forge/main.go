@@ -1,12 +1,14 @@
 // Command forge answers what nobody asked it: it tells every other rtnetlink(7) socket of its network namespace that a link
 // has an index that it does not have. That takes CAP_NET_ADMIN, as a process of a container may have it.
 //
-//	forge NAME INDEX    prints how many sockets it told
+//	forge NAME INDEX COUNT    sends COUNT answers to each socket; prints how many sockets there are, and how many answers
+//	                          the kernel and the sockets' buffers took
 package main
 
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -19,39 +21,48 @@ import (
 const guesses = 20
 
 func main() {
-	told, err := run(os.Args[1:])
-	if err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(told)
 }
 
-func run(args []string) (int, error) {
-	if len(args) != 2 {
-		return 0, fmt.Errorf("usage: forge NAME INDEX")
+func run(args []string) error {
+	if len(args) != 3 {
+		return errors.New("usage: forge NAME INDEX COUNT")
 	}
 	index, err := strconv.ParseUint(args[1], 10, 32)
 	if err != nil {
-		return 0, err
+		return err
+	}
+	count, err := strconv.ParseUint(args[2], 10, 32)
+	if err != nil {
+		return err
 	}
 	sockets, err := sockets()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	own, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE)
 	if err != nil {
-		return 0, err
+		return err
 	}
+	taken := 0
 	for _, id := range sockets {
-		for sequence := uint32(0); sequence < guesses; sequence++ {
-			answer := answer(args[0], uint32(index), sequence, id)
-			if err := unix.Sendto(own, answer, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Pid: id}); err != nil {
-				return 0, fmt.Errorf("socket %d: %w", id, err)
+		for number := uint32(0); number < uint32(count); number++ {
+			answer := answer(args[0], uint32(index), number%guesses, id)
+			err := unix.Sendto(own, answer, unix.MSG_DONTWAIT, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Pid: id})
+			if err == unix.EAGAIN || err == unix.ECONNREFUSED {
+				break
 			}
+			if err != nil {
+				return fmt.Errorf("socket %d: %w", id, err)
+			}
+			taken++
 		}
 	}
-	return len(sockets), nil
+	fmt.Println(len(sockets), taken)
+	return nil
 }
 
 // sockets returns the port ids of the processes' rtnetlink sockets. /proc/net/netlink has the protocol in its second column
