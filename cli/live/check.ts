@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
 import { isJsonObject } from "../../shared/protocol/json.ts";
+import { readLinks } from "../host/links.ts";
 import { readListFile } from "../lists/find-files.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
+import { missingMaster } from "../rules/missing-master.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -74,7 +75,7 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   for (const [position, run] of checkRuns(network.list, attachment, options.cniPath).entries()) {
     const outcome = await runPlugin(run, options.seconds);
     if (outcome.passed) continue;
-    const cure = cureOf(network.list, position, attachment);
+    const cure = await cureOf(network.list, position, attachment);
     return { is: "fails", plugin: run.type, position, error: outcome.error, ...(cure !== undefined && { cure }) };
   }
   const outside = outsideSubnets(network.list, attachment);
@@ -82,13 +83,11 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
 }
 
 /** What the plugins' own words do not say: "required prevResult missing", "Link not found". */
-function cureOf(list: List, position: number, { result }: CachedAttachment): string | undefined {
+async function cureOf(list: List, position: number, { result }: CachedAttachment): Promise<string | undefined> {
   if (result === undefined) return "libcni's cache has no result of it: restore the file, or replace the container";
   const plugin = list.plugins[position];
-  const { master, linkInContainer } = plugin?.configuration ?? {};
-  const isOfHost = typeof master === "string" && master !== "" && linkInContainer !== true;
-  if (isOfHost && !existsSync(`/sys/class/net/${master}`))
-    return `its master ${master} is not on this host: bring it back, or fix the list and replace the container`;
+  const missing = plugin && missingMaster.find(plugin, list, { lists: [], links: await readLinks() });
+  if (missing && "message" in missing) return `${missing.message}. ${missing.hint}`;
   // A plain creator beside others fails for the addresses of the others, whatever it says.
   const found = plugin && unwrappedCreator.find(plugin, list, { lists: [] });
   if (!found || !("message" in found)) return undefined;

@@ -54,7 +54,7 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefi
     };
   }
   if (kinds.includes("macvlan") && kinds.includes("ipvlan")) {
-    const message = `${master} carries a ${other.delegate} interface already, so it cannot carry ${plugin.delegate}`;
+    const message = `${master} carries ${other.delegate} interfaces already, so it cannot carry ${plugin.delegate}`;
     return { at: ["master"], message, hint: `Use another master, or ${other.delegate} for both` };
   }
   const isAlone = kinds.every((kind) => kind === "macvlan") && [own.mode, others.mode].includes("passthru");

@@ -87,7 +87,31 @@ const mistakes: readonly Mistake[] = [
     name: "the master is gone: a network card got another name",
     make: "ip link delete uplink0",
     told: { preflight: 1 },
-    says: ["zone c1 fails: macvlan-wrapper", "its master uplink0 is not on this host"],
+    says: ["zone c1 fails: macvlan-wrapper", "this host has no interface uplink0", 'Set "master" to'],
+  },
+  {
+    name: "the list has the master of another host",
+    list: zone("1.0.0", wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
+    told: { status: 1, "lint --host /opt/cni/config": 1 },
+    says: ["zone.conflist:1:", "this host has no interface ens18", "uplink0"],
+  },
+  {
+    name: "the subnet is changed, and the bridge stays",
+    list: withBridge({ ipam: hostLocal("172.30.0.0/20") }),
+    told: { status: 1, "lint --host /opt/cni/config": 1 },
+    says: ["zone.conflist:1:", "disc0 has the address 172.26.64.1/20", "ip link delete disc0"],
+  },
+  {
+    name: "the list is renamed",
+    list: { ...good, name: "zone2" },
+    told: { preflight: 1 },
+    says: ["zone c1 fails: no list in the directories defines the network zone"],
+  },
+  {
+    name: "the list is renamed: lint with the host's state",
+    list: { ...good, name: "zone2" },
+    told: { status: 1, "lint --state /var/lib/cni /opt/cni/config": 1 },
+    says: ["zone.conflist:1:", "containers are attached to zone, which no list defines", "Name it zone again"],
   },
   {
     name: "the bridge is deleted on the host",

@@ -38,9 +38,9 @@ export const fileMistakes: readonly Mistake[] = [
   },
   {
     name: "a comment, as in HCL",
-    make: (host) => host.line(7, '      "master": "ens18", // not ens19'),
+    make: (host) => host.line(7, '      "master": "lo", // not ens19'),
     told: unloaded,
-    says: ["config/zone.conflist:7:26", "comment"],
+    says: ["config/zone.conflist:7:23", "comment"],
   },
   {
     name: "quotes from a word processor",

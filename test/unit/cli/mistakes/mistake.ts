@@ -26,14 +26,14 @@ export interface Untold extends Pick<Mistake, "name" | "before" | "make"> {
 
 type Step = (host: MistakenHost) => void;
 
-/** The list of a right host: a line for each key, because the tables name lines. */
+/** The list of a right host: a line for each key, because the tables name lines. Every host has the master. */
 export const zone = `{
   "cniVersion": "1.0.0",
   "name": "zone",
   "plugins": [
     {
       "type": "macvlan-wrapper",
-      "master": "ens18",
+      "master": "lo",
       "ipam": { "type": "host-local", "subnet": "172.16.5.0/24", "rangeStart": "172.16.5.10", "rangeEnd": "172.16.5.20" }
     },
     {

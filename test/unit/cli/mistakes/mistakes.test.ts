@@ -1,24 +1,10 @@
-import { expect, test, vi } from "vitest";
-import type * as hostLinks from "../../../../cli/host/links.ts";
+import { expect, test } from "vitest";
 import { addressMistakes, untoldMistakes } from "./addresses.ts";
 import { fileMistakes } from "./files.ts";
 import { listMistakes } from "./lists.ts";
 import { type Mistake, MistakenHost } from "./mistake.ts";
 import { pluginMistakes } from "./plugins.ts";
 import { runningMistakes } from "./running.ts";
-
-// Every host of these tests has one interface and a bridge that a container has left.
-vi.mock("../../../../cli/host/links.ts", async (importOriginal) => ({
-  ...(await importOriginal<typeof hostLinks>()),
-  readLinks: async () => [
-    { ifindex: 2, ifname: "ens18" },
-    {
-      ifindex: 3,
-      ifname: "disc0",
-      addr_info: [{ family: "inet", local: "172.26.64.1", prefixlen: 20, scope: "global" }],
-    },
-  ],
-}));
 
 const mistakes = [...fileMistakes, ...listMistakes, ...addressMistakes, ...pluginMistakes, ...runningMistakes];
 const rows = mistakes.flatMap((mistake) =>

@@ -5,7 +5,7 @@ const running = (host: MistakenHost) => host.attach("zone", { eth0: "172.16.5.11
 
 const plain = `{
   "cniVersion": "1.0.0", "name": "plain", "plugins": [
-    { "type": "macvlan", "master": "ens18", "ipam": { "type": "dhcp" } },
+    { "type": "macvlan", "master": "lo", "ipam": { "type": "dhcp" } },
     { "type": "bridge", "bridge": "disc0", "ipam": { "type": "host-local", "subnet": "172.26.64.0/20" } }
 ] }
 `;
