@@ -15,6 +15,8 @@ export interface Installation {
    * version, of a directory before it.
    */
   readonly state: "intact" | "changed" | "broken" | "incomplete" | "shadowed" | "unknown";
+  /** The installation that runtimes run in its place, and the links of both. Only if it is shadowed. */
+  readonly shadowedBy?: { readonly directory: string; readonly links: readonly string[] };
   readonly madeBy: "install" | "a package" | "hand";
   readonly links: {
     readonly made: readonly string[];
@@ -44,13 +46,20 @@ export function installationsIn(
     .map((place) => installationAt(place, missing));
   return found.map((one, index) => {
     const isSound = one.state === "intact" || one.state === "unknown";
-    return isSound && found.slice(0, index).some((other) => shadows(other, one)) ? { ...one, state: "shadowed" } : one;
+    const [shadowedBy] = isSound ? found.slice(0, index).flatMap((other) => shadowOf(other, one)) : [];
+    return shadowedBy ? { ...one, state: "shadowed", shadowedBy } : one;
   });
 }
 
-function shadows(before: Installation, { release, links }: Installation): boolean {
+/** What an installation before another one hides of it; nothing if it does not answer, or is the same version. */
+function shadowOf(
+  before: Installation,
+  { release, links }: Installation,
+): readonly NonNullable<Installation["shadowedBy"]>[] {
   const isSame = before.release?.version === release?.version && before.release?.commit === release?.commit;
-  return before.release !== undefined && !isSame && links.made.some((name) => before.links.made.includes(name));
+  const both = links.made.filter((name) => before.links.made.includes(name));
+  const isShadow = before.release !== undefined && !isSame && both.length > 0;
+  return isShadow ? [{ directory: before.directory, links: both }] : [];
 }
 
 function installationAt(place: Place, missing: ReadonlySet<string>): Installation {

@@ -99,7 +99,7 @@ function installationMetrics(installations: HostStatus["installations"]): readon
     ),
     gauge(
       "installation_intact",
-      "0 if the executable does not answer, is not the one that install wrote, or has no link that a list names.",
+      "0 if the executable does not answer, is not the one that install wrote, has no link that a list names, or is shadowed by another version.",
       installations.map(({ directory, state }) => [{ directory }, Number(state === "intact" || state === "unknown")]),
     ),
     gauge(

@@ -59,7 +59,7 @@ const stateWords: Readonly<Record<Installation["state"], string>> = {
 };
 
 function installationLines(
-  { directory, release, state, madeBy, links, previous }: Installation,
+  { directory, release, state, shadowedBy, madeBy, links, previous }: Installation,
   terminal: Pick<Terminal, "hasColors">,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
@@ -68,6 +68,7 @@ function installationLines(
   return [
     `installation in ${directory}: ${release ? `${releaseWords(release)}, commit ${release.commit}` : "no version"}`,
     `  ${isSound ? words : styled(terminal, "red", words)}`,
+    ...(shadowedBy ? [`  runtimes run ${shadowedBy.links.join(", ")} in ${shadowedBy.directory}`] : []),
     `  links: ${links.made.join(", ") || "none"}`,
     ...(links.needed.length > 0 ? [`  named in a list, and missing: ${links.needed.join(", ")}`] : []),
     ...(links.missing.length > 0 ? [`  without a link: ${links.missing.join(", ")}`] : []),

@@ -151,6 +151,27 @@ test("a copy by hand and a package have no checksum: that is no finding", async 
   expect(await run()).toMatchObject({ exitCode: 0 });
 });
 
+test("a second installation: which directory is used for which links", async () => {
+  const own = join(directory, "own");
+  mkdirSync(own);
+  install("2.0.0", own, "bridge");
+  install("1.0.0");
+  const paths = ["--cni-path", `${own}:${bin()}`];
+  const [first, second] = JSON.parse((await run("--json", ...paths)).stdout).installations;
+  expect(first).not.toHaveProperty("shadowedBy");
+  // The directory before it has no macvlan-wrapper.
+  expect(second).toMatchObject({ state: "shadowed", shadowedBy: { directory: own, links: ["bridge-wrapper"] } });
+  expect((await run(...paths)).stdout).toContain(`installation in ${bin()}: 1.0.0 (slim flavor), commit c1.0.0
+  shadowed: a directory before it has another version, which runtimes run
+  runtimes run bridge-wrapper in ${own}
+`);
+  const intact = (await run("--prometheus", ...paths)).stdout.split("\n").filter((line) => /^\w+_intact/.test(line));
+  expect(intact).toEqual([
+    `cni_wrappers_installation_intact{directory="${own}"} 1`,
+    `cni_wrappers_installation_intact{directory="${bin()}"} 0`,
+  ]);
+});
+
 test("no installation: a link to the executable of another directory is none", async () => {
   symlinkSync("/elsewhere/cni-wrappers", executable());
   expect((await run()).stdout).toMatch(/^no installation in the directories of the plugins\n/);

@@ -43,7 +43,7 @@ const expected = `# HELP cni_wrappers_status_timestamp_seconds When status ended
 cni_wrappers_status_timestamp_seconds TIME
 # HELP cni_wrappers_installation_info The wrappers in a directory of the plugins. The value is always 1.
 # TYPE cni_wrappers_installation_info gauge
-# HELP cni_wrappers_installation_intact 0 if the executable does not answer, is not the one that install wrote, or has no link that a list names.
+# HELP cni_wrappers_installation_intact 0 if the executable does not answer, is not the one that install wrote, has no link that a list names, or is shadowed by another version.
 # TYPE cni_wrappers_installation_intact gauge
 # HELP cni_wrappers_installation_links_missing Wrappers that a list names and that have no link.
 # TYPE cni_wrappers_installation_links_missing gauge
