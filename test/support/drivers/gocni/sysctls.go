@@ -10,6 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// A program's first thread never ends, and /proc shows its namespace as the program's. So only the main goroutine may have it:
+// the wrappers would take a container for alive.
+func init() {
+	runtime.LockOSThread()
+}
+
 // sysctls returns those of IPv4 and IPv6 in a network namespace: a line for each folder, such as net/ipv4/conf/eth0.
 func sysctls(_ context.Context, req *request) (any, error) {
 	// The thread ends with this goroutine, because it is never unlocked.
