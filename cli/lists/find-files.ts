@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { findNodeAtLocation } from "jsonc-parser";
+import { editDistance } from "../../shared/protocol/spelling.ts";
 import { longestList, readInput } from "../files/read-input.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
@@ -8,7 +9,7 @@ import { type ListFile, parseListFile } from "./list-file.ts";
 
 /**
  * Reads the named files. A directory stands for the files in it that a runtime reads, in the runtime's order: sorted names
- * that end with .conf, .conflist or .json (libcni, ConfFiles). `-` stands for stdin. Throws Trouble if one cannot be read, or
+ * that end with .conf, .conflist or .json (libcni, ConfFiles), and those whose end is misspelled. `-` stands for stdin. Throws Trouble if one cannot be read, or
  * gives it to `leaveOut`.
  */
 export function readListFiles(
@@ -65,9 +66,15 @@ function namesIn(path: string, directory: string): readonly string[] {
   const full = fullPath(path, directory);
   return withPath(path, () => {
     if (!statSync(full).isDirectory()) return [path];
-    const names = readdirSync(full).filter((name) => /\.(?:conf|conflist|json)$/.test(name));
+    const names = readdirSync(full).filter((name) => /\.(?:conf|conflist|json)$/.test(name) || isMisspelt(name));
     return names.sort().map((name) => join(path, name));
   });
+}
+
+/** Whether a file's name nearly ends with .conflist: no runtime reads it. A backup has other characters at its end. */
+export function isMisspelt(name: string): boolean {
+  const [, end = ""] = /\.([A-Za-z]+)$/.exec(name) ?? [];
+  return end !== "conflist" && editDistance(end.toLowerCase(), "conflist") <= 2;
 }
 
 // The empty path of a shell variable without a value would mean the current directory.

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
 import type { Context, Rule } from "../lint/rule.ts";
-import { readListFiles } from "../lists/find-files.ts";
+import { isMisspelt, readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
@@ -83,7 +83,10 @@ export function networksIn(files: readonly ListFile[]): Networks {
   const byName = new Map<string, Network>();
   for (const file of files) {
     const network = networkIn(file);
-    const fits = network !== undefined && network.list.hasPlugins === (extname(file.path) === ".conflist");
+    const fits =
+      network !== undefined &&
+      !isMisspelt(file.path) &&
+      network.list.hasPlugins === (extname(file.path) === ".conflist");
     if (fits && !byName.has(network.name)) byName.set(network.name, network);
   }
   return byName;

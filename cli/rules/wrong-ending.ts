@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
+import { isMisspelt } from "../lists/find-files.ts";
 
 /** A runtime reads a file by the end of its name. */
 export const wrongEnding: ListRule = {
@@ -14,9 +15,15 @@ export const wrongEnding: ListRule = {
 - One plugin in a \`.conflist\`: libcni finds no plugins (\`no plugin configs found\`, or \`no 'plugins' key\` before 1.3), with the
   same consequences.
 
+A name that nearly ends with \`.conflist\` (\`zone.conflst\`) is not read at all.
+
 Rename the file, or write the plugin into \`"plugins": [...]\`.`,
   find({ file, hasPlugins, value }) {
     const end = extname(file.path);
+    if (isMisspelt(file.path)) {
+      const message = `no runtime reads a file that ends with ${end}`;
+      return { at: [hasPlugins ? "plugins" : "type"], isKey: true, message, hint: "Let the file end with .conflist" };
+    }
     if (end === ".conflist" && !hasPlugins && value.type !== undefined) {
       const hint = 'Write it into "plugins": [...], or let the file end with .conf';
       const message = "a .conflist needs a list of plugins, and this is one plugin";

@@ -7,8 +7,10 @@ const name = checked(networkNameProblem)
 
 const type = checked(typeProblem);
 
+const flagWords = "must be true or false";
+
 // libcni also takes the words as text, in capitals or not.
-const flag = z.union([z.boolean(), z.string().regex(/^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/)], "must be true or false");
+const flag = z.union([z.boolean(), z.string().regex(/^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/, flagWords)], flagWords);
 
 const versionKeys = {
   cniVersion: z

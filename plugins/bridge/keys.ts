@@ -6,6 +6,7 @@ export const bridgeKeys = z
     bridge: z
       .string()
       .max(15)
+      .regex(/^[^/:\s]*$/, "must not contain '/', ':' or white space")
       .describe("Name of the bridge on the host. The plugin creates it if it is missing. Default: cni0."),
     isGateway: z.boolean().describe("Give the bridge the gateway's address, so that it routes for the containers."),
     isDefaultGateway: z

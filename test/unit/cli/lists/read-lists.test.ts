@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { longestList, readOpened } from "../../../../cli/files/read-input.ts";
+import { readListFile } from "../../../../cli/lists/find-files.ts";
+import { networksIn } from "../../../../cli/live/networks.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 // Anybody who may write to a directory of lists can put anything there under the name of a list.
@@ -75,4 +77,14 @@ test.each([
   expect(outcome.stderr).toBe(stderr);
   expect(Math.max(...outcome.stdout.split("\n").map(({ length }) => length))).toBeLessThan(1000);
   expect(outcome.stdout).toMatch(/^ {3}\| {202}\^~+$/m);
+});
+
+test("a file whose end is nearly .conflist is read, a backup and another file are not, and no runtime loads any of them", async () => {
+  const plugin = '{ "cniVersion": "1.0.0", "name": "zone", "type": "bridge", "ipam": { "type": "dhcp" } }';
+  const others = ["zone.conflist~", "zone.conflist1", "zone.conflist.bak", "zone.config", "zone.json5", "conflist"];
+  for (const name of [...others, "zone.conflits"]) writeFileSync(join(directory, name), plugin);
+  const { exitCode, stderr } = await run("lint", ".");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "1 error in 1 of 1 file\n" });
+  expect(networksIn([readListFile("zone.conflits", directory)]).size).toBe(0);
+  expect(networksIn([{ ...readListFile("zone.conflits", directory), path: "zone.conf" }]).size).toBe(1);
 });
