@@ -17,9 +17,9 @@ import { addHostOptions, type HostOptions, type HostPaths, hostPathsOn, timeoutO
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { demandKnown } from "../live/wanted.ts";
+import { hostErrors } from "../status/host-errors.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
-import { logErrors } from "../status/log-errors.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
@@ -131,7 +131,7 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errorsIn(files, { ...around, plugins }), ...logErrors(networks)],
+      errors: [...errorsIn(files, { ...around, plugins }), ...hostErrors(networks)],
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],

@@ -16,7 +16,7 @@ export interface HostStatus extends LookedAt {
     readonly files: number;
     /** A line for each file that no runtime loads. */
     readonly invalid: readonly string[];
-    /** What lint says of them with this host's plugins, and the logs that cannot be written, a line for each error. */
+    /** What lint says of them with this host's plugins and interfaces, and what else they need of it, a line for each error. */
     readonly errors: readonly string[];
   };
   readonly networks: readonly NetworkStatus[];

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { networksIn } from "../../../../cli/live/networks.ts";
+import { hostErrors } from "../../../../cli/status/host-errors.ts";
+
+const dhcp = (own: object = {}) => ({ type: "dhcp", ...own });
+const macvlan = (ipam: object, wrapper: object = {}) => ({ type: "macvlan-wrapper", ipam, wrapper });
+
+test.each([
+  ["the daemon's usual socket", [macvlan(dhcp())], ["/run/cni/dhcp.sock"]],
+  [
+    "a socket of its own, once for two interfaces",
+    [1, 2].map(() => macvlan(dhcp({ daemonSocketPath: "/no" }))),
+    ["/no"],
+  ],
+  ["a socket that is there", [macvlan(dhcp({ DaemonSocketPath: "/proc/self/stat" }))], []],
+  ["a program decides about ipam", [macvlan(dhcp(), { jq: '.ipam.type = "static"' })], []],
+  ["no dhcp", [macvlan({ type: "host-local" })], []],
+  ["a log in a directory that the wrappers make", [macvlan({}, { log: { file: "/tmp/a/b/c.log" } })], []],
+  ["a log in no directory", [macvlan({}, { log: { file: "/dev/null/x.log" } })], ["/dev/null/x.log"]],
+])("%s", (_, plugins, named) => {
+  const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
+  const lines = hostErrors(networksIn([parseListFile("zone.conflist", text)]));
+  expect(lines.map((line) => /(\/\S+?)[,:]/.exec(line)?.[1])).toEqual(named);
+});
