@@ -66,6 +66,17 @@ const mistakes: readonly Mistake[] = [
     says: ["zone c1 fails: bridge-wrapper", "changed since it started: plugins[1].bridge"],
   },
   {
+    name: "the program in wrapper.jq has a mistake",
+    list: zone(
+      "1.0.0",
+      wrapped(macvlan),
+      { ...wrapped(bridge), wrapper: { ifName: "eth1", jq: ".mtu = " } },
+      wrapped(portmap, "eth1"),
+    ),
+    told: { preflight: 1 },
+    says: ["zone c1 fails: bridge-wrapper", "jq", "syntax error"],
+  },
+  {
     name: "an interface is deleted in a container",
     make: "ip -n c1 link delete eth1",
     told: { preflight: 1 },

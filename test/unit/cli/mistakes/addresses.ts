@@ -55,6 +55,27 @@ export const addressMistakes: readonly Mistake[] = [
     says: ["config/zone.conflist:8:", "172.16.4.1 is not in 172.16.5.0/24"],
   },
   {
+    name: "a route's gateway is in another subnet",
+    make: (host) =>
+      host.line(
+        15,
+        '      "ipam": { "type": "host-local", "subnet": "172.26.64.0/20", "routes": [{ "dst": "10.0.0.0/8", "gw": "172.26.46.1" }] }',
+      ),
+    told: failing,
+    says: ["config/zone.conflist:15:", "172.26.46.1", "172.26.64.0/20", "10.0.0.0/8"],
+  },
+  {
+    name: "nobody has started the DHCP daemon",
+    before: (host) => {
+      host.write("bin/dhcp", host.read("bin/host-local"), 0o755);
+      host.write("dhcp.sock", "");
+      host.line(8, `      "ipam": { "type": "dhcp", "daemonSocketPath": "${host.path("dhcp.sock")}" }`);
+    },
+    make: (host) => host.remove("dhcp.sock"),
+    told: { status: 1 },
+    says: ["config/zone.conflist: ", "/dhcp.sock", "dhcp daemon", "ADD fails"],
+  },
+  {
     name: "a range ends before it starts",
     make: (host) =>
       host.line(

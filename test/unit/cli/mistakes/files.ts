@@ -55,6 +55,18 @@ export const fileMistakes: readonly Mistake[] = [
     says: ["config/zone.json:", ".conflist"],
   },
   {
+    name: "the list's ending is misspelled: no runtime reads it, and nobody says so",
+    make: (host) => renameSync(host.path("config/zone.conflist"), host.path("config/zone.conflst")),
+    told: unloaded,
+    says: ["config/zone.conflst:", "no runtime reads", "Let the file end with .conflist"],
+  },
+  {
+    name: "the list's ending is in capitals",
+    make: (host) => renameSync(host.path("config/zone.conflist"), host.path("config/ZONE.CONFLIST")),
+    told: unloaded,
+    says: ["config/ZONE.CONFLIST:", "no runtime reads", "Let the file end with .conflist"],
+  },
+  {
     name: "one plugin's configuration, without plugins, is named .conflist",
     make: (host) => host.write("config/late.conflist", '{ "cniVersion": "1.0.0", "name": "late", "type": "bridge" }'),
     told: unloaded,

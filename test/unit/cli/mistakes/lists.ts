@@ -57,6 +57,18 @@ export const listMistakes: readonly Mistake[] = [
     says: ["config/zone.conflist:3:", "disableCheck", "Delete the key"],
   },
   {
+    name: "disableCheck is a word that is neither true nor false",
+    make: (host) => host.line(3, '  "name": "zone", "disableCheck": "yes",'),
+    told: unloaded,
+    says: ["config/zone.conflist:3:", "disableCheck must be true or false"],
+  },
+  {
+    name: "the bridge has a slash in its name",
+    make: (host) => host.line(13, '      "bridge": "br/disc0",'),
+    told: failing,
+    says: ["config/zone.conflist:13:", "bridge must not contain '/'"],
+  },
+  {
     name: "prevResult was copied from a log into the list",
     make: (host) => host.line(3, '  "name": "zone", "prevResult": { "cniVersion": "1.0.0" },'),
     told: misleading,
