@@ -3,19 +3,20 @@ import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from 
 import { creatorsOf, isRewritten } from "./chain.ts";
 import { certainSubnets } from "./ipam.ts";
 import type { List, ListedPlugin } from "./list.ts";
-import { perList } from "./neighbours.ts";
+import { amongNeighbours, type Owned, once } from "./neighbours.ts";
 
-/** An address that the bridge plugin gives a bridge of the host. */
-export interface GatewayAddress {
-  readonly list: List;
+/** An address that the bridge plugin gives a bridge of the host. The key is the bridge's name. */
+export interface GatewayAddress extends Owned {
   readonly plugin: ListedPlugin;
-  readonly bridge: string;
   /** The gateway's address, with the length of the subnet's prefix. */
   readonly cidr: Cidr;
 }
 
 /** The gateways' addresses of a list that are certain. */
-export const gatewaysIn = perList((list) => creatorsOf(list).flatMap((plugin) => gatewaysOf(plugin, list)));
+export const gatewaysIn = once((list: List) => creatorsOf(list).flatMap((plugin) => gatewaysOf(plugin, list)));
+
+/** The same of the neighbours of a list, for a bridge. */
+export const gatewaysElsewhere = amongNeighbours(gatewaysIn);
 
 /** Where a list names the bridge of a plugin. */
 export function placeOfBridge({ path, configuration }: ListedPlugin): { at: (string | number)[]; isKey: boolean } {
@@ -36,7 +37,7 @@ function gatewaysOf(plugin: ListedPlugin, list: List): readonly GatewayAddress[]
   const isOdd = configuration.forceAddress === true || configuration.vlan !== undefined || isRewritten(plugin);
   if (delegate !== "bridge" || !profile?.sharedDevice || !isGateway || isOdd) return [];
   const bridge = sharedDeviceName(profile.sharedDevice, configuration);
-  return cidrsOf(plugin).map((cidr) => ({ list, plugin, bridge, cidr }));
+  return cidrsOf(plugin).map((cidr) => ({ list, plugin, key: bridge, cidr }));
 }
 
 function cidrsOf(plugin: ListedPlugin): readonly Cidr[] {

@@ -1,27 +1,48 @@
 import { basename, dirname } from "node:path";
 import type { List } from "./list.ts";
 
-/** Returns a function that computes something of a list once. A run compares each list with all others. */
-export function perList<T>(compute: (list: List) => T): (list: List) => T {
-  const known = new WeakMap<List, { readonly value: T }>();
-  return (list) => {
-    const found = known.get(list) ?? { value: compute(list) };
-    known.set(list, found);
+/** Returns a function that computes something of a list, or of all lists of a run, once. */
+export function once<K extends object, T>(compute: (key: K) => T): (key: K) => T {
+  const known = new WeakMap<K, { readonly value: T }>();
+  return (key) => {
+    const found = known.get(key) ?? { value: compute(key) };
+    known.set(key, found);
     return found.value;
   };
 }
 
-const directoryOf = perList(({ file }) => dirname(file.path));
+/** All lists of a run, in the order in which a runtime reads their files. */
+export type Run = readonly List[];
 
-/** The lists of the same directory that have other names. Of two lists with one name, a runtime takes one. */
-export function neighboursOf(list: List, lists: readonly List[]): readonly List[] {
-  const directory = directoryOf(list);
-  return lists.filter((other) => other.name !== list.name && directoryOf(other) === directory);
+export const directoryOf = once(({ file }: List) => dirname(file.path));
+
+/** Something of a list that must not be in another one, and the key that both have then. */
+export interface Owned {
+  readonly list: List;
+  readonly key: string;
 }
 
-/** The neighbours that are before a list in a run. Two lists that do not fit together are then reported once. */
-export function neighboursBefore(list: List, lists: readonly List[]): readonly List[] {
-  return neighboursOf(list, lists.slice(0, lists.indexOf(list)));
+/**
+ * Returns a function that finds what the neighbours of a list own under a key. They are the lists of the same directory that
+ * have other names: of two lists with one name, a runtime takes one. All are indexed once in a run, because comparing each
+ * list with each other one takes minutes for some thousand lists.
+ */
+export function amongNeighbours<T extends Owned>(
+  ownedBy: (list: List) => readonly T[],
+): (list: List, lists: Run, key: string) => readonly T[] {
+  const place = (list: List, key: string) => `${directoryOf(list)}\n${key}`;
+  const index = once((lists: Run) => Map.groupBy(lists.flatMap(ownedBy), ({ list, key }) => place(list, key)));
+  return (list, lists, key) =>
+    index(lists)
+      .get(place(list, key))
+      ?.filter((one) => one.list.name !== list.name) ?? [];
+}
+
+const positions = once((lists: Run) => new Map(lists.map((list, position) => [list, position])));
+
+/** Whether a list is before another one in a run. Two lists that do not fit together are reported once. */
+export function isBefore(one: List, other: List, lists: Run): boolean {
+  return (positions(lists).get(one) ?? 0) < (positions(lists).get(other) ?? 0);
 }
 
 /** Names a list for a message about another one. */

@@ -14,7 +14,7 @@ and so does its address. If you change the subnet, ADD fails (\`"disc0" already 
 containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD makes it anew. Or give the list another
 \`bridge\`.`,
   find(list, { links = [] }) {
-    return gatewaysIn(list).flatMap(({ plugin, bridge, cidr }) => {
+    return gatewaysIn(list).flatMap(({ plugin, key: bridge, cidr }) => {
       const link = links.find(({ ifname }) => ifname === bridge);
       const taken = link && addressesOf(link).find((address) => isOther(cidr, cidrOf(address)));
       if (taken === undefined) return [];

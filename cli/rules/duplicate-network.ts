@@ -1,6 +1,7 @@
-import { basename, dirname, extname } from "node:path";
+import { basename, extname } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
+import { directoryOf, once, type Run } from "../lists/neighbours.ts";
 
 /** A runtime takes the first file of a network's name. */
 export const duplicateNetwork: ListRule = {
@@ -19,9 +20,7 @@ The other file has no effect. Delete or rename it.`,
   find(list, { lists }) {
     const { name } = list;
     if (name === undefined) return [];
-    const namesakes = lists.filter(
-      (other) => other.name === name && dirname(other.file.path) === dirname(list.file.path),
-    );
+    const namesakes = byName(lists).get(placeOf(list)) ?? [];
     const first = namesakes.toSorted(byFile)[0] ?? list;
     if (first === list) return [];
     const readers = readersOf(first, list, namesakes);
@@ -29,6 +28,12 @@ The other file has no effect. Delete or rename it.`,
     return { at: ["name"], message, hint: "Delete or rename one of them" };
   },
 };
+
+const byName = once((lists: Run) => Map.groupBy(lists, placeOf));
+
+function placeOf(list: List): string {
+  return `${directoryOf(list)}\n${list.name}`;
+}
 
 function readersOf(first: List, list: List, namesakes: readonly List[]): string {
   if (extname(first.file.path) === ".conflist") return `runtimes take that file`;

@@ -3,7 +3,7 @@ import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { nameOf, neighboursBefore, perList } from "../lists/neighbours.ts";
+import { directoryOf, isBefore, nameOf, once, type Run } from "../lists/neighbours.ts";
 
 /** IPAM plugins that do not know each other's leases give out an address twice. */
 export const overlappingRanges: ListRule = {
@@ -21,14 +21,13 @@ The lists of a directory do not know each other's leases either. If the ranges o
 subnet of its own, or a part of it with \`rangeStart\` and \`rangeEnd\`.`,
   find(list, { lists }) {
     const pools = poolsIn(list);
-    const others = neighboursBefore(list, lists);
     return pools.flatMap((pool, index) => {
-      return foundIn(list, pool, pools.slice(0, index)) ?? foundElsewhere(pool, others) ?? [];
+      return foundIn(list, pool, pools.slice(0, index)) ?? foundElsewhere(pool, lists) ?? [];
     });
   },
 };
 
-const poolsIn = perList((list) => creatorsOf(list).flatMap(poolsOf));
+const poolsIn = once((list: List) => creatorsOf(list).flatMap(poolsOf));
 
 function foundIn(list: List, pool: Pool, earlier: readonly Pool[]): FoundAt | undefined {
   const other = earlier.find((candidate) => areApart(pool, candidate) && commonAddress(pool, candidate) !== undefined);
@@ -46,23 +45,61 @@ function areApart({ plugin, leases }: Pool, other: Pool): boolean {
   return plugin.ifName !== other.plugin.ifName && (leases === undefined || leases !== other.leases);
 }
 
-function foundElsewhere(pool: Pool, lists: readonly List[]): FoundAt | undefined {
-  for (const list of lists) {
-    const other = poolsIn(list).find((candidate) => meet(pool, candidate));
-    const address = other && commonAddress(pool, other);
-    if (address === undefined) continue;
-    const message = `${pool.plugin.ifName} can get ${address}, and so can ${other?.plugin.ifName} of ${nameOf(list)}: two containers would have one address`;
-    return { at: pool.path, message, hint: "Use another subnet, or divide this one with rangeStart and rangeEnd" };
-  }
-  return undefined;
+function foundElsewhere(pool: Pool, lists: Run): FoundAt | undefined {
+  const other = firstOverlaps(lists).get(pool);
+  if (!other) return undefined;
+  const address = commonAddress(pool, other.pool);
+  const message = `${pool.plugin.ifName} can get ${address}, and so can ${other.pool.plugin.ifName} of ${nameOf(other.list)}: two containers would have one address`;
+  return { at: pool.path, message, hint: "Use another subnet, or divide this one with rangeStart and rangeEnd" };
 }
 
-/** Whether two lists' pools are for one network. Two lists with one fixed address may take turns. */
-function meet(one: Pool, other: Pool): boolean {
-  if (one.leases === other.leases) return false;
-  const [lan, otherLan] = [lanOf(one.plugin), lanOf(other.plugin)];
-  const isOneLan = lan !== undefined && lan === otherLan;
-  return (isOneLan || (isRouted(one.plugin) && isRouted(other.plugin))) && commonAddress(one, other) !== undefined;
+interface Placed {
+  readonly pool: Pool;
+  readonly list: List;
+}
+
+/** For each pool the first list before its own that has an address of it, on one network. */
+const firstOverlaps = once((lists: Run): ReadonlyMap<Pool, Placed> => {
+  const placed = lists.flatMap((list) =>
+    poolsIn(list).flatMap((pool) =>
+      networksOf(pool.plugin).map((network) => ({
+        pool,
+        list,
+        place: `${directoryOf(list)}\n${network}\n${pool.bits}`,
+      })),
+    ),
+  );
+  const first = new Map<Pool, Placed>();
+  const note = (one: Placed, other: Placed) => {
+    const known = first.get(one.pool);
+    if (isBefore(other.list, one.list, lists) && !(known && isBefore(known.list, other.list, lists)))
+      first.set(one.pool, other);
+  };
+  for (const group of Map.groupBy(placed, ({ place }) => place).values()) {
+    let reaching: Placed[] = [];
+    // By their first addresses, so that each is compared only with those that reach it.
+    for (const one of group.sort((left, right) => Number(left.pool.first - right.pool.first))) {
+      reaching = reaching.filter(({ pool }) => pool.last >= one.pool.first);
+      for (const other of reaching.filter((candidate) => meet(candidate, one))) {
+        note(one, other);
+        note(other, one);
+      }
+      reaching.push(one);
+    }
+  }
+  return first;
+});
+
+/** Whether two pools of one network belong to lists that run side by side. Two lists with one fixed address may take turns. */
+function meet(one: Placed, other: Placed): boolean {
+  if (one.list.name === other.list.name || one.pool.leases === other.pool.leases) return false;
+  return commonAddress(one.pool, other.pool) !== undefined;
+}
+
+/** The networks on which a plugin's addresses must be unique. */
+function networksOf(plugin: ListedPlugin): readonly string[] {
+  const lan = lanOf(plugin);
+  return [...(lan === undefined ? [] : [`on ${lan}`]), ...(isRouted(plugin) ? ["routed"] : [])];
 }
 
 /** The host's interface on which a plugin's addresses must be unique; undefined if that is not certain. */

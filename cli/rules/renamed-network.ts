@@ -2,6 +2,7 @@ import type { State } from "../host/state.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";
+import { once, type Run } from "../lists/neighbours.ts";
 
 /** A runtime finds the list of a container by the network's name. */
 export const renamedNetwork: ListRule = {
@@ -14,11 +15,10 @@ do not find it: Nomad destroys their network when its client restarts, and what 
 that containers have and no list defines, with the interfaces of a list that no container has. Keep the old name until these
 containers are gone.`,
   find(list, { lists, state }) {
-    if (!state || list.name === undefined || state.entries.some(({ network }) => network === list.name))
-      return undefined;
-    const defined = new Set(lists.map(({ name }) => name));
+    const attached = interfacesByNetwork(state?.entries ?? []);
+    if (list.name === undefined || attached.has(list.name)) return undefined;
     const own = interfacesOf(list);
-    const old = [...interfacesByNetwork(state)].filter(([network, made]) => !defined.has(network) && made === own);
+    const old = [...attached].filter(([network, made]) => !namesIn(lists).has(network) && made === own);
     return old.map(([network]) => ({
       at: ["name"],
       message: `containers are attached to ${network}, which no list defines; ${list.name} makes the same interfaces`,
@@ -27,6 +27,8 @@ containers are gone.`,
   },
 };
 
+const namesIn = once((lists: Run) => new Set(lists.map(({ name }) => name)));
+
 /** The interfaces that a wrapped list makes, and the plugins that make them. */
 function interfacesOf(list: List): string {
   const wrapped = creatorsOf(list).filter(({ isWrapped }) => isWrapped);
@@ -34,7 +36,7 @@ function interfacesOf(list: List): string {
 }
 
 /** The same of each network that containers have. Those of one network may be of several versions of the list. */
-function interfacesByNetwork({ entries }: State): ReadonlyMap<string, string> {
+const interfacesByNetwork = once((entries: State["entries"]): ReadonlyMap<string, string> => {
   const byNetwork = Map.groupBy(entries, ({ network }) => network);
   return new Map(
     [...byNetwork].map(([network, made]) => {
@@ -46,7 +48,7 @@ function interfacesByNetwork({ entries }: State): ReadonlyMap<string, string> {
       ];
     }),
   );
-}
+});
 
 function namesOf(interfaces: readonly string[]): string {
   return [...new Set(interfaces)].sort().join(", ");

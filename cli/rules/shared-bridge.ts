@@ -1,6 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
-import { excludes, type GatewayAddress, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
-import { nameOf, neighboursBefore } from "../lists/neighbours.ts";
+import { excludes, type GatewayAddress, gatewaysElsewhere, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
+import { isBefore, nameOf } from "../lists/neighbours.ts";
 
 /** A bridge keeps one gateway address of each IPv4 subnet that it serves, and the plugin refuses a second one. */
 export const sharedBridge: ListRule = {
@@ -14,8 +14,8 @@ own \`bridge\`: without the key, all of them use \`cni0\`. The lists of a direct
 list fails.`,
   find(list, { lists }) {
     const gateways = gatewaysIn(list);
-    const elsewhere = neighboursBefore(list, lists).flatMap((other) => gatewaysIn(other));
     const clashes = gateways.flatMap((gateway, index) => {
+      const elsewhere = gatewaysElsewhere(list, lists, gateway.key).filter((one) => isBefore(one.list, list, lists));
       const earlier = [...gateways.slice(0, index), ...elsewhere].find((other) => clash(gateway, other));
       return earlier ? [{ gateway, earlier }] : [];
     });
@@ -23,7 +23,7 @@ list fails.`,
     const first = clashes.filter(
       ({ gateway }, index) => clashes.findIndex((one) => one.gateway.plugin === gateway.plugin) === index,
     );
-    return first.map(({ gateway: { plugin, bridge }, earlier }) => ({
+    return first.map(({ gateway: { plugin, key: bridge }, earlier }) => ({
       ...placeOfBridge(plugin),
       message: `${plugin.ifName} and ${earlier.plugin.ifName}${earlier.list === list ? "" : ` of ${nameOf(earlier.list)}`} give the bridge ${bridge} different gateway addresses`,
       hint: "Give each plugin its own bridge",
@@ -32,5 +32,5 @@ list fails.`,
 };
 
 function clash(one: GatewayAddress, other: GatewayAddress): boolean {
-  return one.bridge === other.bridge && one.plugin !== other.plugin && excludes(one.cidr, other.cidr);
+  return one.key === other.key && one.plugin !== other.plugin && excludes(one.cidr, other.cidr);
 }

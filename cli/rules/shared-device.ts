@@ -1,7 +1,7 @@
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { nameOf, neighboursBefore } from "../lists/neighbours.ts";
+import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 
 /** Some host interfaces can be taken only once, or only by one kind of plugin. */
 export const sharedDevice: PluginRule = {
@@ -18,17 +18,26 @@ plugin. The lists of a directory are compared, too, for macvlan and ipvlan on on
     const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
     const earlier = creators.slice(0, Math.max(creators.indexOf(plugin), 0));
     const found = earlier.flatMap((other) => conflictOf(plugin, other) ?? []);
-    return [...found, ...conflictsElsewhere(plugin, neighboursBefore(list, lists))].slice(0, 1);
+    return [...found, ...conflictsElsewhere(plugin, list, lists)].slice(0, 1);
   },
 };
 
 /** A device that is moved into a container may be in two lists on purpose, for one container after the other. */
-function conflictsElsewhere(plugin: ListedPlugin, neighbours: readonly List[]): readonly FoundAt[] {
-  return neighbours.flatMap((list) => {
-    const others = creatorsOf(list).filter((other) => !isRewritten(other) && other.delegate !== plugin.delegate);
-    const found = others.flatMap((other) => conflictOf(plugin, other) ?? []);
-    return found.map(({ message, ...rest }) => ({ ...rest, message: `${message}: see ${nameOf(list)}` }));
+function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): readonly FoundAt[] {
+  const others = onMaster(list, lists, masterKey(plugin.delegate === "macvlan" ? "ipvlan" : "macvlan", plugin));
+  return others.flatMap(({ list: other, plugin: earlier }) => {
+    const found = isBefore(other, list, lists) ? conflictOf(plugin, earlier) : undefined;
+    return found ? { ...found, message: `${found.message}: see ${nameOf(other)}` } : [];
   });
+}
+
+const onMaster = amongNeighbours((list) => {
+  const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
+  return creators.map((plugin) => ({ list, key: masterKey(plugin.delegate, plugin), plugin }));
+});
+
+function masterKey(delegate: string, { configuration: { master } }: ListedPlugin): string {
+  return `${delegate} ${master}`;
 }
 
 function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {

@@ -1,7 +1,7 @@
 import { normalize } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
-import type { ListedPlugin } from "../lists/list.ts";
-import { nameOf, neighboursBefore, perList } from "../lists/neighbours.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts";
 
 /** flannel keeps what it gave its delegate in a file that is named for the container alone. */
 export const sharedFlannel: ListRule = {
@@ -14,21 +14,24 @@ with one \`dataDir\`, the second ADD replaces the file of the first one. Then on
 one does nothing, and an address and an interface stay behind. Without the key, all of them use \`/var/lib/cni/flannel\`.
 Give each flannel its own \`dataDir\`.`,
   find(list, { lists }) {
-    const elsewhere = neighboursBefore(list, lists).flatMap((other) => {
-      return flannelsOf(other).map((plugin) => ({ plugin, name: nameOf(other) }));
-    });
     return flannelsOf(list).flatMap((plugin, index, all) => {
-      const inList = all.slice(0, index).map((other) => ({ plugin: other, name: `the ${other.type} before it` }));
-      const owner = [...inList, ...elsewhere].find((other) => directoryOf(other.plugin) === directoryOf(plugin));
-      if (!owner) return [];
+      const earlier = all.slice(0, index).find((other) => directoryOf(other) === directoryOf(plugin));
+      const others = flannelsElsewhere(list, lists, directoryOf(plugin));
+      const elsewhere = others.find((one) => isBefore(one.list, list, lists));
+      const owner = earlier ? `the ${earlier.type} before it` : elsewhere && nameOf(elsewhere.list);
+      if (owner === undefined) return [];
       const at = [...plugin.path, plugin.configuration.dataDir === undefined ? "type" : "dataDir"];
-      const message = `this ${plugin.type} and ${owner.name} keep their files in ${directoryOf(plugin)}, by the container alone`;
+      const message = `this ${plugin.type} and ${owner} keep their files in ${directoryOf(plugin)}, by the container alone`;
       return [{ at, message, hint: "Give each flannel its own dataDir" }];
     });
   },
 };
 
-const flannelsOf = perList(({ plugins }) => plugins.filter(({ delegate }) => delegate === "flannel"));
+const flannelsOf = once(({ plugins }: List) => plugins.filter(({ delegate }) => delegate === "flannel"));
+
+const flannelsElsewhere = amongNeighbours((list) => {
+  return flannelsOf(list).map((plugin) => ({ list, key: directoryOf(plugin) }));
+});
 
 function directoryOf({ configuration: { dataDir } }: ListedPlugin): string {
   const directory = typeof dataDir === "string" && dataDir !== "" ? dataDir : "/var/lib/cni/flannel";
