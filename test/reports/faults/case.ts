@@ -9,6 +9,7 @@ import {
   isHung,
   isInjected,
   isNodesOwn,
+  ownersIn,
   type SystemCall,
 } from "./system-calls.ts";
 
@@ -65,6 +66,7 @@ export async function runCase(chain: Chain, each: Case, before: Before): Promise
   await prepare(chain, verb);
   const attached = verb === "CHECK" ? await now(chain) : before.alone;
   await arm(chain, target, verb, flagsFor(call, fault));
+  const linesBefore = await chain.logLines(verb);
   const first = await callFor(chain, verb, target);
   const trace = await chain.lab.readFile("/run/lab/trace");
   const expectPass = (outcome: Outcome, name: string) => {
@@ -73,6 +75,9 @@ export async function runCase(chain: Chain, each: Case, before: Before): Promise
   if (isHung(trace) && !isNodesOwn(trace)) problems.push(`${verb} did not end`);
   const death = deathIn(trace);
   if (death) problems.push(`${verb} ended by ${death}, without an answer`);
+  if (fault === "OWNER" && (await chain.logLines(verb)) - linesBefore >= ownersIn(trace)) {
+    problems.push(`${verb} wrote a log through a link of another user`);
+  }
   if (verb === "CHECK") problems.push(...(await settledDifference(attached, () => now(chain))));
   await goOn(chain, each, first, expectPass);
   const left = [...problems, ...(await settledDifference(before.alone, () => now(chain)))];

@@ -10,11 +10,19 @@ export type Verb = (typeof verbs)[number];
 export const targets = ["macvlan-wrapper", "bridge-wrapper", "portmap-wrapper"] as const;
 export type Target = (typeof targets)[number];
 
+/** A log behind a link: the wrapper looks at the owner of the link's directory. */
+const logs = "/run/lab/logs";
+
 const list: NetworkList = {
   cniVersion: "1.1.0",
   name: "zone",
   plugins: [
-    { type: "macvlan-wrapper", master: "uplink0", ipam: hostLocal("172.16.5.0/24") },
+    {
+      type: "macvlan-wrapper",
+      wrapper: { log: { file: `${logs}/link/log` } },
+      master: "uplink0",
+      ipam: hostLocal("172.16.5.0/24"),
+    },
     {
       type: "bridge-wrapper",
       wrapper: { ifName: "eth1" },
@@ -47,6 +55,8 @@ export class Chain implements AsyncDisposable {
     // Its own /tmp and /dev/shm show temporary files.
     const lab = await Lab.start({ plugins: "1.9.1", forRuntimes: true });
     for (const target of targets) await installScript(lab, target);
+    await lab.run("mkdir", ["-p", `${logs}/real`]);
+    await lab.run("ln", ["-s", "real", `${logs}/link`]);
     const chain = new Chain(lab, await lab.addContainer("neighbour"), await lab.addContainer("victim"));
     passed(await lab.goCni.add(list, chain.neighbour, ports(8080)), "ADD of the neighbour");
     return chain;
@@ -83,6 +93,11 @@ export class Chain implements AsyncDisposable {
 
   version(target: Target): Promise<Outcome> {
     return this.lab.goCni.version(target);
+  }
+
+  /** The number of a verb's lines in the first wrapper's log. */
+  async logLines(verb: Verb): Promise<number> {
+    return (await this.lab.readFile(`${logs}/real/log`)).split(`"command":"${verb}"`).length;
   }
 
   /** Leaves only what a wrapper's GC finds: the namespace and libcni's result are gone. */

@@ -4,8 +4,8 @@ export interface SystemCall {
   readonly nth: number;
   /** Whether it changes the host, starts a process or writes an answer. */
   readonly changes: boolean;
-  /** Whether it reads the mounts of a process. */
-  readonly readsMounts?: true;
+  /** What it reads if it reads the mounts of a process or the owner of a directory. */
+  readonly reads?: "MOUNTS" | "OWNER";
 }
 
 /**
@@ -22,6 +22,8 @@ const damages = {
   SHORT: "02000000",
   /** A line of mountinfo(5) with a number that is too large, and a path that is none. */
   MOUNTS: Buffer.from("1 1 0:4 net:[99999999999999999999] /run/netns/\\777 rw - nsfs \n").toString("hex"),
+  /** A directory of another user. Whether 24 or 28 bytes are before the owner depends on the processor. */
+  OWNER: `${"00".repeat(16)}ed41000001000000ed410000d2040000`,
 } as const;
 type Damage = keyof typeof damages;
 
@@ -51,9 +53,9 @@ const classes: readonly (readonly [RegExp, readonly Fault[]])[] = [
 ];
 
 /** Returns the faults of a system call's classes; none for a call of no class: getpid, for one, cannot fail. */
-export function errorsOf({ name, readsMounts }: SystemCall): readonly Fault[] {
+export function errorsOf({ name, reads }: SystemCall): readonly Fault[] {
   const errors = classes.filter(([names]) => names.test(name)).flatMap(([, errors]) => errors);
-  return readsMounts ? [...errors, "MOUNTS"] : errors;
+  return reads ? [...errors, reads] : errors;
 }
 
 const changing =
@@ -72,6 +74,14 @@ export const nodeCalls: readonly string[] = [
   ...["fork", "vfork"],
 ];
 
+// The slim flavor looks at a directory's owner before it follows a link to its log.
+const readsOwner = /^fstat\(\d+, \{st_mode=S_IFDIR/;
+
+/** How often a trace looks at the owner of a directory. */
+export function ownersIn(trace: string): number {
+  return trace.split("\n").filter((line) => readsOwner.test(line)).length;
+}
+
 /**
  * The wrapper's system calls in the output of strace. The first one starts the wrapper, and strace does not count it. If
  * the plugin replaces the wrapper's process, the calls after that are the plugin's.
@@ -86,9 +96,11 @@ export function callsOf(trace: string): SystemCall[] {
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
     mounts = /^open(?:at)?\(.*\/mountinfo".* = (\d+)$/.exec(line)?.[1] ?? mounts;
-    const readsMounts = mounts !== "" && line.startsWith(`read(${mounts},`) ? { readsMounts: true as const } : {};
+    const readsMounts = mounts !== "" && line.startsWith(`read(${mounts},`);
+    const reads = readsMounts ? "MOUNTS" : readsOwner.test(line) ? "OWNER" : undefined;
     if (line.startsWith(`close(${mounts})`)) mounts = "";
-    return { name, nth, changes: changing.test(name) || /\bO_(CREAT|TMPFILE)\b/.test(line), ...readsMounts };
+    const changes = changing.test(name) || /\bO_(CREAT|TMPFILE)\b/.test(line);
+    return { name, nth, changes, ...(reads && { reads }) };
   });
 }
 

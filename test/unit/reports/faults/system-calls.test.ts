@@ -12,6 +12,7 @@ import {
   isInjected,
   isNodesOwn,
   killPoints,
+  ownersIn,
 } from "../../../reports/faults/system-calls.ts";
 
 const trace = `execve("/opt/cni/bin/bridge-wrapper", ["bridge-wrapper"], 0x7ff /* 8 vars */) = 0
@@ -43,7 +44,7 @@ test("each fault has strace's flags and its mark in the trace", () => {
   expect(isInjected(trace, "EIO", call)).toBe(false);
 });
 
-test("netlink's answers and the lines of mountinfo get other bytes", () => {
+test("netlink's answers, the lines of mountinfo and the owners of directories get other bytes", () => {
   const lines = [
     'execve("/opt/cni/bin/bridge-wrapper", ["bridge-wrapper"], 0x7ff /* 8 vars */) = 0',
     'read(3, "{}", 100)                      = 2',
@@ -52,6 +53,8 @@ test("netlink's answers and the lines of mountinfo get other bytes", () => {
     "close(3)                                = 0",
     'openat(AT_FDCWD, "/b", O_RDONLY)        = 3',
     'read(3, "b", 100)                       = 1',
+    "fstat(1, {st_mode=S_IFIFO|0600, st_size=0, ...}) = 0",
+    "fstat(4, {st_mode=S_IFDIR|0755, st_size=80, ...}) = 0",
     "recvfrom(4, [{nlmsg_len=64}], 4096, 0, NULL, NULL) = 64",
     "+++ killed by SIGABRT +++",
   ];
@@ -61,7 +64,9 @@ test("netlink's answers and the lines of mountinfo get other bytes", () => {
       .filter((fault) => !/^(KILL|E[A-Z]+)$/.test(fault) || fault === "ERRNO")
       .map((fault) => `${call.name} ${call.nth} ${fault}`),
   );
-  expect(damaged).toEqual(["read 2 MOUNTS", ...["ERRNO", "TYPE", "LONG", "SHORT"].map((one) => `recvfrom 1 ${one}`)]);
+  const ofAnswer = ["ERRNO", "TYPE", "LONG", "SHORT"].map((one) => `recvfrom 1 ${one}`);
+  expect(damaged).toEqual(["read 2 MOUNTS", "fstat 2 OWNER", ...ofAnswer]);
+  expect(ownersIn(own)).toBe(1);
   const answer = { name: "recvfrom", nth: 1, changes: false };
   expect(flagsFor(answer, "LONG")).toBe("-e trace=recvfrom -e inject=recvfrom:poke_exit=@arg2=ffffffff:when=1");
   expect(isInjected(own, "LONG", answer)).toBe(true);
