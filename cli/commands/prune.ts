@@ -21,7 +21,7 @@ import { type Pruned, type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { withPath } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly write?: boolean;
@@ -43,8 +43,6 @@ export const pruneCommand: CommandMaker = (terminal, finish) =>
     .option("--json", "print the findings as JSON")
     .addHelpText("after", "\nExample:\n  cni-wrappers prune --network zone --write")
     .action(async (options: Options) => {
-      const problem = terminal.viewProblem();
-      if (problem !== undefined) throw new Trouble(problem);
       const paths = await hostPathsOn(options, terminal);
       const { networks, faults: faultyLists } = readLists(paths.configDirectories, terminal);
       const lists = [...networks.values()].map(({ list }) => list);

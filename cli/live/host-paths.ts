@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
 import { askNomadHost, type NomadHost } from "./nomad-host.ts";
 
 /** The directories of a host, and the attachments that a command is about. */
@@ -69,8 +70,16 @@ export interface HostPathsFound extends HostPaths {
   readonly given: { readonly lists: boolean; readonly plugins: boolean };
 }
 
-/** Returns the host's directories from a command's options; what they do not name, from the local Nomad agent. */
-export async function hostPathsOn(options: HostOptions, { env }: Pick<Terminal, "env">): Promise<HostPathsFound> {
+/**
+ * Returns the host's directories from a command's options; what they do not name, from the local Nomad agent. Throws Trouble where
+ * nobody can tell which containers live.
+ */
+export async function hostPathsOn(
+  options: HostOptions,
+  { env, viewProblem }: Pick<Terminal, "env" | "viewProblem">,
+): Promise<HostPathsFound> {
+  const problem = viewProblem();
+  if (problem !== undefined) throw new Trouble(problem);
   const agent = await askNomadHost(env);
   const { configDir, cniPath } = options;
   const found = typeof agent === "string" ? {} : { configDir: [agent.configDirectory], cniPath: agent.cniPath };

@@ -48,7 +48,7 @@ export function viewProblem(
   isHostNetwork = existsSync(ownOfHostNetwork),
 ): string | undefined {
   if (!isHostNetwork || pidNamespace === firstPidNamespace) return undefined;
-  return "prune runs in the host's network but does not see the host's processes, so every container looks gone; run it on the host itself";
+  return "the command runs in the host's network but does not see the host's processes, so every container looks gone; run it on the host itself";
 }
 
 /** Whether a path is a network namespace now. A path that leads nowhere, or to another file, is what a reboot or an unmount leaves. */

@@ -12,6 +12,8 @@ interface Mistake {
   readonly make?: string;
   /** The command lines that tell it, and their exit codes. */
   readonly told: Readonly<Record<string, number>>;
+  /** What runs the wrong command line. */
+  readonly through?: string;
   /** The right command line, if the mistake is in the other one. */
   readonly right?: string;
   /** What an operator must read, in any order. A right host's output has not all of it. */
@@ -218,6 +220,30 @@ const mistakes: readonly Mistake[] = [
     says: ["/tmp/cni-wrappers.tgz", "neither a release archive"],
   },
   {
+    name: "the command is not run as root",
+    through: "setpriv --reuid 65534 --regid 65534 --clear-groups",
+    told: { status: 2, preflight: 2, adopt: 2, prune: 2, "lint --state /var/lib/cni /opt/cni/config": 2 },
+    says: ["/var/lib/cni", "permission denied; run the command as root"],
+  },
+  {
+    name: "the command is run in a container's network",
+    through: "ip netns exec c1",
+    told: { preflight: 1, status: 1 },
+    says: ["this host has no interface uplink0", "eth0, eth1"],
+  },
+  {
+    name: "libcni's cache is looked for in the wrong directory",
+    right: "preflight",
+    told: { "preflight --cache-dir /var/lib/cmi": 2, "status --cache-dir /var/lib/cni/results": 2 },
+    says: ["there is no such file", "/results"],
+  },
+  {
+    name: "Nomad's address has a typing error",
+    through: "NOMAD_ADDR=http://127.0.0.1:4747",
+    told: { preflight: 0 },
+    says: ["http://127.0.0.1:4747: connect ECONNREFUSED", "(usual)"],
+  },
+  {
     name: "the numbers for Prometheus go into a directory that does not exist",
     right: "status",
     told: { "status --output /var/lib/node_exporter/cni.prom": 2 },
@@ -237,8 +263,11 @@ describe("an operator's mistake on a host with a running container", () => {
     const write = (list: NetworkList) => lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
     await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await write(good);
-    const run = async (words: string) => {
-      const { exitCode, stdout, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", words.split(" "));
+    const run = async (words: string, through = "") => {
+      const { exitCode, stdout, stderr } = await lab.call("sh", [
+        "-c",
+        `${through} /opt/cni/bin/cni-wrappers ${words}`,
+      ]);
       return { exitCode, text: `${stdout}\n${stderr}` };
     };
     const before = await run(mistake.right ?? line);
@@ -247,7 +276,7 @@ describe("an operator's mistake on a host with a running container", () => {
 
     if (mistake.list) await write(mistake.list);
     if (mistake.make) await lab.run("sh", ["-c", mistake.make]);
-    const { exitCode, text } = await run(line);
+    const { exitCode, text } = await run(line, mistake.through);
     const unsaid = mistake.says.filter((words) => !text.includes(words));
     expect({ exitCode, unsaid }, text).toEqual({ exitCode: code, unsaid: [] });
   });

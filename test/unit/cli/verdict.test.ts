@@ -80,6 +80,11 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
     );
   });
 
+  test("where the host's processes are not seen, every container would look gone", async () => {
+    const answer = await runCommand([command], { viewProblem: () => "it sees nothing" });
+    expect(answer).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: it sees nothing\n" });
+  });
+
   test("its help has the exit codes", async () => {
     const { stdout } = await runCommand([command, "--help"]);
     for (const [code, meaning] of Object.entries(exitCodes)) expect(stdout).toContain(`  ${code}  ${meaning}`);

@@ -3,7 +3,6 @@ import { Memory } from "../../../../cli/host/memory.ts";
 import { pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
 import { entryOf } from "../../support/journals.ts";
 import { hostWith, knownOf, rememberedOf, resultOf } from "./support.ts";
 
@@ -116,11 +115,6 @@ test("a container with the host's network and without its processes must not pru
   expect(viewProblem("pid:[4026532299]", true)).toMatch(/run it on the host itself$/);
   expect(viewProblem("pid:[4026531836]", true)).toBeUndefined();
   expect(viewProblem("pid:[4026532299]", false)).toBeUndefined();
-});
-
-test("prune does nothing if it cannot tell which containers live", async () => {
-  const outcome = await runCommand(["prune"], { viewProblem: () => "it sees nothing" });
-  expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: it sees nothing\n" });
 });
 
 test.each([
