@@ -19,6 +19,7 @@ import {
   isStanding,
   type Line,
   namesOf,
+  namespaceOf,
   nowhere,
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
@@ -230,14 +231,19 @@ function rememberFailure(attempt: Attempt): boolean {
     removeIfUndone(undoing);
     return false;
   }
-  const { id, role, namespace, ifName } = entry;
-  const left = role === "meta" ? undefined : undoing.session.host.linkIndex(namespace.path, ifName);
-  append(undoing, [{ line: "failed", id, left }]);
+  append(undoing, [{ line: "failed", id: entry.id, left: linkOf(undoing, entry) }]);
   return true;
 }
 
-function madeBy({ session }: Undoing, { role, namespace, ifName }: Entry): number | undefined {
-  return role === "meta" ? undefined : session.host.linkIndex(namespace.path, ifName) || undefined;
+function madeBy(undoing: Undoing, entry: Entry): number | undefined {
+  return linkOf(undoing, entry) || undefined;
+}
+
+/** The index of an entry's interface, 0 for none; undefined if it cannot be read, or another namespace has the path by now. */
+function linkOf({ session: { host } }: Undoing, { role, namespace, ifName }: Entry): number | undefined {
+  const index = role === "meta" ? undefined : host.linkIndex(namespace.path, ifName);
+  if (index === undefined) return undefined;
+  return isSameNamespace(namespace, namespaceOf(namespace.path, host.stat(namespace.path))) ? index : undefined;
 }
 
 /** Whether another call has given the entry up. The file is read again only if somebody has written to it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { installPlugin } from "./recovery-support.ts";
-import { expectNothingLeft, expectPassed, expectSuccess, ptp, wrapped, zone } from "./support.ts";
+import { expectNothingLeft, expectPassed, ptp, wrapped, zone } from "./support.ts";
 
 // A wrapper asks the kernel which interface a plugin has made, and DEL removes only that one. Each journal must have the
 // index that the container's own ip(8) shows.
@@ -46,7 +46,7 @@ test("an answer that could not be received is not the next question's", async ()
   const list = zone("1.0.0", wrapped(ptp));
   const container = await lab.addContainer("c1");
   await injectFault(lab, "recvfrom:error=EIO:when=1");
-  expectSuccess(await lab.cnitool.add(list, container));
+  expectPassed(await lab.goCni.add(list, container));
   await expectRealIndex(lab, container);
 });
 
@@ -59,10 +59,35 @@ async function injectFault(lab: Lab, fault: string): Promise<void> {
 }
 
 async function expectRealIndex(lab: Lab, container: Container): Promise<void> {
-  const [journal = ""] = await lab.kernel.journals();
-  const lines = (await lab.readFile(`/var/lib/cni/wrappers/${journal}`)).trim().split("\n");
   const { ifindex } = await lab.kernel.link(container, "eth0");
-  expect(lines.map((line) => JSON.parse(line)).findLast(({ line }) => line === "done")).toMatchObject({
-    made: ifindex,
-  });
+  expect(await lineDone(lab, container)).toMatchObject({ made: ifindex });
 }
+
+/** The line of a container's journal about the ADD that passed. */
+async function lineDone(lab: Lab, { name }: Container): Promise<Record<string, unknown>> {
+  const file = (await lab.kernel.journals()).find((one) => one.startsWith(`${name}/`));
+  const lines = (await lab.readFile(`/var/lib/cni/wrappers/${file}`)).trim().split("\n");
+  return lines.map((line) => JSON.parse(line)).findLast(({ line }) => line === "done");
+}
+
+// The path of a process's namespace leads to another one once another process has its number.
+test("a neighbour's namespace comes to the path while a plugin runs: no index in it is remembered, and DEL leaves its interface", async () => {
+  await using lab = await Lab.start({ plugins });
+  const neighbour = await lab.addContainer("c2");
+  // Its indexes are others.
+  await lab.ip(neighbour, "link", "add", "x", "type", "veth", "peer", "name", "y");
+  const theirs = zone("1.0.0", wrapped(ptp));
+  expectPassed(await lab.goCni.add(theirs, neighbour));
+  const before = await lab.kernel.link(neighbour, "eth0");
+  const swap = `mount --bind ${neighbour.netns} "$CNI_NETNS"`;
+  await installPlugin(lab, "hostile", `/opt/cni/bin/ptp || exit 1; [ "$CNI_COMMAND" != ADD ] || ${swap}`);
+  const list = zone("1.0.0", hostile);
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  expect((await lineDone(lab, container)).made).toBeUndefined();
+  expectPassed(await lab.goCni.del(list, container));
+  expect(await lab.kernel.link(neighbour, "eth0")).toEqual(before);
+  expectPassed(await lab.goCni.check(theirs, neighbour));
+  expectPassed(await lab.goCni.del(theirs, neighbour));
+  expect(await lab.kernel.leases()).toEqual([]);
+});

@@ -221,6 +221,18 @@ describe("DEL of an entry", () => {
     expect(runsOf(outcome)).toEqual(["macvlan DEL eth0 "]);
   });
 
+  test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
+    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+    const runsBeside = (neighbour: object) => {
+      const own = entryOf({ type: "macvlan", namespace });
+      const theirs = entryOf({ type: "macvlan", containerId: "red", ...neighbour });
+      return runsOf(del("macvlan", {}, { files: journalFiles(own, theirs), links: [9] }));
+    };
+    expect(runsBeside({})).toEqual(["macvlan DEL eth0 "]);
+    expect(runsBeside({ namespace })).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
+    expect(runsBeside({ isGivenUp: true, isUndone: true })).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
+  });
+
   test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
     const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const leases = "/var/lib/cni/networks/zone";
