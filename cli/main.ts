@@ -15,6 +15,9 @@ declare const __PARTS__: Readonly<Record<string, string>>;
 
 const { stdout, stderr, env } = process;
 
+// A serial console has 0 columns. With that, the questions' library writes a letter a line.
+for (const stream of [stdout, stderr]) if (stream.columns === 0) stream.columns = 80;
+
 const terminal: Terminal = {
   release: {
     ...{ version: __VERSION__, commit: __COMMIT__ },
@@ -29,7 +32,7 @@ const terminal: Terminal = {
   directory: process.cwd(),
   isInteractive: stdout.isTTY ?? false,
   hasColors: stdout.isTTY ? stdout.hasColors() : ![undefined, "", "0"].includes(env.FORCE_COLOR),
-  width: stdout.columns || 80,
+  width: stdout.columns ?? 80,
   write: (text) => stdout.write(text),
   writeError: (text) => stderr.write(text),
   progress: stderr.isTTY ? stderr : undefined,
