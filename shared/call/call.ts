@@ -5,7 +5,7 @@ import { parseJournal } from "../journal/lines.ts";
 import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journal/own-entry.ts";
 import type { Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import {
   type ConfiguredVerb,
   lenientVerbs,
@@ -98,7 +98,16 @@ function chainedResult({ command, configuration }: Request, { renamed }: Target)
     if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return undefined;
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
-  const problem = resultShapeProblem(prevResult, "prevResult");
+  const result = command === "DEL" ? withoutNegativeIndexes(prevResult) : prevResult;
+  const problem = resultShapeProblem(result, "prevResult");
   if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
-  return prevResult;
+  return result;
+}
+
+/** The result in which an address with the interface -1 has none: that is what early plugins in Go meant. */
+function withoutNegativeIndexes(result: JsonObject): JsonObject {
+  const { ips } = result;
+  const isNone = (ip: unknown) => isJsonObject(ip) && typeof ip.interface === "number" && ip.interface < 0;
+  if (!Array.isArray(ips) || !ips.some(isNone)) return result;
+  return { ...result, ips: ips.map((ip) => (isNone(ip) ? { ...ip, interface: null } : ip)) };
 }

@@ -148,8 +148,7 @@ export function resultProblem(result: unknown, root: string): string | undefined
 /** Says which address of a result has an `interface` outside the list; undefined if none has. */
 export function indexProblem({ interfaces, ips }: CniResult, root: string): string | undefined {
   const count = interfaces?.length ?? 0;
-  const isOutside = (index: unknown) => typeof index === "number" && (index < 0 || index >= count);
-  const outside = (ips ?? []).findIndex((ip) => isOutside(ip.interface));
+  const outside = (ips ?? []).findIndex((ip) => typeof ip.interface === "number" && ip.interface >= count);
   return outside < 0 ? undefined : `${root}.ips[${outside}].interface is outside the list of ${count} interfaces`;
 }
 

@@ -151,7 +151,7 @@ function oneOf<T extends string>(...values: readonly T[]): Shape {
 
 function indexProblem(value: unknown): string | undefined {
   if (!Number.isFinite(value)) return "must be a number";
-  return Number.isInteger(value) ? undefined : "must be an index";
+  return Number.isInteger(value) && (value as number) >= 0 ? undefined : "must be an index";
 }
 
 function object(shapes: Readonly<Record<string, Shape>>): Shape {

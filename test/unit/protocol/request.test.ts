@@ -278,7 +278,7 @@ describe("the problem of a result", () => {
     [{ interfaces: [{ name: "eth0", sandbox: 1 }] }, "prevResult.interfaces[0].sandbox must be a string"],
     [{ ips: [{}] }, "prevResult.ips[0].address must be a string"],
     [{ ips: [{ address: "", interface: "0" }] }, "prevResult.ips[0].interface must be a number"],
-    [{ ips: [{ address: "", interface: -1 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
+    [{ ips: [{ address: "", interface: -1 }] }, "prevResult.ips[0].interface must be an index"],
     [{ ips: [{ address: "", interface: 0.5 }] }, "prevResult.ips[0].interface must be an index"],
     [{ routes: [{ gw: 1 }] }, "prevResult.routes[0].gw must be a string"],
     [{ dns: { nameservers: "1.1.1.1" } }, "prevResult.dns.nameservers must be a list"],

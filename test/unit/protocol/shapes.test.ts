@@ -32,7 +32,7 @@ function checked(problem: (value: unknown) => string | undefined) {
   return z.unknown().check(z.refine((value) => !problem(value), { error: ({ input }) => problem(input) }));
 }
 
-const index = z.number().check(z.refine((value) => Number.isInteger(value), "must be an index"));
+const index = z.number().check(z.refine((value) => Number.isInteger(value) && value >= 0, "must be an index"));
 const log = z.object({
   file: z.optional(named(absolutePathProblem)),
   level: z.optional(z.enum(["error", "warn", "info", "debug"])),
