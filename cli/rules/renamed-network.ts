@@ -32,7 +32,7 @@ const namesIn = once((lists: Run) => new Set(lists.map(({ name }) => name)));
 /** The interfaces that a wrapped list makes, and the plugins that make them. */
 function interfacesOf(list: List): string {
   const wrapped = creatorsOf(list).filter(({ isWrapped }) => isWrapped);
-  return namesOf(wrapped.map(({ delegate, wrapper }) => `${delegate} ${wrapper.ifName ?? runtimeIfName}`));
+  return namesOf(wrapped.map(({ delegate, ifName }) => `${delegate} ${ifName}`));
 }
 
 /** The same of each network that containers have. Those of one network may be of several versions of the list. */

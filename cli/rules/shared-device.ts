@@ -33,11 +33,12 @@ function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): reado
 
 const onMaster = amongNeighbours((list) => {
   const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
-  return creators.map((plugin) => ({ list, key: masterKey(plugin.delegate, plugin), plugin }));
+  const known = creators.filter(({ configuration }) => typeof configuration.master === "string");
+  return known.map((plugin) => ({ list, key: masterKey(plugin.delegate, plugin), plugin }));
 });
 
 function masterKey(delegate: string, { configuration: { master } }: ListedPlugin): string {
-  return `${delegate} ${master}`;
+  return `${delegate} ${typeof master === "string" ? master : ""}`;
 }
 
 function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
