@@ -90,6 +90,7 @@ export class Promises {
         ? (others.find(({ key }) => thing.by.has(key)) ??
           sharing ??
           this.#siblingOfTry(life, others) ??
+          this.#siblingOfRest(thing, life, others) ??
           this.#siblingWithUnknown(life, others))
         : this.#siblingWith(thing, life, others);
       if (sibling && !isForPrune) {
@@ -176,6 +177,22 @@ export class Promises {
     const typesOf = (one: Life) => this.#simulation.pluginsOf(one).map(delegateOf);
     const own = typesOf(life);
     return siblings.find((one) => typesOf(one).some((type) => own.includes(type))) ?? siblings[0];
+  }
+
+  /** What is left in a journal waits for a sibling that has all of its plugins: a try shared their rules with it. */
+  #siblingOfRest({ what }: Thing, life: Life, others: readonly Life[]): Life | undefined {
+    const text = this.#simulation.machine.files.get(what.replace("file ", ""))?.text ?? "";
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const isUndone = ({ id }: { id: string }) => lines.some((line) => line.line === "undone" && line.id === id);
+    const rest = lines.filter((line) => line.line === "began" && !isUndone(line)).map(({ type }) => type);
+    const siblings = others.filter((other) => other.of.container === life.of.container);
+    return siblings.find((one) => {
+      const own = this.#simulation.pluginsOf(one).map(delegateOf);
+      return rest.length > 0 && rest.every((type) => own.includes(type));
+    });
   }
 
   /** Whether it is a lease for an interface that the attachment wants, too: the last one's DEL frees it. */
