@@ -16,7 +16,7 @@ containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD
   find(list, { links = [] }) {
     return gatewaysIn(list).flatMap(({ plugin, key: bridge, cidr }) => {
       const link = links.find(({ ifname }) => ifname === bridge);
-      const taken = link && addressesOf(link).find((address) => isOther(cidr, cidrOf(address)));
+      const taken = link && addressInTheWay(addressesOf(link), cidr);
       if (taken === undefined) return [];
       return {
         ...placeOfBridge(plugin),
@@ -27,6 +27,9 @@ containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD
   },
 };
 
-function isOther(cidr: Cidr, present: Cidr | undefined): boolean {
-  return present !== undefined && excludes(cidr, present);
+/** The first address of a bridge for which the plugin refuses another one. It looks no further than its own (ensureAddr). */
+function addressInTheWay(present: readonly string[], wanted: Cidr): string | undefined {
+  const known = present.map((address) => ({ address, cidr: cidrOf(address) }));
+  const own = known.findIndex(({ cidr }) => cidr?.value === wanted.value && cidr.length === wanted.length);
+  return known.slice(0, own < 0 ? undefined : own).find(({ cidr }) => cidr && excludes(wanted, cidr))?.address;
 }
