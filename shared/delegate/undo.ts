@@ -101,6 +101,7 @@ function around(undoing: Undoing, entry: Entry): Around {
     profile: profileOf(entry.type, session.profiles),
     link: () => session.host.linkIndex(netns, entry.ifName),
     results: () => facts.otherResults(journal.key, namespace),
+    isThere: (one) => facts.isThere(one),
   };
 }
 

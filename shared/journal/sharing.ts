@@ -17,6 +17,8 @@ export interface Around {
   link(): number | undefined;
   /** libcni's results for the container's other attachments. */
   results(): readonly CachedResult[];
+  /** Whether a namespace is still there. */
+  isThere(namespace: Namespace): boolean;
 }
 
 /** What the DEL of an entry may remove. */
@@ -84,13 +86,14 @@ function removalOfChained(entry: Entry, around: Around): Removal {
 }
 
 /** The entries that hold what they share with another one. What a failed ADD left holds nothing. */
-function holders({ siblings, bootId }: Around): Entry[] {
-  return siblings.filter((other) => isHolding(other, bootId));
+function holders({ siblings, ...around }: Around): Entry[] {
+  return siblings.filter((other) => isHolding(other, around));
 }
 
-/** Whether an ADD passed, or may still run: not one of an earlier boot. */
-function isHolding(entry: Entry, bootId: string | undefined): boolean {
-  return isStanding(entry) && (entry.done !== undefined || (!entry.failed && entry.bootId === bootId));
+/** Whether an ADD passed, or may still run: not one of an earlier boot, nor in a namespace that is gone. */
+function isHolding(entry: Entry, { bootId, isThere }: Pick<Around, "bootId" | "isThere">): boolean {
+  if (!isStanding(entry) || entry.done !== undefined) return isStanding(entry);
+  return !entry.failed && entry.bootId === bootId && isThere(entry.namespace);
 }
 
 /**
@@ -155,8 +158,8 @@ function isInterfaceOfSibling(entry: Entry, around: Around): boolean {
 type Leased = Pick<Entry, "delegateNetwork" | "ifName" | "configuration">;
 
 /** Whether another entry holds the lease that an interface has in a network, in this boot. */
-export function holdsLease(other: Entry, leased: Leased & { readonly bootId: string }): boolean {
-  return isHolding(other, leased.bootId) && hasSameLease(leased, other);
+export function holdsLease(other: Entry, leased: Leased & Pick<Around, "bootId" | "isThere">): boolean {
+  return hasSameLease(leased, other) && isHolding(other, leased);
 }
 
 function hasSameLease(entry: Leased, other: Entry): boolean {

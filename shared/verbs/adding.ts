@@ -51,7 +51,8 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   );
   if (leases.some((one) => one.containerId !== key.containerId || one.ifName !== ifName)) return undefined;
   const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
-  const leased = { delegateNetwork, ifName, configuration, bootId };
+  const isThere = (namespace: Namespace) => facts.isThere(namespace);
+  const leased = { delegateNetwork, ifName, configuration, bootId, isThere };
   return siblings.some((other) => holdsLease(other, leased)) ? undefined : lent;
 }
 

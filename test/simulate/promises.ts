@@ -179,7 +179,7 @@ export class Promises {
     return siblings.find((one) => typesOf(one).some((type) => own.includes(type))) ?? siblings[0];
   }
 
-  /** What is left in a journal waits for a sibling that has all of its plugins: a try shared their rules with it. */
+  /** What is left in a journal waits for a sibling with the same chained plugins: a try shared their rules with it. */
   #siblingOfRest({ what }: Thing, life: Life, others: readonly Life[]): Life | undefined {
     const text = this.#simulation.machine.files.get(what.replace("file ", ""))?.text ?? "";
     const lines = text
@@ -187,11 +187,11 @@ export class Promises {
       .split("\n")
       .map((line) => JSON.parse(line));
     const isUndone = ({ id }: { id: string }) => lines.some((line) => line.line === "undone" && line.id === id);
-    const rest = lines.filter((line) => line.line === "began" && !isUndone(line)).map(({ type }) => type);
+    const rest = lines.filter((line) => line.line === "began" && !isUndone(line));
     const siblings = others.filter((other) => other.of.container === life.of.container);
     return siblings.find((one) => {
       const own = this.#simulation.pluginsOf(one).map(delegateOf);
-      return rest.length > 0 && rest.every((type) => own.includes(type));
+      return rest.length > 0 && rest.every(({ type, role }) => role === "meta" && own.includes(type));
     });
   }
 

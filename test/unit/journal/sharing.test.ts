@@ -20,6 +20,7 @@ function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "lin
     profile: profileOf(entry.type, profiles),
     results: () => [],
     link: () => (link === "unknown" ? undefined : link),
+    isThere: () => true,
     ...around,
   });
 }
@@ -114,6 +115,18 @@ describe("a lease", () => {
       everything,
     ],
     ["of an ADD that still runs stays with it", entryOf(), { siblings: [{ ...same, done: undefined }] }, interfaceOnly],
+    [
+      "of an ADD that was cut off, and whose namespace is gone, is free",
+      entryOf(),
+      { siblings: [{ ...same, done: undefined }], isThere: () => false },
+      everything,
+    ],
+    [
+      "of an attachment whose namespace is gone stays with it: its runtime may add it again",
+      entryOf(),
+      { siblings: [same], isThere: () => false },
+      interfaceOnly,
+    ],
     [
       "of a failed ADD stays with the one that passed, and so does the interface",
       tryOf(),
