@@ -126,12 +126,14 @@ function installationStatus(
   const types = [...networks.values()].flatMap(({ list }) => list.plugins.map(({ type }) => type));
   const missing = types.filter((type) => plugins.find(type) === undefined);
   const installations = installationsIn(cniPath, directory, new Set(missing));
+  const { errors, switchedOff } = errorsIn(files, { ...around, plugins, directory });
   return {
     installations,
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errorsIn(files, { ...around, plugins }), ...hostErrors(networks)],
+      errors: [...errors, ...hostErrors(networks)],
+      switchedOff,
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],

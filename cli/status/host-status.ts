@@ -18,6 +18,8 @@ export interface HostStatus extends LookedAt {
     readonly invalid: readonly string[];
     /** What lint says of them with this host's plugins and interfaces, and what else they need of it, a line for each error. */
     readonly errors: readonly string[];
+    /** A line for each rule of lint that is switched off and has found an error. They do not count. */
+    readonly switchedOff: readonly string[];
   };
   readonly networks: readonly NetworkStatus[];
   readonly orphans: {

@@ -20,7 +20,7 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     "",
     ...lookedAtLines(status),
     `lists: ${lists.files}`,
-    ...lists.errors.map((line) => `  ${line}`),
+    ...[...lists.errors, ...lists.switchedOff].map((line) => `  ${line}`),
     "",
     ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
     ...(networks.some(({ failing }) => failing > 0) ? ["cni-wrappers preflight says why they fail"] : []),

@@ -48,6 +48,22 @@ test.each(checking)("%s: a list with a warning of lint is loaded, and no fault",
   expect(await run(command)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test("status: an error of lint that is switched off does not count, and its reason is told", async () => {
+  const plugin = { type: "other" };
+  write("late", JSON.stringify({ cniVersion: "1.0.0", name: "late", plugins: [plugin] }));
+  expect(await run("status")).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining("[missing-plugin]"),
+  });
+  writeFileSync(
+    join(directory, "config/.cni-wrappers-lint"),
+    '{ "*": { "missing-plugin": "it comes with the next image" } }',
+  );
+  const { exitCode, stdout } = await run("status");
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("missing-plugin is switched off: it comes with the next image (1 finding)");
+});
+
 describe.each(commands)("%s says nothing good about what it did not look at", (command) => {
   test.each([
     ["{", "1:2: a closing brace is missing"],

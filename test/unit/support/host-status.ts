@@ -4,7 +4,7 @@ import type { HostStatus } from "../../../cli/status/host-status.ts";
 export const emptyStatus: HostStatus = {
   time: "2026-11-24T12:00:00.000Z",
   installations: [],
-  lists: { files: 0, invalid: [], errors: [] },
+  lists: { files: 0, invalid: [], errors: [], switchedOff: [] },
   directories: { lists: [], plugins: [], results: "", from: { lists: "usual", plugins: "usual" } },
   journalProblem: null,
   agent: { problem: null, differs: [], notLoaded: [] },
