@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { isOwn } from "../../shared/host/node/files.ts";
+import { attempt, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
 interface WriteOptions {
@@ -31,10 +31,10 @@ interface WriteOptions {
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
  * owner. The new file takes the place of a link, which anybody may have planted. With `followsLinks`, a link stays a link if
- * nobody but root or the caller can have made it, and is trouble otherwise. `beside` is a directory of the same file system for
- * the temporary file, if every file next to the target has a meaning. `lastLook` runs right before the step, and what it throws
- * prevents it. With `keepsTime` the file looks as old as before. Throws Trouble if the file cannot be written; nothing has
- * changed then.
+ * nobody but root or the caller can have made it, and is trouble otherwise. A linked directory is followed on the same terms. What
+ * is no regular file is trouble too: /dev/stdout must stay. `beside` is a directory of the same file system for the temporary
+ * file, if every file next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it.
+ * With `keepsTime` the file looks as old as before. Throws Trouble if the file cannot be written; nothing has changed then.
  */
 export function writeAtomically(
   path: string,
@@ -42,24 +42,54 @@ export function writeAtomically(
   { followsLinks = false, beside, lastLook = () => {}, keepsTime = false }: WriteOptions = {},
 ): void {
   withPath(path, () => {
-    const target = followsLinks ? linkTarget(path) : path;
-    const found = lstatSync(target, { throwIfNoEntry: false });
-    const old = found?.isSymbolicLink() ? undefined : found;
+    const asked = followsLinks ? linkTarget(path) : path;
+    const directory = openDirectoryOf(asked);
+    const here = `/proc/self/fd/${directory}`;
+    const target = join(here, basename(asked));
     // Runtimes read files by the end of their names. They do not read this one.
-    const temporary = join(beside ?? dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+    const temporary = join(beside ?? here, `.${basename(asked)}.${process.pid}.tmp`);
     try {
+      const old = replaceable(target, path);
       writeDurably(temporary, text, old ? 0o600 : 0o644, (descriptor) => {
         if (old) takeOver(descriptor, old);
         if (old && keepsTime) futimesSync(descriptor, old.atime, old.mtime);
       });
       lastLook();
       renameSync(temporary, target);
-      syncDirectory(dirname(target));
+      syncDirectory(here);
     } catch (error) {
       rmSync(temporary, { force: true });
       throw error;
+    } finally {
+      closeSync(directory);
     }
   });
+}
+
+/** Holds the directory of a file, so that nobody can put a link into the place of one above meanwhile. */
+function openDirectoryOf(path: string): number {
+  try {
+    return openByName(dirname(path), openDirectory, openDirectory);
+  } catch (error) {
+    if (!attempt(() => statSync(dirname(path)).isDirectory())) throw error;
+    throw new Trouble(
+      `${path}: a directory of its path is a link in a place where another user may write. Name the directory itself`,
+    );
+  }
+}
+
+/** Returns the file that a new one replaces; undefined if there is none, or a link. Throws Trouble if it must stay. */
+function replaceable(target: string, path: string): Stats | undefined {
+  const found = attempt(() => statSync(target));
+  const isOutput = [1, 2].some((stream) => found && isSame(fstatSync(stream), found));
+  if (isOutput) throw new Trouble(`${path}: it is this command's own output`);
+  if (found && !found.isFile() && !found.isDirectory()) throw new Trouble(`${path}: it is not a regular file`);
+  const named = lstatSync(target, { throwIfNoEntry: false });
+  return named?.isSymbolicLink() ? undefined : named;
+}
+
+function isSame(one: Stats, other: Stats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
 }
 
 // Resolving the whole path would leave the namespace of a path below /proc/<pid>/root.

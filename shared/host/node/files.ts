@@ -127,7 +127,7 @@ export function appendLine(file: string, line: string): string | undefined {
 }
 
 function append(file: string, line: Buffer): void {
-  const log = openLog(file);
+  const log = openByName(file, openFile, openOrMakeDirectory);
   try {
     const problem = refusal(log, line);
     if (problem !== undefined) throw Object.assign(new Error(), { code: problem });
@@ -137,13 +137,17 @@ function append(file: string, line: Buffer): void {
   }
 }
 
+/** Opens what has a path of one name, with more flags. */
+type Open = (path: string, more: number) => number;
+
 /**
- * Opens a log name by name, as nobody can put another directory or link into the place of one meanwhile. Links are followed here,
- * because one of root's may lead to one of another user.
+ * Opens a path name by name, as nobody can put another directory or link into the place of one meanwhile: the last name with
+ * `open`, those above with `openAbove`. Links are followed here, because one of root's may lead to one of another user. Throws
+ * if one must not be followed.
  */
-function openLog(file: string): number {
-  const names = file.split("/").filter(Boolean);
-  let directory = openSync(file.startsWith("/") ? "/" : ".", directoryFlags);
+export function openByName(path: string, open: Open, openAbove: Open): number {
+  const names = path.split("/").filter(Boolean);
+  let directory = openSync(path.startsWith("/") ? "/" : ".", directoryFlags);
   const enter = (next: number) => {
     closeSync(directory);
     directory = next;
@@ -151,9 +155,9 @@ function openLog(file: string): number {
   try {
     for (let links = 0; ; ) {
       const [name = "."] = names.splice(0, 1);
-      const isLog = names.length === 0;
-      const opened = attemptIn(directory, name, isLog ? openFile : openDirectory);
-      if (typeof opened === "number" && isLog) return opened;
+      const isLast = names.length === 0;
+      const opened = attemptIn(directory, name, isLast ? open : openAbove);
+      if (typeof opened === "number" && isLast) return opened;
       if (typeof opened === "number") enter(opened);
       else {
         if (++links > mostLinks) throw Object.assign(new Error(), { code: "ELOOP" });
@@ -175,11 +179,7 @@ const mostLinks = 40;
 const procFileSystem = 0x9fa0;
 
 /** Opens what has a name in a directory. Returns the target if it is a link to be followed, and throws if it must not be. */
-function attemptIn(
-  directory: number,
-  name: string,
-  open: (path: string, flags: number) => number,
-): number | { readonly target: string } {
+function attemptIn(directory: number, name: string, open: Open): number | { readonly target: string } {
   // Node has no openat(2).
   const path = `/proc/self/fd/${directory}/${name}`;
   try {
@@ -198,15 +198,20 @@ function openFile(path: string, more: number): number {
   return openSync(path, flags | more, 0o640);
 }
 
-function openDirectory(path: string, more: number): number {
+function openOrMakeDirectory(path: string, more: number): number {
   try {
-    return openSync(path, directoryFlags | more);
+    return openDirectory(path, more);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     // Another process may make it at the same time.
     attempt(() => mkdirSync(path, { mode: 0o755 }));
-    return openSync(path, directoryFlags | more);
+    return openDirectory(path, more);
   }
+}
+
+/** Opens a directory as a place for names. It cannot be read. */
+export function openDirectory(path: string, more: number): number {
+  return openSync(path, directoryFlags | more);
 }
 
 /** Whether a user other than root and this process's own, or a group, can make files in a directory. */

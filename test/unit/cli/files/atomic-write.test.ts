@@ -1,6 +1,8 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  closeSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -92,6 +94,63 @@ describe("a link", () => {
       `${link}: it is a link in a place where another user may write`,
     );
     expect(readFileSync(file, "utf8")).toBe("old");
+  });
+});
+
+describe("a directory", () => {
+  let report: string;
+
+  beforeEach(() => {
+    mkdirSync(path.join(directory, "target"));
+    mkdirSync(path.join(directory, "theirs"));
+    symlinkSync("../target", path.join(directory, "theirs/reports"));
+    report = path.join(directory, "theirs/reports/cni.prom");
+  });
+
+  test("that is a link of root's is followed, and the link stays", () => {
+    writeAtomically(report, "new");
+    expect(lstatSync(path.dirname(report)).isSymbolicLink()).toBe(true);
+    expect(readFileSync(path.join(directory, "target/cni.prom"), "utf8")).toBe("new");
+  });
+
+  test.each<[string, () => void]>([
+    ["of another user", () => chownSync(path.join(directory, "theirs"), 1234, 1234)],
+    ["of a group", () => chmodSync(path.join(directory, "theirs"), 0o775)],
+  ])("that is a link in a directory %s may lead anywhere, and gets no file", (_, plant) => {
+    plant();
+    for (const options of [{}, { followsLinks: true }])
+      expect(() => writeAtomically(report, "new", options)).toThrow(`${report}: a directory of its path is a link`);
+    expect(readdirSync(path.join(directory, "target"))).toEqual([]);
+  });
+});
+
+describe("what is no regular file stays", () => {
+  const report = () => path.join(directory, "report");
+
+  test("a pipe", () => {
+    execFileSync("mkfifo", [report()]);
+    expect(() => writeAtomically(report(), "new")).toThrow(`${report()}: it is not a regular file`);
+    expect(lstatSync(report()).isFIFO()).toBe(true);
+    expect(readdirSync(directory)).toEqual(["report"]);
+  });
+
+  test("a link to a device, as /dev/stdout often is", () => {
+    symlinkSync("/dev/null", report());
+    expect(() => writeAtomically(report(), "new")).toThrow(`${report()}: it is not a regular file`);
+    expect(lstatSync(report()).isSymbolicLink()).toBe(true);
+  });
+
+  test("a link to the command's own output, as /dev/stdout is, also if that is a file", () => {
+    symlinkSync("/proc/self/fd/1", report());
+    const module = path.resolve("cli/files/atomic-write.ts");
+    const script = `import(${JSON.stringify(module)}).then((one) => one.writeAtomically(${JSON.stringify(report())}, "new"))`;
+    const output = openSync(file, "w");
+    const { stderr } = spawnSync(process.execPath, ["--experimental-strip-types", "-e", script], {
+      stdio: ["ignore", output, "pipe"],
+    });
+    closeSync(output);
+    expect(stderr.toString()).toContain(`${report()}: it is this command's own output`);
+    expect(lstatSync(report()).isSymbolicLink()).toBe(true);
   });
 });
 
