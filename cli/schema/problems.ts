@@ -16,11 +16,16 @@ export interface Problem {
 
 /** Returns all that a schema refuses in a value. `original` is the value in the file, if `value` is a view of it. */
 export function problemsOf(schema: z.core.$ZodType, value: unknown, original = value): readonly Problem[] {
-  const issues = z.safeParse(schema, value).error?.issues ?? [];
+  const issues = z.safeParse(schema, value, { error: ownError }).error?.issues ?? [];
   return issues.map((issue) => {
     const { path, found } = spelledPath(original, issue.path);
     return { path, value: found, message: found === undefined ? "is missing" : words(issue), issue };
   });
+}
+
+/** zod's own message reads the name of a value's "constructor", which may be anything. `words` has a better one. */
+function ownError({ code }: { readonly code: string }): string | undefined {
+  return code === "invalid_type" ? "has the wrong type" : undefined;
 }
 
 /** Names a problem's place and what is wrong there. `root` is the name of the value itself. */
