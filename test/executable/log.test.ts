@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, linkSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
+import { skipEmulated } from "./support/emulator.ts";
 import { handedOver, inTurn, Machine, through, verbs } from "./support/machine.ts";
 
 /** The lines of a log, parsed. */
@@ -63,6 +64,13 @@ test("links of root's are followed, relative and absolute ones", async () => {
   expect(lines(machine, "disk/real")).toMatchObject([{ command: "DEL" }]);
 });
 
+test("hard links of root's are followed: nobody else can make one in its directory", async () => {
+  const machine = new Machine();
+  linkSync(machine.file("target", ""), machine.path("log"));
+  await machine.call({ command: "DEL", ...logging(machine, "log") });
+  expect(lines(machine, "target")).toMatchObject([{ command: "DEL" }]);
+});
+
 test("what is there is kept, and so is its mode", async () => {
   const machine = new Machine();
   machine.file("log", '{"level":"from before"}\n', 0o600);
@@ -84,19 +92,19 @@ test("ten at once: every line is whole", async () => {
 });
 
 describe("a log that cannot be written is no hindrance", () => {
-  const linked = (machine: Machine) => symlinkSync(machine.file("target", ""), machine.path("log"));
-  const inOpenFolder = (machine: Machine) => {
-    linked(machine);
-    chmodSync(machine.directory, 0o1777);
+  const ofAll = (machine: Machine) => chmodSync(machine.directory, 0o1777);
+  const ofAnother = (machine: Machine) => chownSync(machine.directory, 1234, 1234);
+  const ofGroup = (machine: Machine) => {
+    chownSync(machine.directory, 0, 1234);
+    chmodSync(machine.directory, 0o775);
   };
-  const inFolderOfAnother = (machine: Machine) => {
-    linked(machine);
-    chownSync(machine.directory, 1234, 1234);
-  };
-  const inFolderOfGroup = (machine: Machine) => {
-    linked(machine);
-    ofGroup(machine);
-  };
+  /** A folder in which somebody else made a link to root's file. */
+  const withLink =
+    (link: typeof symlinkSync, give: (machine: Machine) => void): ((machine: Machine) => void) =>
+    (machine) => {
+      link(machine.file("target", ""), machine.path("log"));
+      give(machine);
+    };
   const belowFolderOfGroup = (machine: Machine) => {
     machine.file("target", "");
     mkdirSync(machine.path("outside"));
@@ -111,11 +119,8 @@ describe("a log that cannot be written is no hindrance", () => {
     symlinkSync("theirs/link", machine.path(name));
     chownSync(machine.path("theirs"), 1234, 1234);
   };
-  const ofGroup = (machine: Machine) => {
-    chownSync(machine.directory, 0, 1234);
-    chmodSync(machine.directory, 0o775);
-  };
   const nothing = () => {};
+  // Where fs.protected_hardlinks is 0, everybody can make a hard link to every file.
   const places: [string, string, string, (machine: Machine) => unknown][] = [
     ["a directory", "EISDIR", "log", (machine) => mkdirSync(machine.path("log"))],
     ["in a file", "ENOTDIR", "file/log", (machine) => machine.file("file", "")],
@@ -124,9 +129,9 @@ describe("a log that cannot be written is no hindrance", () => {
     ["its own stdin", "EINVAL", "../../proc/self/fd/0", nothing],
     ["its own stdout", "EINVAL", "../../proc/self/fd/1", nothing],
     ["a missing directory of /proc", "ENOENT", "../../proc/nothing/log", nothing],
-    ["a link in a directory of others", "ELOOP", "log", inOpenFolder],
-    ["a link in a directory of another user", "ELOOP", "log", inFolderOfAnother],
-    ["a link in a directory of a group", "ELOOP", "log", inFolderOfGroup],
+    ["a link in a directory of others", "ELOOP", "log", withLink(symlinkSync, ofAll)],
+    ["a link in a directory of another user", "ELOOP", "log", withLink(symlinkSync, ofAnother)],
+    ["a link in a directory of a group", "ELOOP", "log", withLink(symlinkSync, ofGroup)],
     ["a linked directory in a directory of a group", "ENOTDIR", "logs/log", belowFolderOfGroup],
     ["another user's link behind one of root's", "ELOOP", "log", (machine) => behindOwnLink(machine, "log", "target")],
     [
@@ -135,6 +140,9 @@ describe("a log that cannot be written is no hindrance", () => {
       "logs/log",
       (machine) => behindOwnLink(machine, "logs", "outside"),
     ],
+    ["a hard link in a directory of others", "EMLINK", "log", withLink(linkSync, ofAll)],
+    ["a hard link in a directory of another user", "EMLINK", "log", withLink(linkSync, ofAnother)],
+    ["a hard link in a directory of a group", "EMLINK", "log", withLink(linkSync, ofGroup)],
     ["links in a circle", "ELOOP", "log", (machine) => symlinkSync("log", machine.path("log"))],
     ["a linked directory above, in a directory of a group", "ENOTDIR", "logs/more/log", belowFolderOfGroup],
   ];
@@ -156,6 +164,21 @@ describe("a log that cannot be written is no hindrance", () => {
     }
     expect(machine.read("target")?.toString() ?? "").toBe("");
     expect(machine.calls()).toEqual(["ADD", other]);
+  });
+
+  test("a hard link that another file replaces as soon as it is opened", async (context) => {
+    skipEmulated(context, "strace does not see the calls of a program in qemu");
+    const machine = new Machine();
+    withLink(linkSync, ofGroup)(machine);
+    const names = Array.from({ length: 100 }, (_, descriptor) => `-P /proc/self/fd/${descriptor}/log`).join(" ");
+    const strace = `strace -qq -f -o /dev/null -P "$SCRATCH" ${names} -e trace=openat -e inject=openat:delay_exit=2000000:when=1`;
+    const replace =
+      'until ls -l /proc/[0-9]*/fd | grep -q "$SCRATCH/log"; do :; done; rm "$SCRATCH/log"; : >"$SCRATCH/log"';
+    const script = `{ ${replace}; } 2>/dev/null & ${strace} "$@"; kill $! 2>/dev/null; exit 0`;
+    const ended = await machine.call({ command: "DEL", ...logging(machine, "log"), through: through(script) });
+    expect(ended.stderr).toBe(`cni-wrappers: warning: cannot write the log ${machine.path("log")}: EMLINK\n`);
+    expect([machine.read("target")?.toString(), machine.read("log")?.toString()]).toEqual(["", ""]);
+    expect(statSync(machine.path("target")).nlink).toBe(1);
   });
 });
 

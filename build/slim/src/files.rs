@@ -1,6 +1,8 @@
 //! The small files that the core reads, writes and inspects.
 use crate::process::read_all;
-use rustix::fs::{Access, Mode, OFlags, PROC_SUPER_MAGIC, access, fstat, fstatfs, mkdirat, open, openat, readlinkat};
+use rustix::fs::{
+    Access, AtFlags, Mode, OFlags, PROC_SUPER_MAGIC, access, fstat, fstatfs, mkdirat, open, openat, readlinkat, statat,
+};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::stdio::{stdin, stdout};
@@ -194,7 +196,18 @@ type Opener = fn(&OwnedFd, &OsStr, OFlags) -> Result<OwnedFd, Errno>;
 // Non-blocking: a log may be a pipe without a reader, and the call must not wait for one.
 fn open_file(directory: &OwnedFd, name: &OsStr, more: OFlags) -> Result<OwnedFd, Errno> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | more;
-    retry_on_intr(|| openat(directory, name, flags, Mode::from_raw_mode(0o640)))
+    let file = retry_on_intr(|| openat(directory, name, flags, Mode::from_raw_mode(0o640)))?;
+    if is_foreign_link(directory, name, &file)? { Err(Errno::MLINK) } else { Ok(file) }
+}
+
+/// Whether an opened file may be elsewhere, too: with fs.protected_hardlinks 0, everybody can link every file. One look at the
+/// name tells both, as it may be another file's by now.
+fn is_foreign_link(directory: &OwnedFd, name: &OsStr, file: &OwnedFd) -> Result<bool, Errno> {
+    if !is_open_to_others(directory)? {
+        return Ok(false);
+    }
+    let (named, opened) = (statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?, fstat(file)?);
+    Ok(named.st_nlink != 1 || (named.st_dev, named.st_ino) != (opened.st_dev, opened.st_ino))
 }
 
 fn open_directory(directory: &OwnedFd, name: &OsStr, more: OFlags) -> Result<OwnedFd, Errno> {

@@ -4,6 +4,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -181,21 +182,35 @@ const procFileSystem = 0x9fa0;
 /** Opens what has a name in a directory. Returns the target if it is a link to be followed, and throws if it must not be. */
 function attemptIn(directory: number, name: string, open: Open): number | { readonly target: string } {
   // Node has no openat(2).
-  const path = `/proc/self/fd/${directory}/${name}`;
+  const place = `/proc/self/fd/${directory}`;
+  const path = `${place}/${name}`;
   try {
     return open(path, constants.O_NOFOLLOW);
   } catch (error) {
     const target = attempt(() => readlinkSync(path));
-    if (target === undefined || isOpenToOthers(directory)) throw error;
+    if (target === undefined || isOpenToOthers(place)) throw error;
     // A link to an opened file has no path.
-    return statfsSync(`/proc/self/fd/${directory}`).type === procFileSystem ? open(path, 0) : { target };
+    return statfsSync(place).type === procFileSystem ? open(path, 0) : { target };
   }
 }
 
 function openFile(path: string, more: number): number {
   // O_NONBLOCK: a log that is a pipe without a reader must not block the network.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
-  return openSync(path, flags | more, 0o640);
+  const file = openSync(path, flags | more, 0o640);
+  if (!isForeignLink(path, file)) return file;
+  closeSync(file);
+  throw Object.assign(new Error(), { code: "EMLINK" });
+}
+
+/**
+ * Whether an opened file may be elsewhere, too: with fs.protected_hardlinks 0, everybody can link every file. One look at the name
+ * tells both, as it may be another file's by now.
+ */
+function isForeignLink(path: string, file: number): boolean {
+  if (!isOpenToOthers(dirname(path))) return false;
+  const [named, opened] = [lstatSync(path), fstatSync(file)];
+  return named.nlink !== 1 || named.ino !== opened.ino || named.dev !== opened.dev;
 }
 
 function openOrMakeDirectory(path: string, more: number): number {
@@ -215,8 +230,8 @@ export function openDirectory(path: string, more: number): number {
 }
 
 /** Whether a user other than root and this process's own, or a group, can make files in a directory. */
-function isOpenToOthers(directory: number): boolean {
-  const found = fstatSync(directory);
+function isOpenToOthers(directory: string): boolean {
+  const found = statSync(directory);
   return (found.mode & 0o022) !== 0 || !isOwn(found);
 }
 
