@@ -36,6 +36,25 @@ export function contains(subnet: Cidr, address: Address): boolean {
   return subnet.bits === address.bits && networkOf(subnet) === networkOf({ ...address, length: subnet.length });
 }
 
+/** Addresses from the first to the last one. */
+export interface Range {
+  readonly bits: Address["bits"];
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** All addresses of a subnet. */
+export function rangeOf(subnet: Cidr): Range {
+  const { bits, length } = subnet;
+  const first = networkOf(subnet);
+  return { bits, first, last: first + (1n << BigInt(bits - length)) - 1n };
+}
+
+/** Whether two ranges have an address in common. */
+export function overlaps(one: Range, other: Range): boolean {
+  return one.bits === other.bits && one.first <= other.last && other.first <= one.last;
+}
+
 /** Writes an address: an IPv6 address in its shortest spelling, as Go does (RFC 5952). */
 export function addressText({ bits, value }: Address): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");

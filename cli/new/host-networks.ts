@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
-import { networkInterfaces } from "node:os";
-import { listDirectory, readFile } from "../../shared/host/node/files.ts";
+import type { Link } from "../host/links.ts";
+import { runProgram } from "../prune/programs.ts";
+import { readHostLinks } from "../prune/read-rules.ts";
 
 /** The networks of a host, as far as a new list depends on them. */
 export interface HostNetworks {
@@ -12,51 +12,33 @@ export interface HostNetworks {
   readonly subnets: readonly string[];
 }
 
-/** Reads the networks of this host. What cannot be read is missing. */
+/** A route as `ip -json` prints it. */
+interface Route {
+  readonly dst: string;
+  readonly gateway?: string;
+  readonly dev?: string;
+}
+
+/** Reads the networks of this host with ip(8). What cannot be read is missing. */
 export function readHostNetworks(): HostNetworks {
-  const addresses = new Map(
-    Object.entries(networkInterfaces()).map(([name, list = []]) => [name, list.flatMap(({ cidr }) => cidr ?? [])]),
-  );
-  const routes = parseRoutes(readFile("/proc/net/route") ?? "");
-  const main = routes.find(({ subnet }) => subnet === "0.0.0.0/0");
-  const names = listDirectory("/sys/class/net").filter(canCarry);
-  const sorted = [...names].sort((one, other) => Number(other === main?.name) - Number(one === main?.name));
+  const { passed, stdout } = runProgram("ip", ["-json", "route", "show"]);
+  const routes: readonly Route[] = passed ? JSON.parse(stdout || "[]") : [];
+  const links = readHostLinks();
+  const main = routes.find(({ dst }) => dst === "default");
+  const carriers = links.filter(canCarry).map((link) => ({ name: link.ifname, addresses: addressesOf(link) }));
+  const interfaces = carriers.sort((one, other) => Number(other.name === main?.dev) - Number(one.name === main?.dev));
   return {
-    interfaces: sorted.map((name) => ({ name, addresses: addresses.get(name) ?? [] })),
-    gateway: main?.name === sorted[0] ? main?.gateway : undefined,
-    subnets: [...[...addresses.values()].flat(), ...routes.map(({ subnet }) => subnet)].filter(
-      (one) => one !== "0.0.0.0/0",
-    ),
+    interfaces,
+    gateway: main?.dev === interfaces[0]?.name ? main?.gateway : undefined,
+    subnets: [...links.flatMap(addressesOf), ...routes.map(({ dst }) => dst)],
   };
 }
 
-/** Parses /proc/net/route: a line for each route, addresses as hexadecimal numbers in the order of the machine's bytes. */
-export function parseRoutes(text: string): readonly { name: string; subnet: string; gateway: string }[] {
-  return text
-    .split("\n")
-    .slice(1)
-    .flatMap((line) => {
-      const [name, destination = "", gateway = "", , , , , mask = ""] = line.split("\t");
-      if (!name || !destination) return [];
-      const length = [...bitsOf(mask)].filter((bit) => bit === "1").length;
-      return [{ name, subnet: `${dotted(destination)}/${length}`, gateway: dotted(gateway) }];
-    });
+/** A bridge, a port of one, a tap and lo cannot carry one, or should not. */
+function canCarry({ ifname, master, linkinfo }: ReturnType<typeof readHostLinks>[number]): boolean {
+  return ifname !== "lo" && master === undefined && !["bridge", "tun"].includes(linkinfo?.info_kind ?? "");
 }
 
-/** A port of a bridge, a bridge, and lo cannot carry one, or should not. */
-function canCarry(name: string): boolean {
-  const has = (part: string) => existsSync(`/sys/class/net/${name}/${part}`);
-  return name !== "lo" && !has("bridge") && !has("brport") && !has("tun_flags") && existsSync(`/sys/class/net/${name}`);
-}
-
-function dotted(hexadecimal: string): string {
-  const bytes = hexadecimal.match(/../g) ?? [];
-  return bytes
-    .reverse()
-    .map((byte) => Number.parseInt(byte, 16))
-    .join(".");
-}
-
-function bitsOf(hexadecimal: string): string {
-  return Number.parseInt(hexadecimal, 16).toString(2);
+function addressesOf({ addr_info = [] }: Link): readonly string[] {
+  return addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`);
 }

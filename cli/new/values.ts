@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { addressOf, addressText, cidrOf, contains, type Range } from "../lists/addresses.ts";
+import type { HostNetworks } from "./host-networks.ts";
+import { freePart, freeSubnet, parseSubnet } from "./subnets.ts";
+
+export type ValueName =
+  | ("name" | "cniVersion" | "master" | "lan" | "gateway" | "lanStart" | "lanEnd")
+  | ("bridge" | "subnet" | "subnet6" | "adminChain");
+
+/** The values of a new list. */
+export type Values = { readonly [name in ValueName]?: string };
+
+interface Field {
+  /** The description of the option. */
+  readonly message: string;
+  /** An example, if the value is a subnet. */
+  readonly example?: string;
+  /** Suggests a value from the values before it and from the host; undefined if there is none to suggest. */
+  suggest(values: Values, host: HostNetworks): string | undefined;
+}
+
+const ipv4 = "10.1.0.0/24";
+
+/** All values, and where they come from if no option has them. */
+export const fields: Readonly<Record<ValueName, Field>> = {
+  name: { message: "name of the list", suggest: ({ name }) => name },
+  cniVersion: { message: "version of the specification", suggest: () => "1.0.0" },
+  master: {
+    message: "host interface that carries macvlan",
+    suggest: (_, { interfaces }) => interfaces[0]?.name,
+  },
+  lan: {
+    message: "subnet of the network at that interface",
+    example: ipv4,
+    suggest: ({ master }, { interfaces }) => {
+      const addresses = interfaces.find(({ name }) => name === master)?.addresses ?? [];
+      return addresses.map(subnetText).find((subnet) => subnet !== undefined);
+    },
+  },
+  gateway: {
+    message: "gateway of that subnet",
+    suggest: ({ lan }, { gateway }) => {
+      const [subnet, address] = [cidrOf(lan), addressOf(gateway)];
+      const isInside = subnet && address && contains(subnet, address);
+      return isInside ? gateway : textOf((parseSubnet(lan)?.first ?? 0n) + 1n);
+    },
+  },
+  lanStart: {
+    message: "first address of that subnet for containers",
+    suggest: (values, host) => textOf(partOf(values, host).first),
+  },
+  lanEnd: {
+    message: "last address of that subnet for containers",
+    suggest: (values, host) => {
+      const part = partOf(values, host);
+      const isSuggested = values.lanStart === textOf(part.first);
+      return textOf(isSuggested ? part.last : (parseSubnet(values.lan)?.last ?? 0n) - 1n);
+    },
+  },
+  bridge: {
+    message: "name of the bridge on the host",
+    suggest: ({ name }) => `br-${name}`.slice(0, 15),
+  },
+  subnet: {
+    message: "subnet of the bridge",
+    example: ipv4,
+    suggest: ({ lan }, { subnets }) => freeSubnet([...subnets, lan].flatMap((one) => parseSubnet(one) ?? [])),
+  },
+  subnet6: {
+    message: "IPv6 subnet of the bridge",
+    example: "fd00:1::/64",
+    suggest: ({ name = "" }) => uniqueLocal(name),
+  },
+  adminChain: { message: "iptables chain with an administrator's own rules", suggest: () => "NOMAD-ADMIN" },
+};
+
+/** Returns the option of a value, as it is written on the command line. */
+export function optionOf(name: ValueName): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The part of the LAN's upper half that is free, as far as the host knows. */
+function partOf({ lan, gateway = "" }: Values, { interfaces }: HostNetworks): Range {
+  const taken = [gateway, ...interfaces.flatMap(({ addresses }) => addresses.map((one) => one.split("/")[0] ?? ""))];
+  const numbers = taken.map(addressOf).flatMap((ip) => (ip?.bits === 32 ? ip.value : []));
+  return freePart(parseSubnet(lan) ?? { bits: 32, first: 0n, last: 0n }, numbers);
+}
+
+/** The IPv4 subnet of an address; undefined if host-local cannot use it, because it needs at least four addresses. */
+function subnetText(cidr: string): string | undefined {
+  const range = parseSubnet(cidr);
+  const [, length] = cidr.split("/");
+  return range?.bits === 32 && Number(length) <= 30 ? `${textOf(range.first)}/${length}` : undefined;
+}
+
+function textOf(value: bigint): string {
+  return addressText({ bits: 32, value });
+}
+
+/** A unique local subnet (RFC 4193) that is always the same for one name. */
+function uniqueLocal(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex");
+  return `fd${hash.slice(0, 2)}:${hash.slice(2, 6)}:${hash.slice(6, 10)}::/64`;
+}
