@@ -1,7 +1,7 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { leaseDirectory } from "../journal/host-files.ts";
-import { type Entry, isStanding } from "../journal/journal.ts";
+import { type Entry, isStanding, namesOf } from "../journal/journal.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
@@ -100,9 +100,20 @@ function around(undoing: Undoing, entry: Entry): Around {
     earlier: earlierEntries(undoing, entry),
     profile: profileOf(entry.type, session.profiles),
     link: () => session.host.linkIndex(netns, entry.ifName),
+    isTaken: () => isTaken(undoing, entry),
     results: () => facts.otherResults(journal.key, namespace),
     isThere: (one) => facts.isThere(one),
   };
+}
+
+/**
+ * Whether another container has made an interface of an entry's name since. Only a path in /proc leads to another namespace that
+ * looks like the entry's: the others have a time.
+ */
+function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Entry): boolean {
+  if (namespace.changedMs !== undefined) return false;
+  const later = facts.strangers(journal.key.containerId, namespace).filter((other) => other.uptime > uptime);
+  return later.some((other) => other.role === "creator" && namesOf(other).includes(ifName));
 }
 
 /**

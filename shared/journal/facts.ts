@@ -12,8 +12,10 @@ import {
 import {
   type AttachmentKey,
   containerDirectory,
+  type Entry,
   isSameAttachment,
   isSameNamespace,
+  isStanding,
   type Journal,
   journalDirectory,
   journalFile,
@@ -77,6 +79,14 @@ export class Facts {
   journals(): readonly Journal[] {
     const files = this.#filesIn(journalDirectory).flatMap((directory) => this.#filesIn(directory));
     return files.flatMap((file) => this.journalAt(file) ?? []);
+  }
+
+  /** What other containers have in a namespace: the path of a process's leads to theirs once its number is reused. */
+  strangers(containerId: string, namespace: Namespace): readonly Entry[] {
+    const others = this.journals().filter(({ key }) => key.containerId !== containerId);
+    const isThere = (entry: Entry) => isStanding(entry) && entry.bootId === this.moment()?.bootId;
+    const entries = others.flatMap((journal) => journal.entries.filter(isThere));
+    return entries.filter((entry) => isSameNamespace(entry.namespace, namespace));
   }
 
   /** The journal in a file; undefined if the file does not say whose it is. */

@@ -15,6 +15,8 @@ export interface Around {
   readonly profile: Profile | undefined;
   /** The index of the interface of the entry's name in that namespace, 0 for none; undefined if it cannot be read. */
   link(): number | undefined;
+  /** Whether the interface of the entry's name in that namespace is another container's by now. */
+  isTaken(): boolean;
   /** libcni's results for the container's other attachments. */
   results(): readonly CachedResult[];
   /** Whether a namespace is still there. */
@@ -72,7 +74,7 @@ function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): b
 
 function removalOfChained(entry: Entry, around: Around): Removal {
   const { profile, namespace } = around;
-  const withNamespace = isSameNamespace(entry.namespace, namespace) && !isInterfaceOfSibling(entry, around);
+  const withNamespace = isSameNamespace(entry.namespace, namespace) && !isInterfaceOfOthers(entry, around);
   if (profile?.movesRoutes && !withNamespace) return { do: "nothing", why: "all that it left was in the namespace" };
   const shared = holders(around)
     .filter((other) => hasSameName(entry, other, scopeOf(profile)))
@@ -101,7 +103,7 @@ function isHolding(entry: Entry, { bootId, isThere }: Pick<Around, "bootId" | "i
  * its own only if there was none before and nobody else has one of that name.
  */
 function isInterfaceOurs(entry: Entry, around: Around): boolean {
-  if (!isSameNamespace(entry.namespace, around.namespace)) return false;
+  if (!isSameNamespace(entry.namespace, around.namespace) || around.isTaken()) return false;
   const { done, before, failed } = entry;
   if (done && done.made === undefined) return !isNameOfOthers(entry, around);
   const link = around.link();
@@ -146,10 +148,10 @@ function mayHaveMade({ done, before, failed }: Entry): boolean {
   return failed?.left === undefined ? !before : failed.left !== 0 && failed.left !== before;
 }
 
-/** Whether a chained plugin's interface was replaced by one that another attachment made. */
-function isInterfaceOfSibling(entry: Entry, around: Around): boolean {
+/** Whether a chained plugin's interface is another container's, or was replaced by one that another attachment made. */
+function isInterfaceOfOthers(entry: Entry, around: Around): boolean {
   const others = around.siblings.filter((other) => isStanding(other) && other.done && hasInterface(other, entry));
-  if (others.length === 0) return false;
+  if (others.length === 0) return around.isTaken();
   const link = around.link();
   return others.some(({ done }) => done?.made !== undefined && done.made === link);
 }

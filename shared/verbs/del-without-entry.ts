@@ -65,7 +65,7 @@ function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
   return interfaces.length === 0 || interfaces.some(({ name }) => name === selector.ifName);
 }
 
-/** The entry that a wrapper would have written. Without an interface of its own, its DEL gets no namespace. */
+/** The entry that a wrapper would have written. Without an interface of its own, or in another container's namespace, its DEL gets no namespace. */
 function imaginedEntry(
   call: Call,
   target: Target,
@@ -74,6 +74,8 @@ function imaginedEntry(
   const { key, facts, request } = call;
   const { netns } = request.variables;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
+  const namespace = isListed ? facts.namespace(netns) : undefined;
+  const isOwn = namespace && facts.strangers(key.containerId, namespace).length === 0;
   return {
     ...key,
     id: "",
@@ -85,7 +87,7 @@ function imaginedEntry(
     delegateNetwork: target.network,
     path: "",
     args: "",
-    namespace: (isListed ? facts.namespace(netns) : undefined) ?? nowhere(netns),
+    namespace: isOwn ? namespace : nowhere(netns),
     checksum: "",
     wrapper: {},
     configuration: {},
@@ -160,9 +162,9 @@ function removeUnknown(
 }
 
 /** Removes the files that 0.2.0 kept of an attachment. */
-function removeOldRecords({ session: { host }, key }: Call): void {
+function removeOldRecords({ session: { host }, facts, key }: Call): void {
   const prefix = `${key.network}:${key.containerId}:${key.runtimeIfName}:`;
-  for (const name of host.listDirectory(journalDirectory)) {
+  for (const name of facts.list(journalDirectory)) {
     if (name.startsWith(prefix) || name.startsWith(`.${prefix}`)) host.removeFile(`${journalDirectory}/${name}`);
   }
 }

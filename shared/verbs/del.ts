@@ -9,7 +9,7 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
-import { type Entry, isSameNamespace, isStanding, type Namespace } from "../journal/journal.ts";
+import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -127,18 +127,11 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   const namespace = call.facts.namespace(call.request.variables.netns);
   if (entry.role === "meta" || namespace === undefined) return undefined;
   if (!entry.done && isSameNamespace(entry.namespace, namespace)) return undefined;
-  if (isOfAnotherContainer(call, namespace)) return undefined;
+  if (call.facts.strangers(call.key.containerId, namespace).length > 0) return undefined;
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
   if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
   return runDel(undoing, entry, ownDel(call, stray, removal));
-}
-
-/** Whether a namespace has attachments of another container: the path of a process's leads there once its number is reused. */
-function isOfAnotherContainer({ facts, key }: Call, namespace: Namespace): boolean {
-  const others = facts.journals().filter((journal) => journal.key.containerId !== key.containerId);
-  const entries = others.flatMap((journal) => journal.entries.filter(isStanding));
-  return entries.some((entry) => isSameNamespace(entry.namespace, namespace));
 }
 
 type Del = Removal & { readonly do: "DEL" };

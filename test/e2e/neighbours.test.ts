@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
-import { bridge, expectPassed, front, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
+import { bridge, expectPassed, front, hostLocal, macvlan, named, ptp, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.
@@ -145,6 +146,62 @@ test.each([
   expectPassed(await lab.goCni.del(named("net1"), container));
   expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
 });
+
+// The path of a process's namespace leads to another one once another process has its number.
+test.each<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
+  ["was never attached", async () => {}],
+  [
+    "has lost its journal",
+    async (lab, list) => {
+      const gone = await lab.addContainer("c1");
+      expectPassed(await lab.goCni.add(list, gone));
+      await lab.run("rm", ["-r", "/var/lib/cni/wrappers/c1"]);
+      await lab.deleteNamespace(gone);
+    },
+  ],
+])("DEL of what %s leaves the neighbour whose namespace is at the path by now", async (_, prepare) => {
+  await using lab = await Lab.start({ plugins });
+  const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
+  const theirs = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
+  const neighbour = await lab.addContainer("c2");
+  expectPassed(await lab.cnitool.add(theirs, neighbour));
+  await prepare(lab, theirs);
+  const look = async () => [
+    await identity(lab, neighbour, "eth0"),
+    await identity(lab, neighbour, "eth1"),
+    await lab.ip(neighbour, "rule"),
+  ];
+  const before = await look();
+  expectPassed(await lab.goCni.del(theirs, { name: "c1", netns: neighbour.netns }));
+  expect(await look()).toEqual(before);
+  expectPassed(await lab.cnitool.check(theirs, neighbour));
+  expectPassed(await lab.cnitool.del(theirs, neighbour));
+  // The kernel removes the interfaces of a deleted namespace later.
+  await expect.poll(() => leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
+});
+
+test("DEL leaves a neighbour's interface that has the process number, the inode and the index of the own one", async () => {
+  await using lab = await Lab.start({ plugins });
+  const one = zone("1.0.0", wrapped(ptp));
+  const [first, second] = [await startProcess(lab), await startProcess(lab)];
+  expectPassed(await lab.goCni.add(one, { name: "c1", netns: first }));
+  expectPassed(await lab.goCni.add(one, { name: "c2", netns: second }));
+  const [old, present] = [await lab.run("stat", ["-Lc", "%i", first]), await lab.run("stat", ["-Lc", "%i", second])];
+  // The kernel gives the inode of a namespace that is gone to another one at once.
+  await lab.run("sed", ["-i", `s/${old}/${present}/g`, "/var/lib/cni/wrappers/c1/zone:eth0"]);
+  const look = () => lab.run("nsenter", [`--net=${second}`, "ip", "address", "show", "eth0"]);
+  const before = await look();
+  expectPassed(await lab.goCni.del(one, { name: "c1", netns: second }));
+  expect(await look()).toBe(before);
+  expectPassed(await lab.goCni.del(one, { name: "c2", netns: second }));
+  await expect(look()).rejects.toThrow("does not exist");
+});
+
+/** Starts a process with a network namespace. Returns the path of that. */
+async function startProcess(lab: Lab): Promise<string> {
+  const id = await lab.run("sh", ["-c", "unshare --net sh -c 'echo $$; exec >&- 2>&-; sleep 600' &"]);
+  return `/proc/${id.trim()}/ns/net`;
+}
 
 test("a repeated DEL leaves firewall's rules of an address that another container got", async () => {
   await using lab = await Lab.start({ plugins });

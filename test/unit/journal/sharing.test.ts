@@ -21,6 +21,7 @@ function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "lin
     results: () => [],
     link: () => (link === "unknown" ? undefined : link),
     isThere: () => true,
+    isTaken: () => false,
     ...around,
   });
 }
@@ -43,6 +44,7 @@ describe("an interface", () => {
     ["with the index of the entry is its own", entryOf(), {}, everything],
     ["with it is its own, whatever others say", entryOf(), claimed, everything],
     ["with another index is somebody else's", entryOf(), { link: 8 }, leaseOnly],
+    ["with it, which another container has by now", entryOf(), { isTaken: () => true }, leaseOnly],
     ["that is gone: DEL looks for the rest in the namespace", entryOf(), { link: 0 }, everything],
     ["in another namespace is not looked for", entryOf(), { namespace: { ...here, inode: 1 } }, leaseOnly],
     [

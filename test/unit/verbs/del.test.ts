@@ -12,8 +12,8 @@ const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
 const sinceThen = { uptime: 985, addresses: [] };
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
 
-function del(plugin: string, stdin: JsonObject, machine: Machine): Outcome {
-  const env = { CNI_COMMAND: "DEL" };
+function del(plugin: string, stdin: JsonObject, machine: Machine, netns = blue): Outcome {
+  const env = { CNI_COMMAND: "DEL", CNI_NETNS: netns };
   return callWrapper(
     { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { ...zone, ...stdin }, env },
     { links: [7], ...machine },
@@ -233,6 +233,26 @@ describe("DEL of an entry", () => {
     expect(runsBeside({ isGivenUp: true, isUndone: true })).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
   });
 
+  test("leaves it if only its index and its inode are those of the entry: no time tells of a path in /proc", () => {
+    const netns = "/proc/7/ns/net";
+    const namespace = { path: netns, device: 4, inode: ownNamespace };
+    const runsBeside = (neighbour: Partial<Entry>) => {
+      const own = [entryOf({ namespace }), chainedOf("tuning", { namespace })];
+      const theirs = entryOf({ containerId: "red", namespace, uptime: 986, ...neighbour });
+      return runsOf(del("bridge", {}, { files: journalFiles(...own, theirs) }, netns));
+    };
+    expect(runsBeside({})).toEqual(["tuning DEL eth0 ", "bridge DEL eth0 "]);
+    const all = [`tuning DEL eth0 ${netns}`, `bridge DEL eth0 ${netns}`];
+    expect(runsBeside({ uptime: 984 })).toEqual(all);
+    expect(runsBeside({ bootId: "earlier" })).toEqual(all);
+    expect(runsBeside({ isGivenUp: true, isUndone: true })).toEqual(all);
+    expect(runsBeside({ namespace: { ...namespace, inode: 1 } })).toEqual(all);
+    expect(runsBeside({ ifName: "eth1" })).toEqual(all);
+    expect(runsBeside({ role: "meta" })).toEqual(all);
+    const sibling = { containerId: "blue", network: "other", runtimeIfName: "net1" };
+    expect(runsBeside(sibling)).toEqual(["tuning DEL eth0 ", `bridge DEL eth0 ${netns}`]);
+  });
+
   test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
     const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const leases = "/var/lib/cni/networks/zone";
@@ -272,6 +292,15 @@ describe("DEL without an entry", () => {
     expect(runsOf(del("bridge", {}, {}))).toEqual([`bridge DEL eth0 ${blue}`]);
     expect(runsOf(del("bridge", {}, { files: sibling }))).toEqual([]);
     expect(runsOf(del("bridge", { prevResult: bothResult }, { files: sibling }))).toEqual([`bridge DEL eth0 ${blue}`]);
+  });
+
+  test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
+    const files = journalFiles(entryOf({ containerId: "red" }));
+    expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
+    expect(runsOf(del("tuning", { prevResult: bothResult }, { files }))).toEqual(["tuning DEL eth0 "]);
+    const earlier = journalFiles(entryOf({ containerId: "red", bootId: "earlier" }));
+    expect(runsOf(del("bridge", {}, { files: earlier }))).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 
   test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
