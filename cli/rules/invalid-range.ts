@@ -15,7 +15,7 @@ export const invalidRange: ListRule = {
   page: `host-local checks its ranges on every call, and ADD fails with \`invalid range set\`. \`subnet\` is the address of the
 network (\`172.16.5.0/24\`, not \`172.16.5.7/24\`). It has room for at least two addresses. \`rangeStart\` and \`rangeEnd\` are
 in the subnet, in this order. The ranges of one set have one IP version, and no two ranges overlap. Without any range, ADD
-fails with \`no IP ranges specified\`.`,
+fails with \`no IP ranges specified\`. host-local does not give out the gateway, so a range needs another address.`,
   find({ plugins }) {
     return plugins.flatMap((plugin) =>
       isRewritten(plugin) ? [] : (noRange(plugin) ?? problemOf(rangeSetsOf(plugin)) ?? []),
@@ -58,6 +58,9 @@ function problemOf(sets: readonly (readonly WrittenRange[])[]): FoundAt | undefi
       );
       const message = "the range overlaps an earlier range of this plugin";
       if (overlap) return { at, message, hint: "Remove one of them, or change its ends" };
+      const gateway = addressOf(range.gateway)?.value ?? network + 1n;
+      if (ranges.length === 1 && first === last && first === gateway)
+        return { at, message: "the only address of the range is its gateway", hint: "Add addresses to the range" };
       all.push({ subnet, first, last, set });
     }
   }

@@ -38,4 +38,8 @@ export const bridgeKeys = z
     disableContainerInterface: z.boolean().describe("Leave the container's interface down. Without ipam only."),
     portIsolation: z.boolean().describe("Isolate the container's port from other isolated ports of the bridge."),
   })
-  .partial();
+  .partial()
+  .refine(({ hairpinMode, promiscMode }) => !(hairpinMode && promiscMode), {
+    path: ["hairpinMode"],
+    error: "and promiscMode exclude each other",
+  });
