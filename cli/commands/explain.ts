@@ -2,18 +2,15 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CommandMaker } from "../command.ts";
-import { sceneOf } from "../explain/drawing/scene.ts";
-import { svgPicture } from "../explain/drawing/svg.ts";
-import { drawing } from "../explain/drawing/terminal.ts";
-import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
+import { drawing } from "../explain/drawing.ts";
+import { type Explanation, explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
+import { sceneOf } from "../explain/scene.ts";
 import { cacheSource, exampleAttachment, exampleSource, readCache } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
-import { writeAtomically } from "../files/atomic-write.ts";
-import { readListFile } from "../lists/find-files.ts";
-import { type List, listOf } from "../lists/list.ts";
-import { positionOf } from "../lists/list-file.ts";
+import type { List } from "../lists/list.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
+import { readList } from "../wrap/change.ts";
 
 interface Options {
   readonly verb?: ConfiguredVerb;
@@ -22,7 +19,6 @@ interface Options {
   readonly port?: readonly string[];
   readonly args?: string;
   readonly json?: true;
-  readonly svg?: string;
 }
 
 const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
@@ -43,32 +39,15 @@ export const explainCommand: CommandMaker = (terminal, finish) =>
     .option("--port <mapping>", "publish this port, such as 8080:80 or 8080:80/udp; can be repeated", appended)
     .option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9")
     .option("--json", "print the steps as data")
-    .option("--svg <file>", "write the drawing as a picture")
     .addHelpText("after", "\nExample:\n  cni-wrappers explain /opt/cni/config/zone.conflist --verb CHECK")
     .action((file: string, options: Options) => {
       const list = readList(file, terminal.directory);
       const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
       const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
-      const scene = sceneOf(explanation);
       if (options.json) terminal.write(`${JSON.stringify(explanationData(explanation), null, 2)}\n`);
-      else terminal.write(explanationText(explanation, terminal));
-      if (scene && !options.json) terminal.write(`\n${drawing(scene, terminal.width)}`);
-      if (options.svg !== undefined) {
-        if (scene === undefined)
-          throw new Trouble(`${options.svg}: there is nothing to draw, because there is no result`);
-        writePicture(options.svg, svgPicture(scene), terminal);
-      }
+      else terminal.write(explanationText(explanation, terminal) + drawingOf(explanation, terminal));
       finish(explanation.steps.every(hasPassed) ? 0 : 1);
     });
-
-function readList(path: string, directory: string): List {
-  const file = readListFile(path, directory);
-  const [error] = file.errors;
-  const list = listOf(file);
-  if (error === undefined && list !== undefined) return list;
-  const { line, column } = positionOf(file, error?.offset ?? 0);
-  throw new Trouble(`${path}:${line}:${column}: it is not a network configuration list; run cni-wrappers lint`);
-}
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
   const { container, cacheDir } = options;
@@ -87,9 +66,9 @@ function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { director
   return cacheSource({ ...cached, attachment: { ...cached.attachment, pluginPath } }, resolve(directory, cacheDir));
 }
 
-function writePicture(path: string, picture: string, { directory, writeError }: Terminal): void {
-  writeAtomically(resolve(directory, path), picture);
-  writeError(`wrote ${path}\n`);
+function drawingOf(explanation: Explanation, { width }: Terminal): string {
+  const scene = sceneOf(explanation);
+  return scene ? `\n${drawing(scene, width)}` : "";
 }
 
 // An option that takes several values would take the list for one of them.

@@ -1,8 +1,7 @@
 import { profiles } from "../../plugins/index.ts";
-import { subnetContains } from "../../shared/attachment/subnet.ts";
 import { profileOf } from "../../shared/plugin/profile.ts";
 import type { HostDevice } from "../../shared/plugin/reported.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
 import {
   type CniResult,
   type Interface,
@@ -11,7 +10,9 @@ import {
   type Route,
 } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
-import { addressOf, addressText } from "../lists/addresses.ts";
+import { type Address, addressOf, addressText } from "../lists/addresses.ts";
+import { entriesOf, ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
+import { filledRange } from "../lists/leases.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
 import { type Call, familyIn } from "../live/libcni.ts";
 import type { Source } from "./explain.ts";
@@ -36,12 +37,7 @@ export function exampleAnswers(): Source["answer"] {
     const role = profileOf(type, profiles)?.role ?? wrapper.role ?? (call.stdin.prevResult ? "meta" : "creator");
     if (role === "meta") return { exitCode: 0, output: metaAnswer(type, call, invent) };
     const leased = leaseExample(call, taken);
-    const { chosenBy } = leased;
-    return {
-      exitCode: 0,
-      output: creatorAnswer(type, call, leased, invent),
-      ...(chosenBy !== undefined && { chosenBy }),
-    };
+    return { exitCode: 0, output: creatorAnswer(type, call, leased, invent), chosenBy: leased.chosenBy };
   };
 }
 
@@ -120,56 +116,48 @@ const documentation: IpConfig = { address: "192.0.2.10/24", gateway: "192.0.2.1"
 
 /** Returns the addresses that an IPAM plugin would give on an unused host. `taken` has those of earlier plugins. */
 function leaseExample({ environment, stdin }: Call, taken: Set<string>): Leased {
-  const ipam = isJsonObject(stdin.ipam) ? stdin.ipam : {};
-  const routes = (Array.isArray(ipam.routes) ? ipam.routes : []) as Route[];
-  const asked = /(?:^|;)IP=([^;/]+)/.exec(environment.CNI_ARGS ?? "")?.[1];
-  switch (ipam.type) {
+  const plugin = { configuration: stdin, path: [] };
+  const entries = (key: string) => entriesOf(plugin, key).map(({ entry }) => entry);
+  const routes = entries("routes") as unknown as Route[];
+  const asked = addressOf(/(?:^|;)IP=([^;/]+)/.exec(environment.CNI_ARGS ?? "")?.[1]);
+  const type = ipamTypeOf(stdin);
+  switch (type) {
     case undefined:
       return { ips: [], routes: [] };
     case "host-local":
-      return { ips: rangeSets(ipam).flatMap((set) => hostLocal(set, `${stdin.name}`, taken, asked) ?? []), routes };
+      return { ips: rangeSetsOf(plugin).flatMap((set) => hostLocal(set, `${stdin.name}`, taken, asked) ?? []), routes };
     case "static":
-      return { ips: objects(ipam.addresses).map(staticAddress), routes };
+      return { ips: entries("addresses").map(staticAddress), routes };
     case "dhcp":
       return { ips: [documentation], routes: [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }], chosenBy: "DHCP" };
     default:
-      return { ips: [documentation], routes, chosenBy: String(ipam.type) };
+      return { ips: [documentation], routes, chosenBy: type };
   }
 }
 
-/** host-local gives one address from each set of ranges. `subnet` without a set is the first set. */
-function rangeSets(ipam: JsonObject): JsonObject[][] {
-  const sets = Array.isArray(ipam.ranges) ? ipam.ranges.map(objects) : [];
-  return ipam.subnet === undefined ? sets : [[ipam], ...sets];
-}
-
-function hostLocal(set: JsonObject[], network: string, taken: Set<string>, asked?: string): IpConfig | undefined {
-  for (const { subnet, rangeStart, gateway } of set) {
-    const [base = "", length = ""] = String(subnet).split("/");
-    const first = next(base);
-    if (first === undefined) continue;
-    const router = typeof gateway === "string" ? gateway : first;
-    const isFree = (address: string): boolean => address !== router && !taken.has(`${network} ${address}`);
-    const start = asked !== undefined && subnetContains(String(subnet), asked) ? asked : String(rangeStart ?? first);
-    let address: string | undefined = start;
-    while (address !== undefined && !isFree(address)) address = next(address);
-    if (address === undefined || !subnetContains(String(subnet), address)) continue;
-    taken.add(`${network} ${address}`);
-    return { address: `${address}/${length}`, gateway: router };
+/** host-local gives one address from each set of ranges. */
+function hostLocal(
+  set: readonly WrittenRange[],
+  network: string,
+  taken: Set<string>,
+  asked: Address | undefined,
+): IpConfig | undefined {
+  for (const { range } of set) {
+    const pool = filledRange(range);
+    if (!pool) continue;
+    const { bits, first, last, gateway } = pool;
+    const isAsked = asked?.bits === bits && asked.value >= first && asked.value <= last;
+    const nameOf = (number: bigint) => `${network} ${addressText({ bits, value: number })}`;
+    let value = isAsked ? asked.value : first;
+    while (value === gateway || taken.has(nameOf(value))) value++;
+    if (value > last) continue;
+    taken.add(nameOf(value));
+    const router = typeof range.gateway === "string" ? range.gateway : addressText({ bits, value: gateway });
+    return { address: `${addressText({ bits, value })}/${String(range.subnet).split("/")[1]}`, gateway: router };
   }
   return undefined;
 }
 
 function staticAddress({ address, gateway }: JsonObject): IpConfig {
   return { address: String(address), ...(gateway !== undefined && { gateway }) };
-}
-
-/** Returns the address after this one; undefined if this is none. */
-function next(address: string): string | undefined {
-  const ip = addressOf(address);
-  return ip && addressText({ ...ip, value: ip.value + 1n });
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

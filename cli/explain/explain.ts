@@ -8,12 +8,6 @@ import { type Attachment, type Call, callOf, callOrder, notSent } from "../live/
 import type { HostState } from "./host-state.ts";
 import { type Answer, type PluginRun, rehearse } from "./rehearsal.ts";
 
-/** An invented answer, and who chooses the address that it stands for. */
-type Example = Answer & { readonly chosenBy?: string };
-
-/** A run of a plugin with an invented answer. */
-type Run = PluginRun & Pick<Example, "chosenBy"> & { readonly origin: "example" };
-
 /** One plugin's part of a verb. */
 export interface Step {
   readonly plugin: ListedPlugin;
@@ -21,7 +15,7 @@ export interface Step {
   readonly given: Call;
   /** The wrapper's plan. A plugin that is not wrapped has none. */
   readonly plan: Plan | undefined;
-  readonly runs: readonly Run[];
+  readonly runs: readonly PluginRun[];
   /** What the runtime gets. */
   readonly answer: Answer;
   readonly warnings: readonly string[];
@@ -49,7 +43,7 @@ export interface Source {
   /** The result of the list's ADD, if it is known. Otherwise ADD is rehearsed first. */
   readonly result?: CniResult;
   /** Answers for a plugin. */
-  answer(plugin: ListedPlugin, type: string, call: Call): Example;
+  answer(plugin: ListedPlugin, type: string, call: Call): Answer;
 }
 
 /** Explains a verb of a list. */
@@ -93,25 +87,18 @@ function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: C
 }
 
 function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: Source): Step {
-  const known: Pick<Example, "chosenBy">[] = [];
   const rehearsal = rehearse(calledAs(plugin, given), given, {
     state,
     jq,
     pid: plugin.index,
-    answer(type, call) {
-      const { exitCode, output, ...about } = answer(plugin, type, call);
-      known.push(about);
-      return { exitCode, output };
-    },
+    answer: (type, call) => answer(plugin, type, call),
   });
-  const runs = rehearsal.runs.map((run, index): Run => ({ origin: "example", ...run, ...known[index] }));
-  return { plugin, given, ...rehearsal, runs };
+  return { plugin, given, ...rehearsal };
 }
 
 function plainStep(plugin: ListedPlugin, given: Call, source: Source): Step {
-  const { exitCode, output, ...about } = source.answer(plugin, plugin.type, given);
-  const answer = { exitCode, output };
-  const run: Run = { origin: "example", plugin: plugin.type, ...given, answer, ...about };
+  const answer = source.answer(plugin, plugin.type, given);
+  const run = { plugin: plugin.type, ...given, answer };
   return { plugin, given, plan: undefined, runs: [run], answer, warnings: [] };
 }
 

@@ -17,6 +17,8 @@ import type { HostState } from "./host-state.ts";
 export interface Answer {
   readonly exitCode: number;
   readonly output?: JsonObject | undefined;
+  /** Who really chooses the address in it, if that is not the configuration. */
+  readonly chosenBy?: string | undefined;
 }
 
 /** One run of a plugin. */

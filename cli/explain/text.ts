@@ -79,12 +79,12 @@ function variables({ environment }: Call): string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 }
 
-function answerLines({ plugin, answer, chosenBy }: Step["runs"][number], { given }: Step, screen: Screen): string[] {
+function answerLines({ plugin, answer }: PluginRun, { given }: Step, screen: Screen): string[] {
   if (answer.output === undefined) {
     const passes = given.environment.CNI_COMMAND === "CHECK" ? " if it finds no fault" : "";
     return [`${indent}${plugin} prints nothing${passes}.`];
   }
-  const chosen = chosenBy === undefined ? "" : `; ${chosenBy} chooses the real address`;
+  const chosen = answer.chosenBy === undefined ? "" : `; ${answer.chosenBy} chooses the real address`;
   const lines = jsonLines(answer.output, screen.width - indent.length - 4);
   return [`${plugin} returns (example${chosen}):`, ...lines.map((line) => `  ${line}`)].map((line) => indent + line);
 }

@@ -3,6 +3,9 @@ import { ipamOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ListedPlugin } from "./list.ts";
 
+/** A plugin configuration, and its place in the file. */
+type Configured = Pick<ListedPlugin, "configuration" | "path">;
+
 /** One range of host-local, as written. */
 export interface WrittenRange {
   readonly path: JSONPath;
@@ -15,7 +18,7 @@ export function hasIpam({ configuration }: ListedPlugin): boolean {
 }
 
 /** The ranges of host-local, in sets: an interface gets an address of each set. The short form with `subnet` is the first. */
-export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRange[])[] {
+export function rangeSetsOf(plugin: Configured): readonly (readonly WrittenRange[])[] {
   const ipam = ipamOf(plugin.configuration);
   if (goLookup(ipam, "type") !== "host-local") return [];
   const path = [...plugin.path, "ipam"];
@@ -33,7 +36,7 @@ export function rangeSetsOf(plugin: ListedPlugin): readonly (readonly WrittenRan
 }
 
 /** The entries of a list in the `ipam` block, such as `routes` and `addresses`, with their places. */
-export function entriesOf(plugin: ListedPlugin, key: string): readonly { path: JSONPath; entry: JsonObject }[] {
+export function entriesOf(plugin: Configured, key: string): readonly { path: JSONPath; entry: JsonObject }[] {
   const list = goLookup(ipamOf(plugin.configuration), key);
   return (Array.isArray(list) ? list : []).flatMap((entry, index) => {
     return isJsonObject(entry) ? [{ path: [...plugin.path, "ipam", key, index], entry }] : [];

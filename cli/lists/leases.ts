@@ -1,19 +1,17 @@
 import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
 import { ipamOf, leaseDirectoryOf } from "../../shared/journal/host-files.ts";
-import { type Address, addressOf, addressText, cidrOf, contains, networkOf } from "./addresses.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
 import { entriesOf, ipamTypeOf, rangeSetsOf } from "./ipam.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** Addresses that an IPAM plugin may give to one interface. */
-export interface Pool {
+export interface Pool extends Range {
   readonly plugin: ListedPlugin;
   /** Where the subnet or the address is in the file. */
   readonly path: JSONPath;
-  readonly bits: Address["bits"];
-  readonly first: bigint;
-  readonly last: bigint;
   /** An address in between that host-local does not give out. */
   readonly gateway: bigint | undefined;
   /** The directory with the leases. Pools of one directory do not give out an address twice. Undefined for fixed addresses. */
@@ -53,25 +51,31 @@ function fixedPools(plugin: ListedPlugin): readonly Pool[] {
   });
 }
 
-// host-local fills in what is missing (Canonicalize, plugins/ipam/host-local/backend/allocator/range.go).
 function leasedPools(plugin: ListedPlugin): readonly Pool[] {
   const leases = leasesOf(plugin);
-  return rangeSetsOf(plugin)
-    .flat()
-    .flatMap(({ path, range }) => {
-      const subnet = cidrOf(range.subnet);
-      if (!subnet) return [];
-      const { bits, length } = subnet;
-      const network = networkOf(subnet);
-      const broadcast = network + (1n << BigInt(bits - length)) - 1n;
-      const inside = (key: string, fallback: bigint) => {
-        const address = addressOf(range[key]);
-        return address && contains(subnet, address) ? address.value : fallback;
-      };
-      const first = inside("rangeStart", network + 1n);
-      const last = inside("rangeEnd", bits === 32 ? broadcast - 1n : broadcast);
-      return [
-        { plugin, path: [...path, "subnet"], bits, first, last, gateway: inside("gateway", network + 1n), leases },
-      ];
-    });
+  const ranges = rangeSetsOf(plugin).flat();
+  return ranges.flatMap(({ path, range }) => {
+    const filled = filledRange(range);
+    return filled ? [{ plugin, path: [...path, "subnet"], ...filled, leases }] : [];
+  });
+}
+
+/**
+ * Returns a range of host-local, which fills in what is missing (Canonicalize,
+ * plugins/ipam/host-local/backend/allocator/range.go); undefined if its subnet is none.
+ */
+export function filledRange(range: JsonObject): (Range & { readonly gateway: bigint }) | undefined {
+  const subnet = cidrOf(range.subnet);
+  if (!subnet) return undefined;
+  const { bits, first, last } = rangeOf(subnet);
+  const inside = (key: string, fallback: bigint) => {
+    const address = addressOf(range[key]);
+    return address && contains(subnet, address) ? address.value : fallback;
+  };
+  return {
+    bits,
+    first: inside("rangeStart", first + 1n),
+    last: inside("rangeEnd", bits === 32 ? last - 1n : last),
+    gateway: addressOf(range.gateway)?.value ?? first + 1n,
+  };
 }

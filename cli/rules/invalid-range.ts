@@ -1,9 +1,19 @@
 import { ipamOf } from "../../shared/journal/host-files.ts";
 import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
-import { addressOf, addressText, type Cidr, cidrOf, contains, networkOf } from "../lists/addresses.ts";
+import {
+  addressOf,
+  addressText,
+  type Cidr,
+  cidrOf,
+  contains,
+  networkOf,
+  overlaps,
+  type Range,
+} from "../lists/addresses.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
+import { filledRange } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** host-local refuses ranges that contradict themselves. */
@@ -36,32 +46,24 @@ function noRange(plugin: ListedPlugin): FoundAt | undefined {
 
 /** What host-local would report first. */
 function problemOf(sets: readonly (readonly WrittenRange[])[]): FoundAt | undefined {
-  const all: { subnet: Cidr; first: bigint; last: bigint; set: number }[] = [];
+  const earlier: (Range & { readonly set: number })[] = [];
   for (const [set, ranges] of sets.entries()) {
-    for (const { path, range } of ranges) {
-      const subnet = cidrOf(range.subnet);
+    for (const { path, range: written } of ranges) {
+      const [subnet, range] = [cidrOf(written.subnet), filledRange(written)];
       // Another rule reports the wrong value, or the missing one.
-      if (subnet === undefined) return undefined;
-      const problem = subnetProblem(subnet, range) ?? endProblem(subnet, range);
+      if (!subnet || !range) return undefined;
+      const problem = subnetProblem(subnet, written) ?? endProblem(subnet, written);
       if (problem) return { ...problem, at: [...path, ...problem.at] };
-      const network = networkOf(subnet);
-      const first = addressOf(range.rangeStart)?.value ?? network + 1n;
-      const last =
-        addressOf(range.rangeEnd)?.value ??
-        network + (1n << BigInt(subnet.bits - subnet.length)) - (subnet.bits === 32 ? 2n : 1n);
       const at = [...path, "subnet"];
-      const mixed = all.find((other) => other.set === set && other.subnet.bits !== subnet.bits);
       const hint = "Put each into its own set: [[{...}], [{...}]]";
-      if (mixed) return { at, message: "a set of ranges has IPv4 and IPv6", hint };
-      const overlap = all.find(
-        (other) => other.subnet.bits === subnet.bits && other.first <= last && first <= other.last,
-      );
+      if (earlier.some((other) => other.set === set && other.bits !== range.bits))
+        return { at, message: "a set of ranges has IPv4 and IPv6", hint };
       const message = "the range overlaps an earlier range of this plugin";
-      if (overlap) return { at, message, hint: "Remove one of them, or change its ends" };
-      const gateway = addressOf(range.gateway)?.value ?? network + 1n;
-      if (ranges.length === 1 && first === last && first === gateway)
+      if (earlier.some((other) => overlaps(other, range)))
+        return { at, message, hint: "Remove one of them, or change its ends" };
+      if (ranges.length === 1 && range.first === range.last && range.first === range.gateway)
         return { at, message: "the only address of the range is its gateway", hint: "Add addresses to the range" };
-      all.push({ subnet, first, last, set });
+      earlier.push({ ...range, set });
     }
   }
   return undefined;
@@ -83,21 +85,14 @@ function subnetProblem(subnet: Cidr, range: JsonObject): FoundAt | undefined {
 }
 
 function endProblem(subnet: Cidr, range: JsonObject): FoundAt | undefined {
-  const [start, end] = [addressOf(range.rangeStart), addressOf(range.rangeEnd)];
-  for (const [key, address] of [
-    ["rangeStart", start],
-    ["rangeEnd", end],
-  ] as const) {
-    if (address && !contains(subnet, address)) {
-      return {
-        at: [key],
-        message: `${key} ${range[key]} is not in ${range.subnet}`,
-        hint: "Use an address of the subnet",
-      };
-    }
+  const ends = ["rangeStart", "rangeEnd"].map((key) => ({ key, address: addressOf(range[key]) }));
+  const outside = ends.find(({ address }) => address && !contains(subnet, address));
+  if (outside) {
+    const message = `${outside.key} ${range[outside.key]} is not in ${range.subnet}`;
+    return { at: [outside.key], message, hint: "Use an address of the subnet" };
   }
-  const isReversed = start && end && start.value > end.value;
-  return isReversed
+  const [start, end] = ends.map(({ address }) => address?.value);
+  return start !== undefined && end !== undefined && start > end
     ? { at: ["rangeEnd"], message: "rangeEnd comes before rangeStart", hint: "Exchange the two" }
     : undefined;
 }

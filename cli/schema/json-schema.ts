@@ -3,7 +3,10 @@ import { pluginKeys } from "../../plugins/keys.ts";
 import { commonKeys } from "./common.ts";
 import { ipamKeys } from "./ipam.ts";
 import { listKeys } from "./list.ts";
-import { type JsonSchema, wrapperJsonSchema } from "./wrapper.ts";
+import { wrapperBlock } from "./wrapper.ts";
+
+/** A JSON Schema, or a part of one. */
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Makes the JSON Schema (draft-07) of a network configuration list. Other keys are allowed, because plugins ignore them. Only
@@ -23,7 +26,7 @@ export function listJsonSchema(): JsonSchema {
     properties: { ...(properties as JsonSchema), plugins },
     definitions: {
       plugin: pluginJsonSchema(),
-      wrapper: wrapperJsonSchema(),
+      wrapper: { title: "wrapper", ...jsonSchemaOf(wrapperBlock) },
       ipam: ipamJsonSchema(),
       ...Object.fromEntries([...known, ...ipam]),
     },

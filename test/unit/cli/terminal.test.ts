@@ -84,14 +84,6 @@ test.each(["constructor", "__proto__"])("lint reads a plugin of the type %s", as
   expect(await runCommand(["lint", fileWith(list)])).toMatchObject({ exitCode: 0, stdout: "" });
 });
 
-test("a picture has no control characters, which XML does not allow", async () => {
-  const ipam = { type: "static", addresses: [{ address: "10.0.0.2/24" }] };
-  const plugins = [{ type: "bridge-wrapper", bridge: "a\u0001b", ipam }];
-  const file = fileWith(JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
-  await runCommand(["explain", file, "--svg", `${file}.svg`]);
-  expect(readFileSync(`${file}.svg`, "utf8")).toContain("a\\u0001b");
-});
-
 test("wrap --write keeps the bytes of a file that is not UTF-8", async () => {
   const file = fileWith("");
   const list =

@@ -1,39 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { sceneOf } from "../../../../cli/explain/drawing/scene.ts";
-import { svgPicture } from "../../../../cli/explain/drawing/svg.ts";
-import { drawing } from "../../../../cli/explain/drawing/terminal.ts";
+import { drawing } from "../../../../cli/explain/drawing.ts";
+import { sceneOf } from "../../../../cli/explain/scene.ts";
 import { examples, listOf as readExample } from "../../../support/examples.ts";
 import { explained } from "./support.ts";
 
 function drawn(name: string, width = 80): string {
   const scene = sceneOf(explained(readExample(name)));
   return scene === undefined ? "" : drawing(scene, width);
-}
-
-function picture(list: object): string {
-  const scene = sceneOf(explained(list));
-  return scene === undefined ? "" : svgPicture(scene);
-}
-
-/** The texts in an SVG, in their order. Throws if an element is not closed by its own end. */
-function textsIn(svg: string): string[] {
-  const open: string[] = [];
-  const texts: string[] = [];
-  const rest = svg.replaceAll(
-    /<(\/?)(\w+)((?: [\w:-]+="[^"<&]*")*)(\/?)>|([^<>]+)/g,
-    (_, end, name, _attributes, single, text) => {
-      if (text !== undefined) {
-        if (/&(?!(?:amp|lt|gt);)/.test(text)) throw new Error(`an ampersand in ${text}`);
-        if (open.at(-1) === "text")
-          texts.push(text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"));
-      } else if (end) {
-        if (open.pop() !== name) throw new Error(`</${name}> closes nothing`);
-      } else if (!single) open.push(name);
-      return "";
-    },
-  );
-  if (rest !== "" || open.length > 0) throw new Error(`not well formed: ${rest} ${open}`);
-  return texts;
 }
 
 describe("in the terminal", () => {
@@ -102,49 +75,5 @@ container example
     const macvlan = { type: "macvlan-wrapper" };
     expect(sceneOf(explained({ cniVersion: "1.0.0", name: "zone", plugins: [macvlan, macvlan] }))).toBeUndefined();
     expect(sceneOf(explained({ cniVersion: "0.2.0", name: "zone", plugins: [macvlan] }))).toBeUndefined();
-  });
-});
-
-describe("as a picture", () => {
-  test.each(Object.entries(examples))("%s: well formed, each interface and address once", (name, { addresses }) => {
-    const texts = textsIn(picture(readExample(name)));
-    const wanted = Object.entries(addresses).flatMap(([ifName, own]) => [ifName, ...own]);
-    expect(wanted.map((word) => [word, texts.filter((text) => text === word).length])).toEqual(
-      wanted.map((word) => [word, 1]),
-    );
-  });
-
-  test("shows a device of the host once, even if two interfaces use it", () => {
-    const texts = textsIn(picture(readExample("two-ipvlans")));
-    expect(texts.filter((text) => text === "ens18")).toHaveLength(1);
-  });
-
-  test("keeps every text inside", () => {
-    for (const name of Object.keys(examples)) {
-      const svg = picture(readExample(name));
-      const width = Number(/width="(\d+)"/.exec(svg)?.[1]);
-      const height = Number(/height="(\d+)"/.exec(svg)?.[1]);
-      for (const [, x, y, text = ""] of svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</g)) {
-        expect(Number(x) + text.length * 8.5, `${name}: ${text}`).toBeLessThanOrEqual(width);
-        expect(Number(y), `${name}: ${text}`).toBeLessThan(height);
-      }
-    }
-  });
-
-  test("has colors for light and dark pages, for every kind of shape", () => {
-    const svg = picture(readExample("three-interfaces"));
-    const [light = "", dark = ""] = svg.split("@media (prefers-color-scheme: dark)");
-    const kinds = new Set([...svg.matchAll(/<(?:rect|path) class="(\w+)"/g)].map(([, kind]) => kind));
-    expect(kinds.size).toBeGreaterThan(5);
-    for (const kind of kinds) for (const style of [light, dark]) expect(style).toContain(`.${kind} {`);
-  });
-
-  test("escapes what XML reads", () => {
-    const scene = { network: "a<b&c>", container: "blue", isExample: false, interfaces: [] };
-    expect(textsIn(svgPicture(scene))).toContain("Container blue in the network a<b&c>");
-  });
-
-  test("says that it is an example", () => {
-    expect(textsIn(picture(readExample("routed")))).toContain("An example: names and addresses are invented.");
   });
 });

@@ -1,9 +1,8 @@
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sceneOf } from "../../../../cli/explain/drawing/scene.ts";
-import { svgPicture } from "../../../../cli/explain/drawing/svg.ts";
-import { drawing } from "../../../../cli/explain/drawing/terminal.ts";
+import { drawing } from "../../../../cli/explain/drawing.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
+import { sceneOf } from "../../../../cli/explain/scene.ts";
 import { exampleAttachment, exampleSource } from "../../../../cli/explain/sources.ts";
 import { explanationText } from "../../../../cli/explain/text.ts";
 import { readListFile } from "../../../../cli/lists/find-files.ts";
@@ -30,6 +29,6 @@ test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s of every list ca
     );
     expect(explanationText(explanation, screen)).toContain(verb);
     const scene = sceneOf(explanation);
-    if (scene) expect(drawing(scene, 80) + svgPicture(scene)).not.toContain("undefined");
+    if (scene) expect(drawing(scene, 80)).not.toContain("undefined");
   }
 });

@@ -1,18 +1,15 @@
-import { attachmentsOf } from "../../../shared/attachment/attachments.ts";
-import { withOwnPorts } from "../../../shared/call/delegate-call.ts";
-import { goLookup, isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
-import { isPorts, type PortsOption } from "../../../shared/protocol/options.ts";
-import type { CniResult, Interface } from "../../../shared/protocol/result.ts";
-import type { ListedPlugin } from "../../lists/list.ts";
-import { deviceName, reportedBy } from "../../lists/reported.ts";
-import type { Explanation, Step } from "../explain.ts";
+import { attachmentsOf } from "../../shared/attachment/attachments.ts";
+import { withOwnPorts } from "../../shared/call/delegate-call.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
+import type { CniResult, Interface } from "../../shared/protocol/result.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import { deviceName, reportedBy } from "../lists/reported.ts";
+import type { Explanation, Step } from "./explain.ts";
 
 /** The attachment of a container, for a drawing. */
 export interface Scene {
-  readonly network: string;
   readonly container: string;
-  /** Whether names and addresses are invented. */
-  readonly isExample: boolean;
   readonly interfaces: readonly Drawn[];
 }
 
@@ -32,24 +29,23 @@ export interface Drawn {
 
 /** Returns the drawing's content; undefined if the list has no result, or if the result lists no container interface. */
 export function sceneOf(explanation: Explanation): Scene | undefined {
-  const { list, attachment, added, result } = explanation;
+  const { attachment, result } = explanation;
   const found = attachmentsOf(result?.interfaces ?? []);
   if (result === undefined || found.length === 0) return undefined;
-  const isExample = added.some(({ runs }) => runs.some(({ answer }) => answer.output));
   const interfaces = found.map(({ container, members }) => {
     const own = (result.interfaces ?? [])[container] as Interface;
     const hostSide = members.filter((index) => index !== container);
     const devices = hostSide.map((index) => (result.interfaces ?? [])[index]?.name ?? "");
     return drawn(explanation, own, devices, addressesOf(result, container, own, attachment.ifName));
   });
-  return { network: list.name ?? "", container: attachment.containerId, isExample, interfaces };
+  return { container: attachment.containerId, interfaces };
 }
 
 function drawn(explanation: Explanation, { name }: Interface, devices: readonly string[], addresses: string[]): Drawn {
   const own = explanation.list.plugins.filter((plugin) => plugin.ifName === name);
   const maker = own.find(({ role }) => role === "creator");
   const made = explanation.added.find(({ plugin }) => plugin === maker);
-  const chosenBy = made?.runs.find((run) => run.chosenBy !== undefined)?.chosenBy;
+  const chosenBy = made?.runs.find(({ answer }) => answer.chosenBy !== undefined)?.answer.chosenBy;
   const uses = maker && usedDevice(maker);
   return {
     ifName: name,
