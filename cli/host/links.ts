@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { withNamespace } from "../live/namespaces.ts";
 
-/** A link as `ip -json address` prints it. */
+/** A link as `ip -json -details address` prints it. */
 export interface Link {
   readonly ifindex: number;
   readonly ifname: string;
@@ -14,6 +14,13 @@ export interface Link {
   readonly link_index?: number;
   /** The bridge of a port. */
   readonly master?: string;
+  readonly mtu?: number;
+  /** Such as `UP`, which says that somebody switched it on. */
+  readonly flags?: readonly string[];
+  /** Such as `ether`. */
+  readonly link_type?: string;
+  /** A network card has no kind. */
+  readonly linkinfo?: { readonly info_kind?: string; readonly info_slave_kind?: string };
   readonly addr_info?: readonly LinkAddress[];
 }
 
@@ -35,6 +42,11 @@ export function addressesOf({ addr_info = [] }: Link): readonly string[] {
   return addr_info.filter(({ scope }) => scope === "global").map(({ local, prefixlen }) => `${local}/${prefixlen}`);
 }
 
+/** Returns the link with a name, which may be one of its other names. */
+export function linkNamed(name: unknown, links: readonly Link[]): Link | undefined {
+  return links.find(({ ifname, altnames = [] }) => [ifname, ...altnames].some((one) => one === name));
+}
+
 /** The links of a container's namespace and of the host. */
 export interface ContainerLinks {
   readonly inside: readonly Link[];
@@ -53,7 +65,7 @@ const limits = { timeout: 10_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 
 
 /** Reads the links of a namespace, or of the host, with ip(8); undefined if they cannot be read. */
 export async function readLinks(netns?: string): Promise<readonly Link[] | undefined> {
-  const show = ["-json", "address", "show"];
+  const show = ["-json", "-details", "address", "show"];
   const [command, args] = netns === undefined ? ["ip", show] : ["nsenter", [`--net=${netns}`, "ip", ...show]];
   try {
     const { stdout } = await promisify(execFile)(command, args, limits);

@@ -5,11 +5,10 @@ import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
 import { hasProgram, runProgram } from "./programs.ts";
 import type { Thing } from "./thing.ts";
 
-/** A link of the host, with its kind. */
+/** A link of the host. */
 interface HostLink extends Link {
   /** The namespace of its other end, if that is another one. */
   readonly link_netnsid?: number;
-  readonly linkinfo?: { readonly info_kind?: string };
 }
 
 /** Reads the links of the host. */

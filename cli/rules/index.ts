@@ -14,6 +14,7 @@ import { duplicatePortmap } from "./duplicate-portmap.ts";
 import { earlyFirewall } from "./early-firewall.ts";
 import { gatewayOutsideSubnet } from "./gateway-outside-subnet.ts";
 import { hostAddress } from "./host-address.ts";
+import { hostSubnet } from "./host-subnet.ts";
 import { ignoredWrapper } from "./ignored-wrapper.ts";
 import { interfaceName } from "./interface-name.ts";
 import { interfaceNotMade } from "./interface-not-made.ts";
@@ -59,6 +60,7 @@ import { unknownVersion } from "./unknown-version.ts";
 import { unknownWrapperKey } from "./unknown-wrapper-key.ts";
 import { unnamedDelegate } from "./unnamed-delegate.ts";
 import { unreachablePort } from "./unreachable-port.ts";
+import { unsuitableDevice } from "./unsuitable-device.ts";
 import { unsupportedVersion } from "./unsupported-version.ts";
 import { unwrappedCreator } from "./unwrapped-creator.ts";
 import { uselessArgs } from "./useless-args.ts";
@@ -112,7 +114,9 @@ export const rules: readonly Rule[] = [
   sharedFlannel,
   ipvlanMaster,
   missingMaster,
+  unsuitableDevice,
   bridgeAddress,
+  hostSubnet,
   noIpam,
   bandwidthWithoutVeth,
   plainMetaInterface,

@@ -1,3 +1,4 @@
+import { linkNamed } from "../host/links.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 
@@ -18,7 +19,7 @@ found\`), and so does CHECK of containers that run. Names differ from host to ho
     if (!links || !onMaster.includes(plugin.delegate) || isRewritten(plugin) || linkInContainer === true)
       return undefined;
     if (typeof master !== "string" || master === "") return undefined;
-    if (links.some(({ ifname, altnames = [] }) => [ifname, ...altnames].includes(master))) return undefined;
+    if (linkNamed(master, links)) return undefined;
     const present = links.map(({ ifname }) => ifname).filter((name) => !/^(?:lo$|veth)/.test(name));
     return {
       at: ["master"],

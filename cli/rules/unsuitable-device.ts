@@ -1,0 +1,60 @@
+import { sharedDeviceName } from "../../shared/plugin/profile.ts";
+import { type Link, linkNamed } from "../host/links.ts";
+import type { FoundAt, PluginRule } from "../lint/rule.ts";
+import { isRewritten } from "../lists/chain.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+
+/** The device is there, and the plugin cannot use it as it is. */
+export const unsuitableDevice: PluginRule = {
+  of: "plugin",
+  code: "unsuitable-device",
+  severity: "error",
+  title: "The plugin cannot use this interface of the host as it is (`--host`).",
+  page: `A card that is a port of a bridge or a bond gives its packets to that one only: macvlan and ipvlan on it fail (\`device or
+resource busy\`). Name the bridge or the bond itself as \`master\`. macvlan and vlan refuse an \`mtu\` above the master's
+(\`invalid MTU 9000, must be [0, master MTU(1500)]\`). A \`master\` that is down carries nothing, and the plugin does not set it
+up. bridge refuses a \`bridge\` that is another kind of interface (\`"ens18" already exists but is not a bridge\`): \`bridge\`
+is the name of a new device, and not the card to which containers shall be connected.`,
+  find(plugin, _, { links }) {
+    if (!links || isRewritten(plugin)) return undefined;
+    if (plugin.delegate === "bridge") return bridgeProblem(plugin, links);
+    const { master, linkInContainer } = plugin.configuration;
+    if (!/^(?:macvlan|ipvlan|vlan)$/.test(plugin.delegate) || linkInContainer === true) return undefined;
+    const link = linkNamed(master, links);
+    return link && (portProblem(plugin, link) ?? mtuProblem(plugin, link) ?? downProblem(link));
+  },
+};
+
+function bridgeProblem({ profile, configuration }: ListedPlugin, links: readonly Link[]): FoundAt | undefined {
+  const name = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
+  const link = links.find(({ ifname }) => ifname === name);
+  // ip prints the type of every link, and no kind of a card.
+  if (!link?.link_type || link.linkinfo?.info_kind === "bridge") return undefined;
+  return {
+    at: [configuration.bridge === undefined ? "type" : "bridge"],
+    message: `${name} is no bridge on this host: ADD fails`,
+    hint: "Use a name that no interface of the host has, such as cni0: the plugin makes the bridge",
+  };
+}
+
+/** The kinds of devices that take all packets of their ports (netdev_rx_handler_register of the kernel). */
+const takers: readonly (string | undefined)[] = ["bridge", "bond", "team"];
+
+function portProblem({ delegate }: ListedPlugin, { ifname, master, linkinfo }: Link): FoundAt | undefined {
+  if (delegate === "vlan" || !takers.includes(linkinfo?.info_slave_kind)) return undefined;
+  const message = `${ifname} is a port of ${master}, so ${delegate} cannot use it: ADD fails`;
+  return { at: ["master"], message, hint: `Use ${master} as master, or another interface` };
+}
+
+function mtuProblem({ delegate, configuration }: ListedPlugin, { ifname, mtu }: Link): FoundAt | undefined {
+  const own = configuration.mtu;
+  if (delegate === "ipvlan" || typeof own !== "number" || mtu === undefined || own <= mtu) return undefined;
+  const message = `the mtu is ${own}, and ${ifname} of this host has ${mtu}: ADD fails`;
+  return { at: ["mtu"], message, hint: `Use at most ${mtu}, or run: ip link set ${ifname} mtu ${own}` };
+}
+
+function downProblem({ ifname, flags }: Link): FoundAt | undefined {
+  if (!flags || flags.includes("UP")) return undefined;
+  const message = `${ifname} is down on this host, so containers reach nothing through it`;
+  return { at: ["master"], message, hint: `Run: ip link set ${ifname} up` };
+}
