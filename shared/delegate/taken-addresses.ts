@@ -1,5 +1,6 @@
 import { ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
+import type { Lease } from "../journal/host-files.ts";
 import { type Entry, isSameAttachment } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -18,14 +19,17 @@ export function withoutAddressesOfOthers(
   return { kept: withoutAddresses(configuration, new Set(taken.map(ipName))), taken };
 }
 
-/** The addresses that another container has. host-local's leases tell in most cases; looking through all journals takes long. */
-export function takenBy(facts: Facts, containerId: string, addresses: readonly string[]): readonly string[] {
+/**
+ * The addresses that another container has, and this one does not lease: an unrelated network may have the same. host-local's
+ * leases tell in most cases; looking through all journals takes long.
+ */
+function takenBy(facts: Facts, containerId: string, addresses: readonly string[]): readonly string[] {
   const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(cidr.split("/")[0] ?? "") }));
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
-  return leased
-    .filter(({ cidr, leases }) => leases.some((one) => one.containerId !== containerId) || others.has(ipName(cidr)))
-    .map(({ cidr }) => cidr);
+  const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
+  const taken = leased.filter((one) => !isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr))));
+  return taken.map(({ cidr }) => cidr);
 }
 
 /**
@@ -55,25 +59,12 @@ function withoutAddresses(configuration: JsonObject, names: ReadonlySet<unknown>
   return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
 }
 
-/**
- * Returns the result with the addresses of another one, if that has some. `takenAmong` tells which of the result's further
- * addresses are others' by now: those are left out.
- */
-export function withAddressesOf(
-  result: CniResult,
-  other: unknown,
-  takenAmong: (addresses: readonly string[]) => readonly string[],
-): CniResult {
-  const wanted = addressesIn(other);
-  if (wanted.length === 0) return result;
-  const names = new Set(wanted.map(ipName));
-  const further = addressesIn(result).filter((cidr) => !names.has(ipName(cidr)));
-  const taken = new Set((further.length > 0 ? takenAmong(further) : []).map(ipName));
-  const kept = (result.ips ?? []).filter(({ address }) => !taken.has(ipName(address)));
-  const listed = new Set(kept.map(({ address }) => ipName(address)));
-  const more = wanted.filter((cidr) => !listed.has(ipName(cidr))).map((address) => ({ address }));
-  if (more.length === 0 && kept.length === result.ips?.length) return result;
-  return { ...result, ips: [...kept, ...more] };
+/** Returns the result with the addresses of another one, too. */
+export function withAddressesOf(result: CniResult, other: unknown): CniResult {
+  const listed = new Set(addressesIn(result).map(ipName));
+  const more = addressesIn(other).filter((cidr) => !listed.has(ipName(cidr)));
+  if (more.length === 0) return result;
+  return { ...result, ips: [...(result.ips ?? []), ...more.map((address) => ({ address }))] };
 }
 
 /** Returns the addresses in a result, such as `172.26.64.2/20`. */

@@ -3,10 +3,10 @@ import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import type { RemovePlan, UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { freesTheSame, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
+import { freesTheSame, keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
-import { takenBy, withAddressesOf } from "../delegate/taken-addresses.ts";
+import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
@@ -181,14 +181,13 @@ function delCall(
       // A plugin knows itself what to do about a namespace that is gone.
       ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }),
     },
-    configuration: withReadablePrevResult(call.session, configuration),
+    configuration: keepingOthers(undoingOf(call), entry, withReadablePrevResult(call.session, configuration)),
   };
 }
 
 /** firewall's rules name the addresses of its ADD. The runtime may have a result of another one. */
-function withRuleAddresses({ session, facts, key }: Call, entry: Entry, prevResult: unknown): unknown {
+function withRuleAddresses({ session }: Call, entry: Entry, prevResult: unknown): unknown {
   const isByAddress = entry.role === "meta" && scopeOf(profileOf(entry.type, session.profiles)) === "address";
   if (!isByAddress || !isJsonObject(prevResult)) return prevResult;
-  const takenAmong = (addresses: readonly string[]) => takenBy(facts, key.containerId, addresses);
-  return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult, takenAmong);
+  return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult);
 }

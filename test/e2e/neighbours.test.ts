@@ -223,3 +223,19 @@ test("a repeated DEL leaves firewall's rules of an address that another containe
   expectPassed(await lab.goCni.del(firewalled, next));
   expect((await lab.kernel.packetRules()).filter((rule) => rule.includes(one.rangeStart))).toEqual([]);
 });
+
+test("DEL leaves firewall's rules of a static address that another container got before", async () => {
+  await using lab = await Lab.start({ plugins });
+  const address = "172.26.64.2";
+  const fixed = { ...bridge, ipam: { type: "static", addresses: [{ address: `${address}/20` }] } };
+  const firewall = { type: "firewall", backend: "iptables" };
+  const firewalled = zone("1.0.0", wrapped(front), wrapped(fixed, "eth1"), wrapped(firewall, "eth1"));
+  const [gone, next] = [await lab.addContainer("gone"), await lab.addContainer("next")];
+  expectPassed(await lab.goCni.add(firewalled, gone));
+  await lab.deleteNamespace(gone);
+  expectPassed(await lab.goCni.add(firewalled, next));
+  expectPassed(await lab.goCni.del(firewalled, gone));
+  expectPassed(await lab.goCni.check(firewalled, next));
+  expectPassed(await lab.goCni.del(firewalled, next));
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes(address))).toEqual([]);
+});

@@ -253,6 +253,23 @@ describe("DEL of an entry", () => {
     expect(runsBeside(sibling)).toEqual(["tuning DEL eth0 ", `bridge DEL eth0 ${netns}`]);
   });
 
+  test("of firewall names no address that another container has, unless it leases it itself", () => {
+    const [kept, recorded, known, leased, both] = [2, 3, 4, 5, 6].map((last) => ({ address: `10.1.0.${last}/24` }));
+    const added = { prevResult: { ips: [kept, recorded, known] } };
+    const own = chainedOf("firewall", { configuration: { type: "firewall", ...added } });
+    const theirs = entryOf({ containerId: "red", done: { uptime: 985, addresses: ["10.1.0.3/20", "10.1.0.4/20"] } });
+    const files = {
+      ...journalFiles(own, theirs),
+      "/var/lib/cni/networks/zone/10.1.0.5": "red\r\neth0",
+      "/var/lib/cni/networks/zone/10.1.0.6": "blue\r\neth0",
+      "/var/lib/cni/networks/other/10.1.0.6": "red\r\neth0",
+    };
+    const prevResult = { ips: [kept, recorded, leased, both] };
+    const { runs } = del("firewall", { prevResult }, { files, answers: [exits(1), exits(0)] });
+    const left = { stdin: { prevResult: { ips: [kept, both] } } };
+    expect(runs).toMatchObject([left, left]);
+  });
+
   test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
     const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const leases = "/var/lib/cni/networks/zone";
