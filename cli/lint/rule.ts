@@ -52,7 +52,6 @@ export interface FoundOnHost extends Pick<Found, "message" | "hint"> {
 }
 
 interface RuleText {
-  readonly code: string;
   readonly severity: Severity;
   /** One line for the table of rules. */
   readonly title: string;
@@ -86,5 +85,5 @@ export interface HostRule extends RuleText {
   find(context: Context): readonly FoundOnHost[];
 }
 
-/** A rule. Each has a file of its own in cli/rules/, named for its code. */
-export type Rule = FileRule | ListRule | PluginRule | HostRule;
+/** A rule with its code, which its file in cli/rules/ and its export are named for. */
+export type Rule = (FileRule | ListRule | PluginRule | HostRule) & { readonly code: string };

@@ -6,7 +6,6 @@ import { runtimeIfName } from "../lists/list.ts";
 /** Nomad advertises the interface whose name sorts first (cniToAllocNet). */
 export const advertisedInterface: PluginRule = {
   of: "plugin",
-  code: "advertised-interface",
   severity: "warning",
   title: "Nomad would advertise this interface instead of the runtime's.",
   page: `Nomad sorts a container's interfaces by name and registers services under the address of the first one that has an

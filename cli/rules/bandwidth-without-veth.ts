@@ -5,7 +5,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 /** bandwidth limits traffic at the host's end of a veth pair. */
 export const bandwidthWithoutVeth: PluginRule = {
   of: "plugin",
-  code: "bandwidth-without-veth",
   severity: "error",
   title: "bandwidth acts on an interface that is no veth pair.",
   page: `bandwidth limits traffic at the host's end of a veth pair, so it needs an interface of bridge or ptp. On any other

@@ -6,7 +6,6 @@ import { excludes, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
 /** The bridge was made by another list, or with another subnet, and stays until somebody deletes it. */
 export const bridgeAddress: ListRule = {
   of: "list",
-  code: "bridge-address",
   severity: "error",
   title: "The host's bridge has another address than the list gives it (`--host`).",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. A bridge stays when its last container is gone,

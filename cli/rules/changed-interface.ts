@@ -5,7 +5,6 @@ import type { List } from "../lists/list.ts";
 /** CHECK looks for the interface of the list, and old containers have another one. */
 export const changedInterface: ListRule = {
   of: "list",
-  code: "changed-interface",
   severity: "error",
   title: "The name of an interface has changed, and containers have it under the old name (`--state`).",
   page: `CHECK uses the new list, so it fails for containers that were attached with the old \`ifName\`. When a Nomad client

@@ -5,7 +5,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 /** An IPAM plugin knows only the leases of its own network. */
 export const changedNetwork: PluginRule = {
   of: "plugin",
-  code: "changed-network",
   severity: "error",
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
   page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change

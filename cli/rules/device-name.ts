@@ -4,7 +4,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** The plugin's CHECK would confuse the interface with its own device. */
 export const deviceName: PluginRule = {
   of: "plugin",
-  code: "device-name",
   severity: "error",
   title: "An interface has the name of its own bridge.",
   page: `bridge's CHECK looks up the bridge and the container's interface by name, and would confuse them. ADD fails with code 7

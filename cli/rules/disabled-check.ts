@@ -4,7 +4,6 @@ import { isDisabled } from "../lists/chain.ts";
 /** Without CHECK, nothing notices a broken network. */
 export const disabledCheck: ListRule = {
   of: "list",
-  code: "disabled-check",
   severity: "warning",
   title: "disableCheck is set, so a broken network goes unnoticed.",
   page: `With \`disableCheck\`, every CHECK of the list passes without looking. A container whose interface, address or route is

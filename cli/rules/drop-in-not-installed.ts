@@ -4,7 +4,6 @@ import { isWrapperType } from "../lists/list.ts";
 /** In a list for drop-in, the wrappers have the plugins' own names. */
 export const dropInNotInstalled: PluginRule = {
   of: "plugin",
-  code: "drop-in-not-installed",
   severity: "error",
   title: "A list is for drop-in, and the plain plugin comes first in `--cni-path`.",
   page: `A plain type with a \`wrapper\` block needs the wrapper under the plugin's own name, in a directory that comes first in

@@ -5,7 +5,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** Two creators cannot make one interface. */
 export const duplicateInterface: PluginRule = {
   of: "plugin",
-  code: "duplicate-interface",
   severity: "error",
   title: "Two interface creators make an interface of the same name.",
   page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each creator its own \`ifName\`. Only one

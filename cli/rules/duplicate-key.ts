@@ -5,7 +5,6 @@ import { type ListFile, positionOf } from "../lists/list-file.ts";
 /** JSON parsers take the last one of two equal keys and say nothing. */
 export const duplicateKey: FileRule = {
   of: "file",
-  code: "duplicate-key",
   severity: "warning",
   title: "An object has a key twice.",
   page: "Runtimes take the last one and ignore the others. The mark is at the ignored one.",

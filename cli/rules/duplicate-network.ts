@@ -6,7 +6,6 @@ import { directoryOf, once, type Run } from "../lists/neighbours.ts";
 /** A runtime takes the first file of a network's name. */
 export const duplicateNetwork: ListRule = {
   of: "list",
-  code: "duplicate-network",
   severity: "warning",
   title: "Two files of a directory have the same network name.",
   page: `The files are sorted by name, byte by byte: \`10-zone.conflist\` comes before \`9-zone.conflist\`.

@@ -6,7 +6,6 @@ import { commonPort, portsOf } from "../lists/ports.ts";
 /** The runtime gives every published port to each portmap of a list. */
 export const duplicatePortmap: PluginRule = {
   of: "plugin",
-  code: "duplicate-portmap",
   severity: "warning",
   title: "Two portmaps publish the same ports.",
   page: `The runtime hands all published ports to each portmap of a list. Two portmaps then publish each port twice, and only the

@@ -5,7 +5,6 @@ import { hasIpam } from "../lists/ipam.ts";
 /** A plain firewall makes rules for the addresses so far, and its CHECK looks for rules for all of them. */
 export const earlyFirewall: PluginRule = {
   of: "plugin",
-  code: "early-firewall",
   severity: "error",
   title: "A plain firewall stands before an interface creator.",
   page: `A plain firewall makes rules for the addresses that exist on ADD. On CHECK it gets the whole result, and looks for rules

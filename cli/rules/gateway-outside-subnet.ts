@@ -9,7 +9,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** The kernel refuses a route through a gateway that no interface reaches. */
 export const gatewayOutsideSubnet: ListRule = {
   of: "list",
-  code: "gateway-outside-subnet",
   severity: "error",
   title: "A gateway is not in its subnet.",
   page: `A route without \`gw\` goes through the gateway of the first address of its IP version. If that gateway is not in the

@@ -6,7 +6,6 @@ import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
 /** The reference CHECK looks for a route to an address's subnet, and the kernel makes none for a single IPv4 address. */
 export const hostAddress: PluginRule = {
   of: "plugin",
-  code: "host-address",
   severity: "error",
   title: "A single IPv4 address (/32) has no route, so CHECK fails.",
   page: `The reference plugins' CHECK looks for a route to the subnet of each address. For a single IPv4 address the kernel makes no

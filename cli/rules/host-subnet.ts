@@ -10,7 +10,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** The host has one route to a subnet, and an address belongs to one device. */
 export const hostSubnet: PluginRule = {
   of: "plugin",
-  code: "host-subnet",
   severity: "error",
   title: "The host itself has an address in the containers' subnet (`--host`).",
   page: `With \`isGateway\`, the host routes the subnet to its bridge, and ptp's containers have a subnet of their own in the same

@@ -5,7 +5,6 @@ import { isWrapperType } from "../lists/list.ts";
 /** Only a wrapper reads the block. */
 export const ignoredWrapper: PluginRule = {
   of: "plugin",
-  code: "ignored-wrapper",
   severity: "warning",
   title: "A plain plugin has a wrapper block, which it does not read.",
   page: `Only a wrapper reads the \`wrapper\` block. In a list that names wrappers (\`bridge-wrapper\`), a plain \`portmap\` with

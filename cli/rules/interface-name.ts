@@ -4,7 +4,6 @@ import { interfaceProblem } from "../lists/chain.ts";
 /** The kernel and libcni refuse some names. */
 export const interfaceName: PluginRule = {
   of: "plugin",
-  code: "interface-name",
   severity: "error",
   title: "An interface cannot have this name.",
   page: `An interface name has 1 to 15 bytes. \`/\`, \`:\`, white space, \`.\` and \`..\` are not allowed. \`lo\` exists in every

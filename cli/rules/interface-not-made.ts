@@ -5,7 +5,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 /** A meta plugin acts on an interface that exists already. */
 export const interfaceNotMade: PluginRule = {
   of: "plugin",
-  code: "interface-not-made",
   severity: "error",
   title: "A plugin acts on an interface that no plugin before it makes.",
   page: `portmap, tuning, bandwidth, firewall, sbr and vrf act on an interface that exists. A plain one at the beginning of the

@@ -5,7 +5,6 @@ import type { ListFile } from "../lists/list-file.ts";
 /** Runtimes read strict JSON. One wrong comma, and none of them knows the network. */
 export const invalidJson: FileRule = {
   of: "file",
-  code: "invalid-json",
   severity: "error",
   title: "The file is not JSON.",
   page: `Runtimes read strict JSON: no comments, no comma after the last entry, double quotes only. Nomad does not start with

@@ -19,7 +19,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** host-local refuses ranges that contradict themselves. */
 export const invalidRange: ListRule = {
   of: "list",
-  code: "invalid-range",
   severity: "error",
   title: "host-local refuses a range.",
   page: `host-local checks its ranges on every call, and ADD fails with \`invalid range set\`. \`subnet\` is the address of the

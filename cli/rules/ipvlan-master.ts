@@ -4,7 +4,6 @@ import { isRewritten, runsCheck } from "../lists/chain.ts";
 /** ipvlan finds a master by itself on ADD, and not on CHECK. */
 export const ipvlanMaster: PluginRule = {
   of: "plugin",
-  code: "ipvlan-master",
   severity: "error",
   title: "ipvlan has no master.",
   page: `Without \`master\`, ipvlan's ADD uses the interface with the host's default route. If there is none, it fails (\`no default

@@ -3,7 +3,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** The slim flavor has no jq. */
 export const jqInSlim: PluginRule = {
   of: "plugin",
-  code: "jq-in-slim",
   severity: "error",
   title: "A list has `wrapper.jq`, and the slim flavor is installed in `--cni-path`.",
   page: `Only the Node flavor contains jq. The slim flavor refuses a configuration with \`wrapper.jq\`, so ADD fails with code 7.

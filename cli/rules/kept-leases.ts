@@ -5,7 +5,6 @@ import { leasesOf } from "../lists/leases.ts";
 /** After a reboot, leases that nobody frees stop their own containers. */
 export const keptLeases: PluginRule = {
   of: "plugin",
-  code: "kept-leases",
   severity: "warning",
   title: "With recover: never, leases that outlive a reboot stop their containers.",
   page: `After a reboot, Nomad attaches its allocations again. If their leases are still there, host-local refuses (\`duplicate

@@ -7,7 +7,6 @@ import { ipamTypeOf } from "../lists/ipam.ts";
 /** Leases must stay as long as their containers. */
 export const leaseDirectory: PluginRule = {
   of: "plugin",
-  code: "lease-directory",
   severity: "warning",
   title: "dataDir is a place where leases get lost.",
   page: `host-local keeps one file for each lease below \`dataDir\`. systemd-tmpfiles deletes old files from \`/tmp\` and

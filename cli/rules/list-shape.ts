@@ -5,7 +5,6 @@ import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 /** The runtime reads these keys itself. */
 export const listShape: ListRule = {
   of: "list",
-  code: "list-shape",
   severity: "error",
   title: "A key that the runtime reads has a value of a wrong type.",
   page: `The runtime does not load the list. \`name\`, \`cniVersion\` and each \`type\` are text, \`plugins\` is a list of objects, and

@@ -6,7 +6,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** A wrapper refuses its own keys in places where it would ignore them. */
 export const misplacedKey: PluginRule = {
   of: "plugin",
-  code: "misplaced-key",
   severity: "error",
   title: "A key of the wrapper is not in the wrapper block.",
   page: `A wrapper reads its keys only in a block called \`wrapper\`, at the top level of the plugin's configuration. If a key

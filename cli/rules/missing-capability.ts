@@ -6,7 +6,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** A runtime hands an argument only to plugins that ask for it. */
 export const missingCapability: PluginRule = {
   of: "plugin",
-  code: "missing-capability",
   severity: "warning",
   title: "portmap or bandwidth does nothing, because it does not ask for the runtime's data.",
   page: `A runtime hands published ports only to a plugin with \`"capabilities": { "portMappings": true }\`. Without it, portmap's

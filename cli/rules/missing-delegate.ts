@@ -4,7 +4,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** A wrapper needs the plugin that it wraps. */
 export const missingDelegate: PluginRule = {
   of: "plugin",
-  code: "missing-delegate",
   severity: "error",
   title: "The plugin behind a wrapper is not in `--cni-path`.",
   page: `The wrapper runs the real plugin. It looks for it in the directories of CNI_PATH, then in its own directory, and skips

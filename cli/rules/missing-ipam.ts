@@ -4,7 +4,6 @@ import { ipamTypeOf } from "../lists/ipam.ts";
 /** A plugin runs its IPAM plugin from the same directories. */
 export const missingIpam: PluginRule = {
   of: "plugin",
-  code: "missing-ipam",
   severity: "error",
   title: "An IPAM plugin is not in `--cni-path`.",
   page: `The plugin runs the one in \`ipam.type\` to get its addresses. It looks for it in the directories of CNI_PATH. Without

@@ -8,7 +8,6 @@ const onMaster: readonly string[] = ["macvlan", "ipvlan", "vlan"];
 /** An interface has another name than on the host where the list was written. */
 export const missingMaster: PluginRule = {
   of: "plugin",
-  code: "missing-master",
   severity: "error",
   title: "The host has no interface of the `master`'s name (`--host`).",
   page: `macvlan, ipvlan and vlan make their interface on one of the host. If there is none of that name, ADD fails (\`Link not

@@ -7,7 +7,6 @@ import { isWrapperType } from "../lists/list.ts";
 /** A runtime looks for a plugin by its type, in the directories of CNI_PATH. */
 export const missingPlugin: PluginRule = {
   of: "plugin",
-  code: "missing-plugin",
   severity: "error",
   title: "A plugin or wrapper is not in `--cni-path`.",
   page: `The runtime looks for a file of the type's name in the directories of its \`cni_path\`. Without it, ADD fails:

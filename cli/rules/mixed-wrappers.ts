@@ -4,7 +4,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** All wrappers of a host are links to one executable. A copy is forgotten in an upgrade. */
 export const mixedWrappers: PluginRule = {
   of: "plugin",
-  code: "mixed-wrappers",
   severity: "warning",
   title: "The wrappers of a list have several versions.",
   page: `All wrappers are links to one executable, \`cni-wrappers\`. If one of them is a copy, an upgrade does not reach it. The

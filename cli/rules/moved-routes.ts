@@ -6,7 +6,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 /** A creator's CHECK looks for its routes in the main table. */
 export const movedRoutes: ListRule = {
   of: "list",
-  code: "moved-routes",
   severity: "error",
   title: "sbr or vrf moves the routes of a plugin, and one of the two is not wrapped.",
   page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's creator looks for them in the main

@@ -4,7 +4,6 @@ import type { ListRule } from "../lint/rule.ts";
 /** Runtimes find a network by its name. */
 export const networkName: ListRule = {
   of: "list",
-  code: "network-name",
   severity: "error",
   title: "The list has no name, or one that runtimes refuse.",
   page: `A runtime finds a network by the \`name\` of its list, not by the name of the file. Without a name it cannot load the

@@ -4,7 +4,6 @@ import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/ver
 /** libcni has CHECK from 0.4.0 on, and Nomad takes its refusal for a broken network. */
 export const noCheckVersion: ListRule = {
   of: "list",
-  code: "no-check-version",
   severity: "warning",
   title: "cniVersion is older than 0.4.0, so there is no CHECK.",
   page: `The specification has CHECK from 0.4.0 on. For an older list, libcni refuses it (\`does not support CHECK command\`).

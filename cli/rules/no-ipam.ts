@@ -5,7 +5,6 @@ import { hasIpam } from "../lists/ipam.ts";
 /** Some creators cannot make an interface without an address. */
 export const noIpam: PluginRule = {
   of: "plugin",
-  code: "no-ipam",
   severity: "error",
   title: "ptp, vlan or ipvlan has no ipam.",
   page: `bridge, macvlan, tap and host-device also make interfaces without an address. ptp, vlan and ipvlan always run an IPAM

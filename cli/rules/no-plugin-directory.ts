@@ -3,7 +3,6 @@ import type { HostRule } from "../lint/rule.ts";
 /** Nomad only writes a line to its log about such a directory. */
 export const noPluginDirectory: HostRule = {
   of: "host",
-  code: "no-plugin-directory",
   severity: "warning",
   title: "A directory of `--cni-path` is missing or empty.",
   page: `A runtime skips the directory without an error. Nomad before 1.11.2 then looks no further, and if it finds no version of

@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 /** A list without plugins does nothing, so libcni refuses it. */
 export const noPlugins: ListRule = {
   of: "list",
-  code: "no-plugins",
   severity: "error",
   title: "The list of plugins is empty.",
   page: `libcni refuses a list without plugins (\`no plugins in list\`), so no runtime knows the network. Add at least one

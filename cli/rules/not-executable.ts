@@ -5,7 +5,6 @@ import { pluginNamesIn } from "../lists/ipam.ts";
 /** A runtime takes the first file of a plugin's name, executable or not. */
 export const notExecutable: ListRule = {
   of: "list",
-  code: "not-executable",
   severity: "error",
   title: "A plugin's file in `--cni-path` is not executable, or no program of this machine.",
   page: `The runtime takes the first file of the plugin's name, and does not look further if it cannot run it. ADD fails:

@@ -4,7 +4,6 @@ import type { HostRule } from "../lint/rule.ts";
 /** Nomad runs CHECK only if it finds a bridge plugin that is new enough, also for lists without a bridge. */
 export const oldBridge: HostRule = {
   of: "host",
-  code: "old-bridge",
   severity: "warning",
   title: "The bridge plugin in `--cni-path` is too old for Nomad's CHECK, or has no version.",
   page: `Nomad runs CHECK when a client restarts, but only if the version of \`bridge\` is at least ${oldest}. It runs the executable

@@ -8,7 +8,6 @@ import { directoryOf, isBefore, nameOf, once, type Run } from "../lists/neighbou
 /** IPAM plugins that do not know each other's leases give out an address twice. */
 export const overlappingRanges: ListRule = {
   of: "list",
-  code: "overlapping-ranges",
   severity: "error",
   title: "Two interfaces can get the same address.",
   page: `A renamed interface keeps its leases in a network of its own (\`zone-eth1\`), so host-local does not know the leases of

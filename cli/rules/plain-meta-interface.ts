@@ -6,7 +6,6 @@ import { runtimeIfName } from "../lists/list.ts";
 /** A plain meta plugin acts on the runtime's interface only. */
 export const plainMetaInterface: PluginRule = {
   of: "plugin",
-  code: "plain-meta-interface",
   severity: "warning",
   title: "A plain tuning or bandwidth acts on one of several interfaces, and does not say which.",
   page: `A plain tuning or bandwidth acts on the runtime's interface (\`eth0\`), wherever it is in the list. In a list with several

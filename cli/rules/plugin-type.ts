@@ -5,7 +5,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** `type` is the name of an executable. */
 export const pluginType: PluginRule = {
   of: "plugin",
-  code: "plugin-type",
   severity: "error",
   title: "A plugin has no type, or one that is not the name of an executable.",
   page: `\`type\` is the name of the plugin's executable in a directory of CNI_PATH. Without it, libcni does not load the list

@@ -8,7 +8,6 @@ import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 /** A plugin decodes its whole configuration before it does anything, so one wrong value fails every call. */
 export const pluginValue: PluginRule = {
   of: "plugin",
-  code: "plugin-value",
   severity: "error",
   title: "A key of a plugin has a value that the plugin refuses.",
   page: `The plugins are written in Go and do not convert values: \`"1500"\` is no number, \`"true"\` is neither true nor false,

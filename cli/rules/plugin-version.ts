@@ -4,7 +4,6 @@ import { neededVersion, versionOf } from "../lists/versions.ts";
 /** Some reference plugins do not speak the first versions of the specification. */
 export const pluginVersion: PluginRule = {
   of: "plugin",
-  code: "plugin-version",
   severity: "error",
   title: "cniVersion is older than a plugin accepts.",
   page: `firewall accepts lists from 0.4.0 on, vrf from 0.3.1 and bandwidth from 0.3.0. With an older \`cniVersion\`, their ADD

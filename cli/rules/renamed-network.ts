@@ -7,7 +7,6 @@ import { once, type Run } from "../lists/neighbours.ts";
 /** A runtime finds the list of a container by the network's name. */
 export const renamedNetwork: ListRule = {
   of: "list",
-  code: "renamed-network",
   severity: "error",
   title: "The list was renamed, and containers are attached under the old name (`--state`).",
   page: `A runtime looks for the list of a container by its \`name\`. After it was changed, CHECK and DEL of the containers that run

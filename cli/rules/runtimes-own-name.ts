@@ -4,7 +4,6 @@ import { runtimeIfName } from "../lists/list.ts";
 /** GC and STATUS do not say which name is the runtime's. */
 export const runtimesOwnName: PluginRule = {
   of: "plugin",
-  code: "runtimes-own-name",
   severity: "warning",
   title: "ifName is the runtime's own name.",
   page: `Without \`ifName\`, an interface gets the name that the runtime asks for, usually \`eth0\`. Do not write that name: a GC

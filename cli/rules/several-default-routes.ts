@@ -9,7 +9,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 /** A packet can take only one of two default routes. */
 export const severalDefaultRoutes: ListRule = {
   of: "list",
-  code: "several-default-routes",
   severity: "warning",
   title: "Two interfaces of a container have a default route.",
   page: `ADD passes, and the kernel uses one of the two routes: for IPv4 the one that came last. With \`isDefaultGateway\`, bridge

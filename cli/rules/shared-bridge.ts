@@ -5,7 +5,6 @@ import { isBefore, nameOf } from "../lists/neighbours.ts";
 /** A bridge keeps one gateway address of each IPv4 subnet that it serves, and the plugin refuses a second one. */
 export const sharedBridge: ListRule = {
   of: "list",
-  code: "shared-bridge",
   severity: "error",
   title: "Two plugins give one bridge different gateway addresses.",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. If the bridge has another IPv4 address, ADD fails

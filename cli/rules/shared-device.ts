@@ -6,7 +6,6 @@ import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours
 /** Some host interfaces can be taken only once, or only by one kind of plugin. */
 export const sharedDevice: PluginRule = {
   of: "plugin",
-  code: "shared-device",
   severity: "error",
   title: "Two plugins cannot share this interface of the host.",
   page: `host-device moves its device into the container, so a second plugin does not find it. A VLAN id exists once on a master:

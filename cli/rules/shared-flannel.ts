@@ -6,7 +6,6 @@ import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts"
 /** flannel keeps what it gave its delegate in a file that is named for the container alone. */
 export const sharedFlannel: ListRule = {
   of: "list",
-  code: "shared-flannel",
   severity: "error",
   title: "Two flannels keep their files in one directory.",
   page: `flannel's DEL needs the configuration that its ADD wrote to \`<dataDir>/<container>\`. If a container has two flannels

@@ -5,7 +5,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** bandwidth names its ifb device after the network and the container. */
 export const sharedNetwork: PluginRule = {
   of: "plugin",
-  code: "shared-network",
   severity: "error",
   title: "Two bandwidth plugins have one network, so they use one name on the host.",
   page: `To limit what a container sends, bandwidth makes an ifb device on the host, and names it after the network and the

@@ -5,7 +5,6 @@ import { amongNeighbours, nameOf } from "../lists/neighbours.ts";
 /** A renamed interface has a network of its own, and a list of that name would share its leases. */
 export const takenNetwork: ListRule = {
   of: "list",
-  code: "taken-network",
   severity: "warning",
   title: "A list has the name of the network of another list's interface.",
   page: `The plugin of an interface with an \`ifName\` sees a network of its own, \`<name>-<ifName>\`. If another list of the

@@ -4,7 +4,6 @@ import { unchainedPlugin } from "../lists/versions.ts";
 /** Results of the first versions list no interfaces, so nothing can be narrowed. */
 export const unchainedVersion: ListRule = {
   of: "list",
-  code: "unchained-version",
   severity: "error",
   title: "A list with several interfaces has no cniVersion, or 0.1.0 or 0.2.0.",
   page: `The results of 0.1.0 and 0.2.0 list no interfaces, so a wrapper cannot tell the plugins' interfaces apart. ADD fails

@@ -5,7 +5,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** A runtime ignores a capability that it does not know. */
 export const unknownCapability: PluginRule = {
   of: "plugin",
-  code: "unknown-capability",
   severity: "warning",
   title: "A capability has a name that no runtime knows.",
   page: `The names of capabilities are in

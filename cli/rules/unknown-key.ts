@@ -15,7 +15,6 @@ import { listKeys } from "../schema/list.ts";
 /** Go ignores a key that it does not know, so a misspelled one has no effect and no message. */
 export const unknownKey: ListRule = {
   of: "list",
-  code: "unknown-key",
   severity: "warning",
   title: "A plugin or the runtime does not know a key, and ignores it.",
   page: `The list works as if the key were not there. The case of letters does not matter in a plugin's keys. It matters in

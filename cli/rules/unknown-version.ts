@@ -5,7 +5,6 @@ import { versionOf } from "../lists/versions.ts";
 /** No plugin speaks a version that the specification does not have. */
 export const unknownVersion: ListRule = {
   of: "list",
-  code: "unknown-version",
   severity: "error",
   title: "cniVersion is not a version of the specification.",
   page: `\`cniVersion\` is a version of the [CNI specification](https://github.com/containernetworking/cni/blob/main/SPEC.md),

@@ -6,7 +6,6 @@ import type { FoundAt, PluginRule } from "../lint/rule.ts";
 /** A wrapper refuses keys that it does not know. */
 export const unknownWrapperKey: PluginRule = {
   of: "plugin",
-  code: "unknown-wrapper-key",
   severity: "error",
   title: "The wrapper block has a key that no wrapper knows.",
   page: `A wrapper refuses an unknown key in its block: ADD and CHECK fail with code 7 (\`unknown key wrapper.ifname\`). Letter

@@ -4,7 +4,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** The executable's own name does not say which plugin to run. */
 export const unnamedDelegate: PluginRule = {
   of: "plugin",
-  code: "unnamed-delegate",
   severity: "error",
   title: "A wrapper does not know which plugin to run.",
   page: `The name of a wrapper says which plugin it runs: \`bridge-wrapper\` runs \`bridge\`. \`cni-wrappers\` is the executable

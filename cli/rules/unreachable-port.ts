@@ -6,7 +6,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 /** The host does not reach a macvlan or ipvlan interface on its own uplink. */
 export const unreachablePort: PluginRule = {
   of: "plugin",
-  code: "unreachable-port",
   severity: "warning",
   title: "portmap publishes on an interface that the host does not reach.",
   page: `portmap forwards the host's ports to one interface of the container: a plain one to the runtime's, a wrapped one to the

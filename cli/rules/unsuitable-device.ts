@@ -7,7 +7,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** The device is there, and the plugin cannot use it as it is. */
 export const unsuitableDevice: PluginRule = {
   of: "plugin",
-  code: "unsuitable-device",
   severity: "error",
   title: "The plugin cannot use this interface of the host as it is (`--host`).",
   page: `A card that is a port of a bridge or a bond gives its packets to that one only: macvlan and ipvlan on it fail (\`device or

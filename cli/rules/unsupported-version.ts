@@ -6,7 +6,6 @@ import { neededVersion, versionOf } from "../lists/versions.ts";
 /** A plugin refuses a version of the specification that it does not know. */
 export const unsupportedVersion: ListRule = {
   of: "list",
-  code: "unsupported-version",
   severity: "error",
   title: "A plugin in `--cni-path` does not speak the list's `cniVersion`.",
   page: `Every plugin of the list gets the list's \`cniVersion\`. A plugin that is too old for it refuses every call: \`incompatible

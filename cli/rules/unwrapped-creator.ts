@@ -5,7 +5,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** A plain creator's CHECK compares all addresses of the container with its own interface. */
 export const unwrappedCreator: PluginRule = {
   of: "plugin",
-  code: "unwrapped-creator",
   severity: "error",
   title: "A list has several interface creators, and one of them is not wrapped.",
   page: `A plain creator compares every address of the container with its own interface. ADD may pass, but CHECK fails as soon

@@ -8,7 +8,6 @@ import type { ListedPlugin } from "../lists/list.ts";
 /** `wrapper.args` chooses the requests of CNI_ARGS that reach a plugin. */
 export const uselessArgs: PluginRule = {
   of: "plugin",
-  code: "useless-args",
   severity: "warning",
   title: "wrapper.args has no effect.",
   page: `\`args\` decides which requests of CNI_ARGS reach the plugin. \`"keep"\` changes nothing for an interface that is not

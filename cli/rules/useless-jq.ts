@@ -3,7 +3,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** A program that returns its input costs time and changes nothing. */
 export const uselessJq: PluginRule = {
   of: "plugin",
-  code: "useless-jq",
   severity: "warning",
   title: "wrapper.jq changes nothing.",
   page: `The jq program \`.\` returns its input, so the plugin gets the same configuration as without it. Each call still loads jq,

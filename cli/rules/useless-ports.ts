@@ -6,7 +6,6 @@ import { portsOf } from "../lists/ports.ts";
 /** `wrapper.ports` selects from the runtime's port mappings. */
 export const uselessPorts: PluginRule = {
   of: "plugin",
-  code: "useless-ports",
   severity: "warning",
   title: "wrapper.ports leaves no port, or has none to choose from.",
   page: `\`ports\` selects from the port mappings that the runtime hands to the plugin. An empty \`only\`, or an \`except\` with all

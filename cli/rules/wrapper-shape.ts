@@ -4,7 +4,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** The wrappers check the values of their block before they run the plugin. */
 export const wrapperShape: PluginRule = {
   of: "plugin",
-  code: "wrapper-shape",
   severity: "error",
   title: "A key of the wrapper block has a value that the wrapper refuses.",
   page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See

@@ -5,7 +5,6 @@ import { isMisspelt } from "../lists/find-files.ts";
 /** A runtime reads a file by the end of its name. */
 export const wrongEnding: ListRule = {
   of: "list",
-  code: "wrong-ending",
   severity: "error",
   title: "The end of the file's name does not fit its content.",
   page: `Only a \`.conflist\` has a list of \`plugins\`. A \`.conf\` or \`.json\` has the configuration of one plugin.

@@ -3,7 +3,6 @@ import type { PluginRule } from "../lint/rule.ts";
 /** The role of a wrapped reference plugin is known. */
 export const wrongRole: PluginRule = {
   of: "plugin",
-  code: "wrong-role",
   severity: "error",
   title: "wrapper.role contradicts what the plugin does.",
   page: `\`role\` tells the wrapper what a plugin does that is not in [the list](plugins.md). The role of the others is known, and

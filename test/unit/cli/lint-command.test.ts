@@ -176,8 +176,8 @@ test("--cni-path and --state look at the host", async () => {
   const { stdout, stderr } = await lint("--cni-path=bin:none", "--state=state", "zone.conflist");
   expect(stdout.match(/\[[a-z-]+\]$/gm)).toEqual([
     ...Array(3).fill("[missing-plugin]"),
-    "[old-bridge]",
     ...Array(2).fill("[no-plugin-directory]"),
+    "[old-bridge]",
   ]);
   expect(stdout).toContain("none: warning: this directory of --cni-path does not exist [no-plugin-directory]\nhint: ");
   expect(stderr).toBe("3 errors, 3 warnings in 1 of 1 file and on the host\n");
