@@ -144,6 +144,11 @@ export function nowhere(path: string): Namespace {
   return { path, device: -1, inode: -1 };
 }
 
+/** Whether there was no namespace at the path. */
+export function isNowhere({ inode }: Namespace): boolean {
+  return inode < 0;
+}
+
 /** Whether two namespaces are one. */
 export function isSameNamespace(one: Namespace, other: Namespace | undefined): boolean {
   if (other === undefined || one.device !== other.device || one.inode !== other.inode) return false;

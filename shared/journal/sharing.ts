@@ -110,7 +110,8 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (!done) {
     // What it left may have gone since.
     const isAsLeft = link === 0 ? !!failed?.left : link !== undefined && (failed?.left ?? link) === link;
-    return isAsLeft && (before === 0 || isLeftByEarlier(entry, around)) && !isNameOfOthers(entry, around);
+    const isNew = before !== undefined && before !== (failed?.left ?? link);
+    return isAsLeft && (isNew || isLeftByEarlier(entry, around)) && !isNameOfOthers(entry, around);
   }
   if (link === undefined) return !isNameOfOthers(entry, around);
   return link === 0 || link === done.made;
@@ -121,14 +122,17 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
  * deletes the file that tells the second one what to remove.
  */
 function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }: Around): boolean {
-  const tries = earlier.filter((one) => one.type === type && one.ifName === ifName && one.failed?.left === before);
+  const tries = earlier.filter(
+    (one) => one.type === type && one.ifName === ifName && (one.failed?.left ?? one.done?.made) === before,
+  );
   return tries.some((one) => isInterfaceOurs(one, { ...around, earlier: [] }));
 }
 
-/** Whether another attachment of the container has an interface of that name in that namespace. */
+/** Whether another attachment of the container has an interface of that name in that namespace. A DEL without an entry has no id. */
 function isNameOfOthers(entry: Entry, around: Around): boolean {
+  const isKnown = entry.done && entry.id !== "";
   return (
-    around.siblings.some((other) => isStanding(other) && (other.done || !entry.done) && hasInterface(other, entry)) ||
+    around.siblings.some((other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry)) ||
     around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
   );
 }
@@ -138,14 +142,13 @@ function isOfEntry({ name, sandbox }: { name: string; sandbox: string }, { ifNam
 }
 
 function hasInterface(other: Entry, { ifName, namespace }: Entry): boolean {
-  const hasName = other.role === "creator" && namesOf(other).includes(ifName) && mayHaveMade(other);
+  const hasName = other.role === "creator" && namesOf(other).includes(ifName) && mayUse(other);
   return hasName && isSameNamespace(other.namespace, namespace);
 }
 
-/** Whether an entry may have made an interface: what was there before, and still was afterwards, is somebody else's. */
-function mayHaveMade({ done, before, failed }: Entry): boolean {
-  if (done) return true;
-  return failed?.left === undefined ? !before : failed.left !== 0 && failed.left !== before;
+/** Whether an attachment may use an interface of the entry's, now or when its ADD has passed. */
+function mayUse({ done, before, failed }: Entry): boolean {
+  return done !== undefined || (!failed && !before);
 }
 
 /** Whether a chained plugin's interface is another container's, or was replaced by one that another attachment made. */

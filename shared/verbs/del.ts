@@ -9,7 +9,7 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
-import { type Entry, isSameNamespace } from "../journal/journal.ts";
+import { type Entry, isNowhere, isSameNamespace, isStanding, namesOf } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -37,14 +37,18 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
  * edited in between.
  */
 function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
-  return own.first === true || bootId !== own.bootId || !isSameNamespace(namespace, own.namespace);
+  if (own.first === true || bootId !== own.bootId) return true;
+  return !isNowhere(own.namespace) && !isSameNamespace(namespace, own.namespace);
 }
 
 /** Whether something has added the attachment again since a reboot, without an entry: a plain plugin, for example. */
-function isAddedAgain({ session, facts, request }: Call, { bootId, ifName }: Entry): boolean {
+function isAddedAgain({ session, facts, key, request }: Call, { bootId, ifName }: Entry): boolean {
+  const { netns } = request.variables;
   const moment = facts.moment();
-  if (moment === undefined || bootId === moment.bootId) return false;
-  return !!session.host.linkIndex(request.variables.netns, ifName);
+  if (moment === undefined || bootId === moment.bootId || !session.host.linkIndex(netns, ifName)) return false;
+  const isOfSibling = (one: Entry) =>
+    isStanding(one) && namesOf(one).includes(ifName) && isSameNamespace(one.namespace, facts.namespace(netns));
+  return !facts.siblings(key).some(({ entries }) => entries.some(isOfSibling));
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
@@ -75,9 +79,8 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
 function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
   const { session } = call;
   const removal = planOwn(undoing, entry);
-  if (removal.do === "later") return undefined;
-  const stray = removal.do === "nothing" || !removal.withNamespace ? removeStray(call, undoing, entry) : undefined;
-  if (stray !== undefined && stray.exitCode !== 0) return stray;
+  const stray = removal.do !== "DEL" || !removal.withNamespace ? removeStray(call, undoing, entry) : undefined;
+  if (removal.do === "later" || (stray !== undefined && stray.exitCode !== 0)) return stray;
   if (removal.do === "nothing") {
     warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
     noteUndone(undoing, entry);

@@ -8,6 +8,7 @@ import { undoJournal } from "../delegate/undo.ts";
 import type { AttachmentKey, Journal } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
+import { undoWaiting } from "./removal.ts";
 
 // libcni sends both keys, because SPEC.md and the code had different names (containernetworking/cni#1101).
 const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as const;
@@ -32,7 +33,9 @@ export function runCollect({ session, facts, notes }: Call, { journals, then }: 
   for (const journal of journals) {
     const { containerId, runtimeIfName } = journal.key;
     warn(session, `${containerId} is no longer valid and its namespace is gone: running DEL for ${runtimeIfName}`);
-    undoJournal({ session, facts, journal, netns: "" });
+    const undoing = { session, facts, journal, netns: "" };
+    undoJournal(undoing);
+    undoWaiting(undoing);
   }
   return handOver(session, then);
 }

@@ -51,22 +51,23 @@ function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[] = 
 }
 
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */
-export function finish({ facts, key, journal, session }: Call, undoing: Undoing): void {
+export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   if (journal.problem !== undefined) return;
   const stays = removeIfUndone(undoing);
-  const isAnyGivenUp = facts.siblings(key).some(({ entries }) => entries.some((one) => one.isGivenUp && !one.isUndone));
-  if (stays ? facts.siblings(key).length === 0 || !isLeft(facts.journal(key)) : !isAnyGivenUp) return;
+  if (facts.siblings(key).length === 0 || (stays && !isLeft(facts.journal(key)))) return;
   // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
-  facts.forget(key.containerId);
-  if (stays) {
-    if (facts.siblings(key).some(({ entries }) => entries.some(isStanding))) return;
-    undoJournal({ ...undoing, journal: facts.journal(key) });
-  }
+  if (journal.entries.length > 0) facts.forget(key.containerId);
+  const isAnyStanding = facts.siblings(key).some(({ entries }) => entries.some(isStanding));
+  if (stays && !isAnyStanding) undoJournal({ ...undoing, journal: facts.journal(key) });
+  undoWaiting(undoing);
+}
+
+/** Undoes what siblings left because it was shared with an attachment that is gone. */
+export function undoWaiting(undoing: Undoing): void {
   // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.
   for (let pass = 0; pass < 2; pass++) {
-    for (const sibling of facts.siblings(key).filter(isLeft)) {
-      undoJournal({ session, facts, journal: sibling, netns: undoing.netns });
-    }
+    for (const journal of undoing.facts.siblings(undoing.journal.key).filter(isLeft))
+      undoJournal({ ...undoing, journal });
   }
 }
 

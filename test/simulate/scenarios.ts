@@ -593,4 +593,78 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "two ADDs fail at the same time, and each finds the interface that one of them left": {
+    lists: { za: [bridge(1, "eth1")] },
+    events: [
+      {
+        do: "ADD",
+        of: "c1 za net1",
+        fault: {
+          at: "spawn",
+          do: "go on",
+          first: { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: link made", do: "fail the plugin" } },
+        },
+      },
+      del("c1 za eth0"),
+    ],
+  },
+  "an ADD fails that began when a sibling had its interface": {
+    lists: { za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }] },
+    events: [
+      add("c1 za eth0"),
+      { do: "ADD", of: "c1 za net1", fault: { at: "spawn", do: "go on", first: del("c1 za eth0") } },
+      del("c1 za net1"),
+    ],
+  },
+  "flannel's undo is killed, and its ADD finds the interface": {
+    lists: { za: [flannel, chained("mark")] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "mark: marked", do: "fail the plugin" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: released", do: "kill the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "an unknown plugin waits for a sibling, and has an interface in a later namespace": {
+    lists: {
+      za: [{ ...bridge(1, "eth1"), wrapper: { ifName: "eth1", network: "disc" } }],
+      zb: [{ type: "twin-wrapper", wrapper: { network: "disc", role: "creator" }, ...local(1) }],
+    },
+    events: [add("c1 za eth0"), add("c1 zb eth1"), loses("c1", true), add("c1 zb eth1"), del("c1 zb eth1")],
+  },
+  "the DEL of an earlier boot's attachment is killed, and a sibling has its interface now": {
+    lists: { za: [bridge(1, "eth1")], zb: [bridge(2)] },
+    events: [
+      add("c1 zb eth1"),
+      { do: "reboot" },
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 zb eth1", fault: { at: "bridge: link deleted", do: "kill the plugin" } },
+    ],
+  },
+  "an attachment of an earlier boot is deleted while a sibling's ADD makes its interface": {
+    lists: { za: [macvlan(1)], zb: [{ ...macvlan(2), wrapper: { ifName: "eth1" } }] },
+    events: [
+      add("c1 zb eth0"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth1", fault: { at: "macvlan: address set", do: "go on", first: del("c1 zb eth0") } },
+    ],
+  },
+  "the namespace goes in the middle of ADD, and a plugin leaves the middle of the list": {
+    lists: { za: [ptp(1), portmap("iptables"), chained("sbr")] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "ADD of portmap-wrapper begins", do: "go on", first: loses("c1") } },
+      { do: "remove from the list", list: "za", plugin: 1 },
+      del("c1 za eth0"),
+    ],
+  },
+  "an unknown plugin waits for a sibling that another runtime's GC removes": {
+    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 zb net1"),
+      del("c1 zb net1"),
+      loses("c1"),
+      { do: "GC", list: "za", by: "another" },
+      { do: "GC", list: "za" },
+    ],
+  },
 };

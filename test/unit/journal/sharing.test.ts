@@ -59,6 +59,19 @@ describe("an interface", () => {
     ["of a failed ADD, if nobody looked before", tryOf({ before: undefined }), {}, leaseOnly],
     ["of a failed ADD, made after it", tryOf({ failed: { left: 0 } }), {}, leaseOnly],
     ["of a failed ADD, with the index of then", tryOf({ failed: { left: 7 } }), {}, everything],
+    ["of a failed ADD, which replaced another one's", tryOf({ before: 6, failed: { left: 7 } }), {}, everything],
+    [
+      "of an ADD that found what its plugin's earlier one had made",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [entryOf({ isGivenUp: true })] },
+      everything,
+    ],
+    [
+      "of an ADD that found what another plugin's earlier one had made",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [entryOf({ isGivenUp: true, type: "ptp" })] },
+      leaseOnly,
+    ],
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
     ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],
@@ -73,6 +86,12 @@ describe("an interface", () => {
       "of unknown index, which another attachment has",
       entryOf({ done: { uptime: 1, addresses: [] } }),
       claimed,
+      leaseOnly,
+    ],
+    [
+      "of an attachment without an entry, which another one's ADD may be making",
+      entryOf({ id: "", done: { uptime: 1, addresses: [] } }),
+      failedToo,
       leaseOnly,
     ],
     [
@@ -179,7 +198,7 @@ describe("masquerading", () => {
 test.each<[string, Partial<Entry>, object]>([
   ["found the interface and left it", { before: 7, failed: { left: 7 } }, everything],
   ["left none", { before: 0, failed: { left: 0 } }, everything],
-  ["found one, and left one with another index", { before: 6, failed: { left: 7 } }, leaseOnly],
+  ["left the same one: no attachment uses it", { before: 6, failed: { left: 7 } }, everything],
   ["may have made it", { before: 0 }, leaseOnly],
   ["found it, and still runs", { before: 7 }, everything],
   ["passed, though there was one before", { before: 7, done: { uptime: 1, addresses: [] } }, leaseOnly],
