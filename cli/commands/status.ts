@@ -5,7 +5,7 @@ import type { CommandMaker } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { readLinks } from "../host/links.ts";
-import { keyOf, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
+import { keyOf, Memory, stateDirectory } from "../host/memory.ts";
 import { whyNoCheck } from "../host/nomads-check.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
@@ -79,7 +79,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     terminal.writeError(line);
   };
   const { wanted, all } = everyAttachment(paths, leaveOut);
-  const memories = readMemories(leaveOut);
+  const memories = new Memory().files((file, why) => leaveOut(`${file}: ${why}; its DEL acts as without a journal\n`));
   const check = checkOptionsOn(paths, options, terminal);
   demandKnown(paths, all, check.networks.keys());
   for (const { line } of check.faults) leaveOut(`${line}\n`);
@@ -106,14 +106,6 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     unreadable,
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
   };
-}
-
-function readMemories(leaveOut: (line: string) => void): readonly MemoryFile[] {
-  const memories = new Memory().files((file) => leaveOut(`${file}: it does not say whose it is\n`));
-  for (const { file, journal } of memories) {
-    if (journal?.problem !== undefined) leaveOut(`${file}: ${journal.problem}; its DEL acts as without a journal\n`);
-  }
-  return memories;
 }
 
 /** What the directories of plugins and of lists have, without any attachment. */

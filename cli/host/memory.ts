@@ -37,8 +37,8 @@ export class Memory extends Facts {
     });
   }
 
-  /** What the wrappers have written. `leaveOut` gets each file that does not say whose it is. */
-  files(leaveOut: (file: string) => void = () => {}): readonly MemoryFile[] {
+  /** What the wrappers have written. `leaveOut` gets each journal that cannot be read, and why. */
+  files(leaveOut: (file: string, why: string) => void = () => {}): readonly MemoryFile[] {
     return this.list(journalDirectory).flatMap((name): readonly MemoryFile[] => {
       const path = join(journalDirectory, name);
       const key = keyOfRecord(name);
@@ -47,7 +47,8 @@ export class Memory extends Facts {
         const file = join(path, inner);
         const [text, journal] = [this.read(file), this.journalAt(file)];
         // Without a whole line there is nothing in it: a full disk or a power loss left it.
-        if (text?.includes("\n") && !journal) leaveOut(file);
+        if (text?.includes("\n") && !journal) leaveOut(file, "it does not say whose it is");
+        if (journal?.problem !== undefined) leaveOut(file, journal.problem);
         return text !== undefined && journal ? [{ file, text, ...journal.key, journal }] : [];
       });
     });

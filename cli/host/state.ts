@@ -29,9 +29,7 @@ export function readState(path: string, directory: string): State {
     .leaseNetworks()
     .flatMap((network) => memory.leases(`${leaseDirectory}/${network}`).map((lease) => ({ network, ...lease })));
   const unreadable: string[] = [];
-  const leaveOut = (file: string, why: string) => unreadable.push(`${file.replace(stateDirectory, path)}: ${why}`);
-  const files = memory.files((file) => leaveOut(file, "it does not say whose it is"));
-  const journals = files.flatMap(({ journal }) => journal ?? []);
-  for (const { file, problem } of journals) if (problem !== undefined) leaveOut(file, problem);
+  const leaveOut = (file: string, why: string) => void unreadable.push(`${file.replace(stateDirectory, path)}: ${why}`);
+  const journals = memory.files(leaveOut).flatMap(({ journal }) => journal ?? []);
   return { entries: entriesIn(journals).filter(({ role }) => role === "creator"), leases, unreadable };
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
-import { Memory, type MemoryFile } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
 import type { Survey } from "./findings.ts";
@@ -32,7 +32,7 @@ export function surveyOf(
     leaveOut(file, reason);
   };
   const results = readResults(cacheDirectory, skip);
-  const remembered = readRemembered(skip);
+  const remembered = new Memory().files(skip);
   const knowns = knownsIn(results, remembered);
   const links = readHostLinks();
   const rules = readRules(links);
@@ -80,12 +80,6 @@ function readResults(
   const read = readCachedResults(cacheDirectory);
   for (const one of read) if (!isAttachment(one)) skip(one.file, one.reason);
   return read.filter(isAttachment);
-}
-
-function readRemembered(skip: (file: string, reason: string) => void): readonly MemoryFile[] {
-  const files = new Memory().files((file) => skip(file, "it does not say whose it is"));
-  for (const { file, journal } of files) if (journal?.problem !== undefined) skip(file, journal.problem);
-  return files;
 }
 
 // adopt keeps the backup of a result under the result's name. DEL removes only the result.

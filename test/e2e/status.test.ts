@@ -100,8 +100,8 @@ describe("status", () => {
     await lab.run("tee", ["/var/lib/cni/wrappers/c2/zone:eth0"], { input: "no journal\n" });
     const { exitCode, stdout, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", ["status"]);
     expect(stderr.split("\n")).toEqual([
-      "/var/lib/cni/wrappers/c2/zone:eth0: it does not say whose it is",
       "/var/lib/cni/wrappers/c1/zone:eth0: a newer version has written it; its DEL acts as without a journal",
+      "/var/lib/cni/wrappers/c2/zone:eth0: it does not say whose it is; its DEL acts as without a journal",
     ]);
     expect(stdout).toContain("lists, results and journals that cannot be read: 2");
     expect(exitCode).toBe(2);
