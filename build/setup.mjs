@@ -34,8 +34,8 @@ const toolsOf = {
     ...{ podman: "podman", crun: "crun", containerd: "containerd", ctr: "containerd" },
     ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base" },
   },
-  // User Mode Linux, and the loader of its modules.
-  "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux" },
+  // User Mode Linux, the loader of its modules, and a C compiler for what is preloaded into it.
+  "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", cc: "build-essential" },
 };
 
 const flags = Object.keys(toolsOf).filter((flag) => process.argv.includes(flag));

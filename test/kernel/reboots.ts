@@ -61,7 +61,7 @@ function workOf({ part, parts }: Rebooting): Work {
 /** Boots, waits until the problems are there, and pulls the power. */
 async function problemsOf(which: string, work: Work, { bin, cpu }: Rebooting, folder: string): Promise<Problems> {
   rmSync(path.join(folder, problemsFile), { force: true });
-  const booted = boot([...programOf("inside.ts", bin), which, JSON.stringify(work)], folder, cpu);
+  const booted = await boot([...programOf("inside.ts", bin), which, JSON.stringify(work)], folder, cpu);
   const early = await Promise.race([booted.ended.then(({ stderr }) => stderr, String), existing(folder)]);
   await booted.pullPower();
   const found = readShared(folder, problemsFile);

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { nativeProgram } from "../support/native.ts";
 
 /** The end of a command in the second kernel. */
 export interface Ended {
@@ -29,7 +30,7 @@ export const sharedFolder = "/mnt";
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const root = path.resolve(import.meta.dirname, "../..");
-const tools = { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux" };
+const tools = { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", cc: "build-essential" };
 const variables = ["PATH", "HOME", "LANG", "XDG_CACHE_HOME", "CNI_WRAPPERS_BIN", "NO_COLOR"];
 
 /** Says in one line why this host cannot boot a second kernel; undefined if it can. */
@@ -55,7 +56,7 @@ export async function inSecondKernel<T>(
   cpu = ownCpus()[0],
   memory = "1G",
 ): Promise<T> {
-  return withFolder(async (folder) => read(await boot(command, folder, cpu, memory).ended, folder));
+  return withFolder(async (folder) => read(await (await boot(command, folder, cpu, memory)).ended, folder));
 }
 
 /** Uses a folder for one or more boots, then removes it. It also removes it if a signal ends this process. */
@@ -87,7 +88,12 @@ export function rerunInSecondKernel<T>(program: string, given: readonly string[]
 }
 
 /** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. */
-export function boot(command: readonly string[], folder: string, cpu = ownCpus()[0], memory = "1G"): Booted {
+export async function boot(
+  command: readonly string[],
+  folder: string,
+  cpu = ownCpus()[0],
+  memory = "1G",
+): Promise<Booted> {
   copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));
   writeFileSync(path.join(folder, "job"), jobOf(command));
   for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
@@ -95,6 +101,7 @@ export function boot(command: readonly string[], folder: string, cpu = ownCpus()
   const parameters = [`init=${folder}/init`, `folder=${folder}`, "con=null", "con0=fd:0,fd:1"];
   const child = spawn("taskset", ["--cpu-list", `${cpu}`, ...kernel, ...parameters], {
     detached: true,
+    env: { ...process.env, LD_PRELOAD: await nativeProgram("xstate") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const chunks: Buffer[] = [];

@@ -11,9 +11,10 @@ const flags = {
   failing: ["-static", "-Os", "-s"],
   floor: ["-static", "-Os", "-s"],
   delegate: ["-static", "-Os", "-s", "-nostdlib", "-ffreestanding", "-fno-stack-protector"],
+  xstate: ["-shared", "-fPIC", "-Os", "-s"],
 } as const;
 
-/** Returns a static executable of a C program in `test/support/native`. It is compiled if it is missing. */
+/** Returns a static executable, or a library to preload, of a C program in `test/support/native`. It is compiled if it is missing. */
 export async function nativeProgram(name: keyof typeof flags, command: readonly string[] = ["cc"]): Promise<string> {
   const source = path.join(sources, `${name}.c`);
   const compiler = await run(command, "--version");
