@@ -1,10 +1,9 @@
 import { type ContainerLinks, readContainerLinks } from "../host/links.ts";
-import { deviceName, reportedBy } from "../lists/reported.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../live/check.ts";
 import { namespacePath } from "../live/namespaces.ts";
 import { type IsOwnAddress, readOwnAddresses } from "./own-addresses.ts";
-import type { Evidence, HostSide } from "./proposal.ts";
+import type { Evidence } from "./proposal.ts";
 
 /** Returns a function that tells what a proposal for an attachment is made from on this host. `all` are those of every network. */
 export function evidenceOn(
@@ -23,7 +22,6 @@ export function evidenceOn(
       );
       return links && withoutForeignAddresses(links, attachment, isOwn);
     },
-    hostSide,
     isClaimed: (name) => isClaimed(name, attachment, all),
     check: (one) => checkOnHost(one, check),
   });
@@ -38,14 +36,6 @@ export function isClaimed(
   const others = attachments.filter((one) => one.file !== file && namespacePath(one.netns) === namespacePath(netns));
   return others.some((one) => one.runtimeIfName === name || interfaceNames(one).includes(name));
 }
-
-/** Returns the host-side devices that a creator reports: a named one, or the other end of the container's veth. */
-const hostSide: HostSide = ({ delegate, configuration }) => {
-  return (reportedBy(delegate).hostSide ?? []).map((device) => {
-    const name = deviceName(device, configuration);
-    return name === undefined ? { peer: true } : { name };
-  });
-};
 
 /** Leaves out the addresses that no plugin gave. A result that names them fails CHECK when they move to another container. */
 function withoutForeignAddresses(

@@ -1,6 +1,7 @@
 import { type CniResult, type Interface, isContainerInterface } from "../../shared/protocol/result.ts";
 import { addressesOf, type ContainerLinks, type Link } from "../host/links.ts";
 import type { ListedPlugin } from "../lists/list.ts";
+import { deviceName, reportedBy } from "../lists/reported.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { familyIn } from "../live/libcni.ts";
@@ -31,7 +32,6 @@ export interface Evidence {
   readonly network: Network | undefined;
   /** Reads the links. It is called only if CHECK fails. */
   readonly readLinks: () => Promise<ContainerLinks | undefined>;
-  readonly hostSide: HostSide;
   /** Whether another attachment has the interface of this name. It would lose it with this one's DEL. */
   readonly isClaimed: (name: string) => boolean;
   /** Runs CHECK on an attachment, with the result in it. */
@@ -53,19 +53,16 @@ export async function proposalAfter(
   if (verdict.is !== "fails") return { is: "unchecked" };
   const { error, cure } = verdict;
   const lost = { is: "lost", error, ...(cure !== undefined && { cure }) } as const;
-  const { network, readLinks, hostSide, isClaimed, check } = evidence;
+  const { network, readLinks, isClaimed, check } = evidence;
   const links = network && attachment.result && (await readLinks());
   if (!network || !attachment.result || !links) return lost;
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
-  const result = completeResult(attachment.result, { netns: attachment.netns, creators, links, hostSide });
+  const result = completeResult(attachment.result, attachment.netns, creators, links);
   if (!result) return lost;
   const again = await check({ ...attachment, result });
   if (again.is !== "passes") return lost;
   return { is: "adoptable", result, journal: missingJournal(attachment, creators, links) };
 }
-
-/** The host-side devices that a creator reports before its container interface. */
-export type HostSide = (plugin: ListedPlugin) => readonly ({ readonly name: string } | { readonly peer: true })[];
 
 /**
  * Returns a result that also has the interfaces and addresses of the list's creators that it lacks. Everything that it has
@@ -73,21 +70,13 @@ export type HostSide = (plugin: ListedPlugin) => readonly ({ readonly name: stri
  */
 function completeResult(
   result: CniResult,
-  {
-    netns,
-    creators,
-    links,
-    hostSide,
-  }: {
-    readonly netns: string;
-    readonly creators: readonly ListedPlugin[];
-    readonly links: ContainerLinks;
-    readonly hostSide: HostSide;
-  },
+  netns: string,
+  creators: readonly ListedPlugin[],
+  links: ContainerLinks,
 ): CniResult | undefined {
   const completed = creators.reduce((whole, creator) => {
     const link = links.inside.find(({ ifname }) => ifname === creator.ifName);
-    return link ? withLink(whole, { netns, link, host: hostInterfaces(hostSide(creator), link, links) }) : whole;
+    return link ? withLink(whole, { netns, link, host: hostInterfaces(creator, link, links) }) : whole;
   }, result);
   return completed === result ? undefined : completed;
 }
@@ -110,9 +99,16 @@ function withLink(result: CniResult, { netns, link, host }: Found): CniResult {
   return { ...result, interfaces, ips: [...(result.ips ?? []), ...ips] };
 }
 
-function hostInterfaces(devices: ReturnType<HostSide>, link: Link, { host }: ContainerLinks): readonly Interface[] {
-  const links = devices.map((device) => {
-    return host.find((one) => ("name" in device ? one.ifname === device.name : one.ifindex === link.link_index));
+/** The host-side devices that a creator reports before its container interface. */
+function hostInterfaces(
+  { delegate, configuration }: ListedPlugin,
+  link: Link,
+  { host }: ContainerLinks,
+): readonly Interface[] {
+  const links = (reportedBy(delegate).hostSide ?? []).map((device) => {
+    const name = deviceName(device, configuration);
+    // A device that the plugin invents is the other end of the container's veth.
+    return host.find((one) => (name === undefined ? one.ifindex === link.link_index : one.ifname === name));
   });
   return links.filter((one) => one !== undefined).map(({ ifname, address = "" }) => ({ name: ifname, mac: address }));
 }

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CommandMaker } from "../command.ts";
-import { drawing } from "../explain/drawing.ts";
-import { type Explanation, explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
-import { sceneOf } from "../explain/scene.ts";
+import { attachmentTable } from "../explain/attachment-table.ts";
+import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
 import { cacheSource, exampleAttachment, exampleSource, readCache } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import type { List } from "../lists/list.ts";
@@ -23,12 +22,12 @@ interface Options {
 
 const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
 
-/** `explain`: what each plugin of a list is given and returns, and a drawing of the result. */
+/** `explain`: what each plugin of a list is given and returns, and what the container has then. */
 export const explainCommand: CommandMaker = (terminal, finish) =>
   new Command("explain")
     .summary("show what each plugin of a list is given and returns")
     .description(
-      "Shows what each plugin of a network configuration list is given and returns, step by step, and draws the result. It runs no plugin and changes nothing.",
+      "Shows what each plugin of a network configuration list is given and returns, step by step, and what the container has then. It runs no plugin and changes nothing.",
     )
     .argument("<file>", "the list")
     .addOption(
@@ -45,7 +44,9 @@ export const explainCommand: CommandMaker = (terminal, finish) =>
       const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
       const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
       if (options.json) terminal.write(`${JSON.stringify(explanationData(explanation), null, 2)}\n`);
-      else terminal.write(explanationText(explanation, terminal) + drawingOf(explanation, terminal));
+      else terminal.write(explanationText(explanation, terminal));
+      const table = options.json ? undefined : attachmentTable(explanation);
+      if (table !== undefined) terminal.write(`\n${table}\n`);
       finish(explanation.steps.every(hasPassed) ? 0 : 1);
     });
 
@@ -64,11 +65,6 @@ function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { director
   const cached = readCache(cacheDir, list.name ?? "", container, directory);
   const { pluginPath } = example;
   return cacheSource({ ...cached, attachment: { ...cached.attachment, pluginPath } }, resolve(directory, cacheDir));
-}
-
-function drawingOf(explanation: Explanation, { width }: Terminal): string {
-  const scene = sceneOf(explanation);
-  return scene ? `\n${drawing(scene, width)}` : "";
 }
 
 // An option that takes several values would take the list for one of them.

@@ -5,8 +5,8 @@ import type { List } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
+import type { Decisions } from "../wrap/decide.ts";
 import { decide } from "../wrap/decide.ts";
-import type { Decisions } from "../wrap/decisions.ts";
 import { wrappedText } from "../wrap/edits.ts";
 import { checkWishedName, unnamedPositions } from "../wrap/names.ts";
 

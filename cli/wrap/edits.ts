@@ -4,7 +4,7 @@ import type { Edit } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { Trouble } from "../trouble.ts";
-import type { Decisions, Wrapped } from "./decisions.ts";
+import type { Decisions, Wrapped } from "./decide.ts";
 
 type Flat = Readonly<Record<string, unknown>>;
 

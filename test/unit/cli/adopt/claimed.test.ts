@@ -28,7 +28,6 @@ test("adopt does not add another attachment's interface to a result", async () =
   const proposal = await proposalFor(own, {
     network: networkIn(parseListFile("zone.conflist", JSON.stringify(list))),
     readLinks: async () => ({ inside: [{ ifindex: 3, ifname: "eth1" }], host: [] }),
-    hostSide: () => [],
     isClaimed: (name) => isClaimed(name, own, [own, other]),
     check: async ({ result }) =>
       result?.interfaces?.length === 2 ? { is: "passes" } : { is: "fails", error: "eth1 is missing" },

@@ -15,7 +15,7 @@ test.each([
   [{ is: "gone" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
   [{ is: "unchecked", why: "x" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
 ] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
-  const evidence = { network: undefined, readLinks: async () => undefined, hostSide: () => [], isClaimed: () => false };
+  const evidence = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
   const proposal = await proposalFor(attachment, { ...evidence, check: async () => verdict });
   expect(textFor([{ attachment, workload: workloadOf(attachment), proposal }], false, { hasColors: false })).toBe(
     words,

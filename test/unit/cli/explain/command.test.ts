@@ -60,7 +60,7 @@ describe("explain", () => {
     const { exitCode, stdout, stderr } = await inRoot(["explain", zone]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^ADD in the network zone: /);
-    expect(stdout).toContain("├─ macvlan ─┤ eth0  172.16.5.100/24 │");
+    expect(stdout).toMatch(/^ens18 +macvlan +eth0 +172.16.5.100\/24$/m);
   });
 
   test("prints data", async () => {
@@ -94,9 +94,9 @@ describe("explain", () => {
   test("publishes the ports and passes the CNI_ARGS that are named", async () => {
     const args = ["--port", "8080:80", "--port", "9000:9000/udp", "--args", "IP=172.30.0.9;A=B"];
     const { stdout } = await inRoot(["explain", "conf-examples/published-on-two.conflist", ...args]);
-    expect(stdout).toContain("│ portmap :8080/tcp to :80 ");
-    expect(stdout).toContain("│ portmap :9000/udp to :9000 ");
-    expect(stdout).toContain("eth0  172.30.0.9/20");
+    expect(stdout).toMatch(/^portmap :8080\/tcp to :80$/m);
+    expect(stdout).toMatch(/^portmap :9000\/udp to :9000$/m);
+    expect(stdout).toMatch(/ eth0 +172.30.0.9\/20$/m);
     expect(stdout).toContain("- CNI_ARGS=IP=172.30.0.9;A=B\n");
   });
 });
@@ -105,7 +105,7 @@ test("a list after --port is no port", async () => {
   const list = "conf-examples/published-on-two.conflist";
   const { stdout, stderr } = await inRoot(["explain", "--port", "8080:80", list]);
   expect(stderr).toBe("");
-  expect(stdout).toContain("│ portmap :8080/tcp to :80 ");
+  expect(stdout).toMatch(/^portmap :8080\/tcp to :80$/m);
 });
 
 describe("explain --container", () => {
@@ -114,7 +114,7 @@ describe("explain --container", () => {
     const { exitCode, stdout } = await inRoot(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^CHECK in the network zone: container blue, interface eth0\n/);
-    expect(stdout).toContain("eth1  172.26.64.77/20");
+    expect(stdout).toMatch(/ eth1 +172.26.64.77\/20$/m);
     expect(stdout).not.toContain("example");
   });
 

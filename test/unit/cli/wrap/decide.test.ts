@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import type { Known } from "../../../../cli/wrap/decide.ts";
 import { decide } from "../../../../cli/wrap/decide.ts";
-import type { Known } from "../../../../cli/wrap/decisions.ts";
 import { checkWishedName } from "../../../../cli/wrap/names.ts";
 
 type Plugin = Record<string, unknown>;

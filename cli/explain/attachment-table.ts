@@ -5,16 +5,11 @@ import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
 import type { CniResult, Interface } from "../../shared/protocol/result.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
+import { plainTable } from "../plain-table.ts";
 import type { Explanation, Step } from "./explain.ts";
 
-/** The attachment of a container, for a drawing. */
-export interface Scene {
-  readonly container: string;
-  readonly interfaces: readonly Drawn[];
-}
-
 /** One container interface, with everything that leads to it. */
-export interface Drawn {
+interface Attached {
   readonly ifName: string;
   /** The type of the plugin that made it, without `-wrapper`. Undefined if no plugin of the list says so. */
   readonly maker: string | undefined;
@@ -27,21 +22,39 @@ export interface Drawn {
   readonly acting: readonly string[];
 }
 
-/** Returns the drawing's content; undefined if the list has no result, or if the result lists no container interface. */
-export function sceneOf(explanation: Explanation): Scene | undefined {
-  const { attachment, result } = explanation;
-  const found = attachmentsOf(result?.interfaces ?? []);
-  if (result === undefined || found.length === 0) return undefined;
-  const interfaces = found.map(({ container, members }) => {
-    const own = (result.interfaces ?? [])[container] as Interface;
-    const hostSide = members.filter((index) => index !== container);
-    const devices = hostSide.map((index) => (result.interfaces ?? [])[index]?.name ?? "");
-    return drawn(explanation, own, devices, addressesOf(result, container, own, attachment.ifName));
+/** A table of the container's interfaces, their plugins and the host's side; undefined if there is no result with interfaces. */
+export function attachmentTable(explanation: Explanation): string | undefined {
+  const interfaces = interfacesOf(explanation);
+  if (interfaces.length === 0) return undefined;
+  const rows = interfaces.flatMap(({ ifName, maker = "", devices, addresses, ports, acting }) => {
+    const outside = [devices.join(" ─ "), ...ports];
+    const inside = [...addresses, ...acting.map((type) => `(${type})`)];
+    return Array.from({ length: Math.max(outside.length, inside.length) }, (_, index) => {
+      const names = index === 0 ? [maker, ifName] : ["", ""];
+      return [outside[index] ?? "", ...names, inside[index] ?? ""];
+    });
   });
-  return { container: attachment.containerId, interfaces };
+  return plainTable(["host", "plugin", "interface", "address"], rows);
 }
 
-function drawn(explanation: Explanation, { name }: Interface, devices: readonly string[], addresses: string[]): Drawn {
+/** Returns the interfaces of a result; none if the list has no result. */
+export function interfacesOf(explanation: Explanation): readonly Attached[] {
+  const { attachment, result = {} } = explanation;
+  const interfaces = result.interfaces ?? [];
+  return attachmentsOf(interfaces).map(({ container, members }) => {
+    const own = interfaces[container] as Interface;
+    const hostSide = members.filter((index) => index !== container);
+    const devices = hostSide.map((index) => interfaces[index]?.name ?? "");
+    return attached(explanation, own, devices, addressesOf(result, container, own, attachment.ifName));
+  });
+}
+
+function attached(
+  explanation: Explanation,
+  { name }: Interface,
+  devices: readonly string[],
+  addresses: string[],
+): Attached {
   const own = explanation.list.plugins.filter((plugin) => plugin.ifName === name);
   const maker = own.find(({ role }) => role === "creator");
   const made = explanation.added.find(({ plugin }) => plugin === maker);

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { attachmentTable, interfacesOf } from "../../../../cli/explain/attachment-table.ts";
+import { examples, listOf as readExample } from "../../../support/examples.ts";
+import { explained } from "./support.ts";
+
+function tableOf(name: string): string | undefined {
+  return attachmentTable(explained(readExample(name)));
+}
+
+describe("the table of the attachment", () => {
+  test("shows the host's devices, the plugins, the interfaces, the addresses and the ports", () => {
+    expect(tableOf("published-on-two")).toBe(`\
+host                        plugin  interface  address
+front0 ─ veth00000001       bridge  eth0       172.30.0.2/20
+portmap :20080/tcp to :80
+veth00000002                ptp     eth1       10.51.0.2/24
+portmap :20443/tcp to :443`);
+  });
+
+  test("shows the plugins that act on one interface, and an interface without a device of the host", () => {
+    expect(tableOf("limited")).toBe(`\
+host                                  plugin   interface  address
+ens18                                 macvlan  eth0       172.16.5.100/24
+shared0 ─ veth00000001 ─ bwp00000002  bridge   eth1       172.31.0.2/20
+                                                          (tuning)
+                                                          (bandwidth)
+                                                          (firewall)`);
+    expect(tableOf("service-address")).toContain("\n       dummy    svc0       10.255.0.1/32");
+  });
+
+  test.each(Object.entries(examples))("%s: each interface and address once", (name, { addresses }) => {
+    const words = tableOf(name)?.split(/\s+/) ?? [];
+    const wanted = Object.entries(addresses).flatMap(([ifName, own]) => [ifName, ...own]);
+    expect(wanted.filter((word) => words.filter((other) => other === word).length !== 1)).toEqual([]);
+  });
+
+  test("DEL shows the ports that each plugin published, although it gets all of them", () => {
+    const interfaces = interfacesOf(explained(readExample("published-on-two"), "DEL"));
+    expect(interfaces.map(({ ports }) => ports)).toEqual([
+      ["portmap :20080/tcp to :80"],
+      ["portmap :20443/tcp to :443"],
+    ]);
+  });
+
+  test("marks an address that another server chooses", () => {
+    const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "macvlan-wrapper", ipam: { type: "dhcp" } }] };
+    expect(interfacesOf(explained(list, "CHECK"))).toMatchObject([
+      { addresses: ["192.0.2.10/24 (from DHCP)"], devices: ["default route"] },
+    ]);
+  });
+
+  test("is missing if there is no result, or no interface", () => {
+    const macvlan = { type: "macvlan-wrapper" };
+    const listOf = (cniVersion: string, ...plugins: object[]) => explained({ cniVersion, name: "zone", plugins });
+    expect(attachmentTable(listOf("1.0.0", macvlan, macvlan))).toBeUndefined();
+    expect(attachmentTable(listOf("0.2.0", macvlan))).toBeUndefined();
+  });
+});
