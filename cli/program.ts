@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { CommandMaker } from "./command.ts";
+import { type CommandData, ProgramCommand } from "./command.ts";
 import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -19,7 +19,7 @@ import { type ExitCode, exitCodeHelp } from "./exit-codes.ts";
 import { printable, type Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
 
-const makers: readonly CommandMaker[] = [
+const commands: readonly CommandData[] = [
   lintCommand,
   explainCommand,
   newCommand,
@@ -65,7 +65,14 @@ export function programOf(terminal: Terminal, finish: (exitCode: ExitCode) => vo
     .description("Tools for network configuration lists with several interfaces.")
     .version(`${terminal.release.version} (${terminal.release.commit})`, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help");
-  for (const make of makers) program.addCommand(make(terminal, finish));
+  for (const data of commands) {
+    const command = new ProgramCommand(data);
+    program.addCommand(command);
+    command.action(async () => {
+      const [given] = command.processedArgs;
+      finish(await data.run({ given, options: command.opts(), terminal, program }));
+    });
+  }
   for (const command of [program, ...program.commands]) prepare(command, terminal);
   return program;
 }

@@ -18,7 +18,9 @@ export type Proposal =
   /** CHECK passes with this result. */
   | { readonly is: "adoptable"; readonly result: CniResult; readonly journal: MissingJournal | undefined }
   /** CHECK fails, and no result makes it pass. `error` is CHECK's, `cure` what to change in the list. */
-  | { readonly is: "lost"; readonly error: string; readonly cure?: string };
+  | { readonly is: "lost"; readonly error: string; readonly cure?: string }
+  /** CHECK fails, and nobody can tell whether a result makes it pass. */
+  | { readonly is: "unseen"; readonly error: string };
 
 /** An attachment, and what adopt does about it. */
 export interface Case {
@@ -54,8 +56,9 @@ export async function proposalAfter(
   const { error, cure } = verdict;
   const lost = { is: "lost", error, ...(cure !== undefined && { cure }) } as const;
   const { network, readLinks, isClaimed, check } = evidence;
-  const links = network && attachment.result && (await readLinks());
-  if (!network || !attachment.result || !links) return lost;
+  if (!network || !attachment.result) return lost;
+  const links = await readLinks();
+  if (!links) return { is: "unseen", error };
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, attachment.netns, creators, links);
   if (!result) return lost;

@@ -1,13 +1,35 @@
 import { diffLines } from "diff";
+import { alike, othersLine } from "../live/alike.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Undone } from "./adoption.ts";
 import type { Case, Proposal } from "./proposal.ts";
 
-/** The proposals for people: what is added to each result, and a line that sums up. */
-export function textFor(cases: readonly Case[], isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
-  const parts = cases.filter(needsWords).map((one) => caseText(one, isWritten, terminal));
-  return [...parts, summaryOf(cases, isWritten)].map((part) => `${part}\n`).join("\n");
+/** How the proposals are shown. */
+interface Shown {
+  readonly isWritten: boolean;
+  /** Where adopt looked. */
+  readonly where: string;
 }
+
+/** The proposals for people: what is added to each result, and a line that sums up. */
+export function textFor(
+  cases: readonly Case[],
+  { isWritten, where }: Shown,
+  terminal: Pick<Terminal, "hasColors">,
+): string {
+  const groups = alike(cases.filter(needsWords), ({ attachment, proposal }) => [
+    attachment.network,
+    proposal.is === "adoptable" ? changedLines(attachment.result, proposal.result, plain) : proposal,
+  ]);
+  const parts = groups.map(([first, ...others]) => {
+    const names = others.map(({ workload }) => workload.name);
+    const more = othersLine(`attachments of ${first.attachment.network}`, names);
+    return [caseText(first, isWritten, terminal), ...more].join("\n");
+  });
+  return [...parts, where, summaryOf(cases, isWritten)].map((part) => `${part}\n`).join("\n");
+}
+
+const plain = { hasColors: false };
 
 /** The proposals as JSON. */
 export function jsonOf(cases: readonly Case[]): string {
@@ -42,7 +64,7 @@ const undoneWords: Readonly<Record<Undone, string>> = {
 };
 
 function needsWords({ proposal: { is } }: Case): boolean {
-  return is === "adoptable" || is === "lost";
+  return is === "adoptable" || is === "lost" || is === "unseen";
 }
 
 function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
@@ -53,6 +75,8 @@ function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasCo
     const words = `${title}: CHECK fails, and no result makes it pass: ${oneLine(error)}`;
     return cure === undefined ? words : `${words}\n  ${oneLine(cure)}`;
   }
+  if (proposal.is === "unseen")
+    return `${title}: CHECK fails, and its interfaces cannot be read: ip(8) or nsenter(1) is missing, or fails: ${oneLine(proposal.error)}`;
   if (proposal.is !== "adoptable") return title;
   const changes = changedLines(attachment.result, proposal.result, terminal);
   const { journal } = proposal;
@@ -83,8 +107,9 @@ function text(value: unknown): string {
 function summaryOf(cases: readonly Case[], isWritten: boolean): string {
   const count = (is: Proposal["is"]) => cases.filter(({ proposal }) => proposal.is === is).length;
   const adoptable = `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`;
+  const unseen = count("unseen") > 0 ? `, ${count("unseen")} cannot be looked at` : "";
   const unchecked = count("unchecked") > 0 ? `, ${count("unchecked")} are not checked` : "";
   const curable = cases.filter(({ proposal }) => proposal.is === "lost" && proposal.cure !== undefined).length;
   const cured = curable > 0 ? `, ${curable} pass with another list` : "";
-  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost") - curable} cannot be helped${cured}${unchecked}`;
+  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost") - curable} cannot be helped${cured}${unseen}${unchecked}`;
 }

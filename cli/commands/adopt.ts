@@ -1,17 +1,19 @@
-import { Command } from "commander";
 import { adoptCase, undo } from "../adopt/adoption.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
-import type { CommandMaker } from "../command.ts";
+import { type CommandData, option } from "../command.ts";
 import { canAsk, confirmed } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
-import { type CheckOptions, checkOnHost, checkOptionsOn } from "../live/check.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOn, timeoutOption } from "../live/host-paths.ts";
-import { type Attachments, demandKnown, readAttachments } from "../live/wanted.ts";
+import { type CheckOptions, checkOnHost } from "../live/check.ts";
+import { everyAttachment, type HostView, viewOf } from "../live/every-attachment.ts";
+import type { HostOptions, HostPaths } from "../live/host-paths.ts";
+import { placesText } from "../live/looked-at.ts";
+import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
+import { hostOptions, jsonOption, timeoutOption, yesOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -24,45 +26,51 @@ interface Options extends HostOptions {
 }
 
 /** `adopt`: completes the results of live attachments that a CHECK would fail. */
-export const adoptCommand: CommandMaker = (terminal, finish) =>
-  addHostOptions(new Command("adopt"))
-    .summary("complete the results of running containers that CHECK would fail")
-    .description(
-      "Completes the cached results of running containers with the interfaces and addresses that are in their namespaces, so that the next CHECK passes. It proposes only results that passed CHECK. Without --write it changes nothing.",
-    )
-    .option("--write", "replace the results, with a backup, and write the wrappers' journals")
-    .option("--undo", "restore the backups")
-    .option("-y, --yes", "do not ask on a terminal")
-    .addOption(timeoutOption())
-    .option("--json", "print the proposals as JSON")
-    .addHelpText("after", "\nExample:\n  cni-wrappers adopt --network zone --write")
-    .action(async (options: Options) => {
-      const paths = await hostPathsOn(options, terminal);
-      const check = checkOptionsOn(paths, options, terminal);
-      const leftOut = check.faults.map(({ line }) => `${line}\n`);
-      const attachments = readAttachments(paths, (line) => leftOut.push(line));
-      for (const line of leftOut) terminal.writeError(line);
-      demandKnown(paths, attachments.all, check.networks.keys());
-      if (options.undo) {
-        const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments));
-        terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
-        return finish(undone.some(([, how]) => how === "changed since") ? 1 : 0);
-      }
-      const proposed = await casesOn(attachments, check, terminal);
-      const isWritten = options.write === true && (await isMeant(proposed, options, terminal));
-      const cases = isWritten ? await written(proposed, paths, check) : proposed;
-      terminal.write(options.json ? jsonOf(cases) : textFor(cases, isWritten, terminal));
-      const isDone = ({ proposal: { is } }: Case) =>
-        is === "fine" || is === "unchecked" || (is === "adoptable" && isWritten);
-      finish(exitCodeOf({ isGood: cases.every(isDone), isComplete: leftOut.length === 0 }));
+export const adoptCommand: CommandData<undefined, Options> = {
+  name: "adopt",
+  summary: "complete the results of running containers that CHECK would fail",
+  description:
+    "Completes the cached results of running containers with the interfaces and addresses that are in their namespaces, so that the next CHECK passes. It proposes only results that passed CHECK. Without --write it changes nothing.",
+  options: [
+    ...hostOptions,
+    option("--write", "replace the results, with a backup, and write the wrappers' journals"),
+    option("--undo", "restore the backups"),
+    yesOption,
+    timeoutOption,
+    jsonOption("the proposals as JSON"),
+  ],
+  example: "adopt --network zone --write",
+  run: async ({ options, terminal }) => {
+    const view = await viewOf(options, terminal);
+    const { paths, check, leftOut } = view;
+    const attachments = everyAttachment(view);
+    leftOut.tell(terminal);
+    if (options.undo) {
+      const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments));
+      terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
+      return undone.some(([, how]) => how === "changed since") ? 1 : 0;
+    }
+    const proposed = await casesOn(attachments, view, terminal);
+    const where = placesText(paths);
+    const isWritten = options.write === true && (await isMeant(proposed, options, terminal, where));
+    const cases = isWritten ? await written(proposed, paths, check) : proposed;
+    terminal.write(options.json ? jsonOf(cases) : textFor(cases, { isWritten, where }, terminal));
+    if (options.json) terminal.writeError(`${where}\n`);
+    const isDone = ({ proposal: { is } }: Case) =>
+      is === "fine" || is === "unchecked" || (is === "adoptable" && isWritten);
+    return exitCodeOf({
+      isGood: cases.every(isDone),
+      isComplete: leftOut.isEmpty && cases.every(({ proposal }) => proposal.is !== "unseen"),
     });
+  },
+};
 
 async function casesOn(
   { wanted, all }: Attachments,
-  check: CheckOptions,
+  { paths, check }: HostView,
   terminal: Terminal,
 ): Promise<readonly Case[]> {
-  const names = workloadNames(wanted, terminal.env, terminal.writeError);
+  const names = workloadNames(wanted, paths.agent, terminal.writeError);
   const evidence = evidenceOn(all, check);
   const caseOf = async (listed: CachedAttachment): Promise<Case> => {
     const workload = (await names)(listed);
@@ -80,9 +88,9 @@ async function casesOn(
   return withBar(wanted, terminal, caseOf);
 }
 
-async function isMeant(cases: readonly Case[], options: Options, terminal: Terminal): Promise<boolean> {
+async function isMeant(cases: readonly Case[], options: Options, terminal: Terminal, where: string): Promise<boolean> {
   if (!canAsk(terminal, options) || !cases.some(({ proposal: { is } }) => is === "adoptable")) return true;
-  terminal.writeError(textFor(cases, false, terminal));
+  terminal.writeError(textFor(cases, { isWritten: false, where }, terminal));
   return confirmed("Replace these results?");
 }
 

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { Argument } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
-import type { CommandMaker } from "../command.ts";
+import { type CommandData, option } from "../command.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
 import { cacheSource, exampleAttachment, exampleSource, readCache } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import type { List } from "../lists/list.ts";
+import { cacheDirOption, jsonOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { readList } from "../wrap/change.ts";
@@ -23,32 +24,34 @@ interface Options {
 const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
 
 /** `explain`: what each plugin of a list is given and returns, and what the container has then. */
-export const explainCommand: CommandMaker = (terminal, finish) =>
-  new Command("explain")
-    .summary("show what each plugin of a list is given and returns")
-    .description(
-      "Shows what each plugin of a network configuration list is given and returns, step by step, and what the container has then. It runs no plugin and changes nothing.",
-    )
-    .argument("<file>", "the list")
-    .addOption(
-      new Option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),
-    )
-    .option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)")
-    .option("--cache-dir <directory>", "libcni's cache", "/var/lib/cni")
-    .option("--port <mapping>", "publish this port, such as 8080:80 or 8080:80/udp; can be repeated", appended)
-    .option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9")
-    .option("--json", "print the steps as data")
-    .addHelpText("after", "\nExample:\n  cni-wrappers explain /opt/cni/config/zone.conflist --verb CHECK")
-    .action((file: string, options: Options) => {
-      const list = readList(file, terminal.directory);
-      const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
-      const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
-      if (options.json) terminal.write(`${JSON.stringify(explanationData(explanation), null, 2)}\n`);
-      else terminal.write(explanationText(explanation, terminal));
-      const table = options.json ? undefined : attachmentTable(explanation);
-      if (table !== undefined) terminal.write(`\n${table}\n`);
-      finish(explanation.steps.every(hasPassed) ? 0 : 1);
-    });
+export const explainCommand: CommandData<string, Options> = {
+  name: "explain",
+  summary: "show what each plugin of a list is given and returns",
+  description:
+    "Shows what each plugin of a network configuration list is given and returns, step by step, and what the container has then. It runs no plugin and changes nothing.",
+  argument: new Argument("<file>", "the list"),
+  options: [
+    option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),
+    option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)"),
+    cacheDirOption,
+    option("--port <mapping>", "publish this port, such as 8080:80 or 8080:80/udp; can be repeated").argParser(
+      appended,
+    ),
+    option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9"),
+    jsonOption("the steps as JSON"),
+  ],
+  example: "explain /opt/cni/config/zone.conflist --verb CHECK",
+  run: ({ given, options, terminal }) => {
+    const list = readList(given, terminal.directory);
+    const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
+    const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
+    if (options.json) terminal.write(`${JSON.stringify(explanationData(explanation), null, 2)}\n`);
+    else terminal.write(explanationText(explanation, terminal));
+    const table = options.json ? undefined : attachmentTable(explanation);
+    if (table !== undefined) terminal.write(`\n${table}\n`);
+    return explanation.steps.every(hasPassed) ? 0 : 1;
+  },
+};
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
   const { container, cacheDir } = options;

@@ -1,5 +1,4 @@
-import { Command } from "commander";
-import type { CommandMaker } from "../command.ts";
+import { type CommandData, option } from "../command.ts";
 import { install, installPrevious } from "../install/install.ts";
 import { hasPlugins, placeAt, usualDirectory } from "../install/place.ts";
 import { installedText, noPluginsText } from "../install/report.ts";
@@ -7,6 +6,7 @@ import { readSource } from "../install/source.ts";
 import { hasJq } from "../install/uses.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
 import { loadNetworks } from "../live/networks.ts";
+import { jsonOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -19,29 +19,31 @@ interface Options {
 }
 
 /** `install`: puts the wrappers into a directory of plugins. */
-export const installCommand: CommandMaker = (terminal, finish) =>
-  new Command("install")
-    .summary("install or upgrade the wrappers while containers run")
-    .description(
-      "Puts the executable and its links into a directory of CNI_PATH. Each file is replaced in one step: a call meanwhile runs the old executable or the new one. The old one is kept for --rollback.",
-    )
-    .option("--dir <directory>", "a directory of CNI_PATH", usualDirectory)
-    .option("--from <file>", "a release archive or an executable (default: the executable that runs)")
-    .option("--plugins <plugins>", "plugins that get a link, separated by commas (default: all)")
-    .option("--rollback", "put the previous executable back")
-    .option("--json", "print the result as JSON")
-    .addHelpText("after", "\nExample:\n  cni-wrappers install --from cni-wrappers-linux-amd64-v0.2.0.tgz")
-    .action(({ dir, from, plugins, rollback, json }: Options) => {
-      if (rollback && (from !== undefined || plugins !== undefined))
-        throw new Trouble("--rollback takes what is kept in the directory: leave --from and --plugins out");
-      const place = placeAt(dir, terminal.directory);
-      const installed = rollback
-        ? installPrevious(place)
-        : install(place, readSource(from, terminal), plugins ?? "all", listsWithJq(terminal));
-      terminal.write(json ? `${JSON.stringify(installed, null, 2)}\n` : installedText(installed));
-      if (!hasPlugins(place)) terminal.writeError(noPluginsText(place.directory));
-      finish(0);
-    });
+export const installCommand: CommandData<undefined, Options> = {
+  name: "install",
+  summary: "install or upgrade the wrappers while containers run",
+  description:
+    "Puts the executable and its links into a directory of CNI_PATH. Each file is replaced in one step: a call meanwhile runs the old executable or the new one. The old one is kept for --rollback.",
+  options: [
+    option("--dir <directory>", "a directory of CNI_PATH", usualDirectory),
+    option("--from <file>", "a release archive or an executable (default: the executable that runs)"),
+    option("--plugins <plugins>", "plugins that get a link, separated by commas (default: all)"),
+    option("--rollback", "put the previous executable back"),
+    jsonOption("the result as JSON"),
+  ],
+  example: "install --from cni-wrappers-linux-amd64-v0.2.0.tgz",
+  run: ({ options: { dir, from, plugins, rollback, json }, terminal }) => {
+    if (rollback && (from !== undefined || plugins !== undefined))
+      throw new Trouble("--rollback takes what is kept in the directory: leave --from and --plugins out");
+    const place = placeAt(dir, terminal.directory);
+    const installed = rollback
+      ? installPrevious(place)
+      : install(place, readSource(from, terminal), plugins ?? "all", listsWithJq(terminal));
+    terminal.write(json ? `${JSON.stringify(installed, null, 2)}\n` : installedText(installed));
+    if (!hasPlugins(place)) terminal.writeError(noPluginsText(place.directory));
+    return 0;
+  },
+};
 
 function listsWithJq(terminal: Terminal): readonly string[] {
   const networks = [...loadNetworks(usualConfigDirectories(), terminal).values()];

@@ -1,5 +1,5 @@
-import { Command, Option } from "commander";
-import type { CommandMaker } from "../command.ts";
+import { Argument } from "commander";
+import { type CommandData, option } from "../command.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { type Link, readLinks } from "../host/links.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
@@ -26,28 +26,33 @@ interface Options {
 }
 
 /** `lint`: finds mistakes in network configuration lists. */
-export const lintCommand: CommandMaker = (terminal, finish) =>
-  new Command("lint")
-    .summary("find mistakes in network configuration lists")
-    .description("Finds mistakes in network configuration lists. The exit code is 1 if there are any.")
-    .argument("[path...]", "a file, a directory with files that end with .conf, .conflist or .json, or - for stdin")
-    .addOption(
-      new Option("--format <format>", "the format of the findings").choices(Object.keys(reports)).default("text"),
-    )
-    .option("--json", "the same as --format json")
-    .option("--fix", "fix the mistakes that have one safe fix, and report the others")
-    .option(
+export const lintCommand: CommandData<string[], Options> = {
+  name: "lint",
+  summary: "find mistakes in network configuration lists",
+  description: "Finds mistakes in network configuration lists. The exit code is 1 if there are any.",
+  argument: new Argument(
+    "[path...]",
+    "a file, a directory with files that end with .conf, .conflist or .json, or - for stdin",
+  ),
+  options: [
+    option("--format <format>", "the format of the findings", "text").choices(Object.keys(reports)),
+    option("--json", "the same as --format json"),
+    option("--fix", "fix the mistakes that have one safe fix, and report the others"),
+    option(
       "--cni-path <directories>",
       "also look at the plugins there, such as /opt/cni/first:/opt/cni/bin; runs them",
-    )
-    .option("--state <directory>", "also look at the containers that are attached, such as in /var/lib/cni")
-    .option("--host", "also look at this host's interfaces")
-    .option("--explain <rule>", "print why a rule matters and what to do, and look at nothing")
-    .addHelpText("after", "\nExample:\n  cni-wrappers lint --cni-path /opt/cni/bin /opt/cni/config")
-    .action(async (paths: string[], options: Options) => {
-      if (options.explain === undefined) finish(await lint(paths, options, terminal));
-      else terminal.write(explainRule(ruleNamed(options.explain)));
-    });
+    ),
+    option("--state <directory>", "also look at the containers that are attached, such as in /var/lib/cni"),
+    option("--host", "also look at this host's interfaces"),
+    option("--explain <rule>", "print why a rule matters and what to do, and look at nothing"),
+  ],
+  example: "lint --cni-path /opt/cni/bin /opt/cni/config",
+  run: ({ given, options, terminal }) => {
+    if (options.explain === undefined) return lint(given, options, terminal);
+    terminal.write(explainRule(ruleNamed(options.explain)));
+    return 0;
+  },
+};
 
 async function lint(paths: readonly string[], options: Options, terminal: Terminal): Promise<ExitCode> {
   if (paths.length === 0) throw new Trouble("name a file, a directory or -");

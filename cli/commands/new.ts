@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { Argument, Command } from "commander";
-import type { CommandMaker } from "../command.ts";
+import { Argument } from "commander";
+import { type CommandData, option } from "../command.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { readHostNetworks } from "../new/host-networks.ts";
 import { newList } from "../new/new-list.ts";
@@ -16,23 +16,23 @@ interface Options extends Values {
 }
 
 /** `new`: writes a complete list to start from. */
-export const newCommand: CommandMaker = (terminal, finish) => {
-  const command = new Command("new")
-    .summary("write a new list")
-    .description("Writes a complete list to stdout. What no option says is taken from this host.")
-    .addArgument(new Argument("<preset>", presetText()).choices(Object.keys(presets)))
-    .addHelpText("after", "\nExample:\n  cni-wrappers new macvlan+bridge --master ens18 --output zone.conflist");
-  for (const name of Object.keys(fields) as ValueName[])
-    command.option(`${optionOf(name)} <value>`, fields[name].message);
-  return command
-    .option("-o, --output <file>", "write the list to a file")
-    .option("-f, --force", "replace the file if it exists")
-    .action((preset: string, options: Options) => {
-      const { text, note } = newList(preset, options, readHostNetworks());
-      put(text, options, terminal);
-      if (note !== undefined) terminal.writeError(`${note}\n`);
-      finish(0);
-    });
+export const newCommand: CommandData<string, Options> = {
+  name: "new",
+  summary: "write a new list",
+  description: "Writes a complete list to stdout. What no option says is taken from this host.",
+  argument: new Argument("<preset>", presetText()).choices(Object.keys(presets)),
+  options: [
+    ...(Object.keys(fields) as ValueName[]).map((name) => option(`${optionOf(name)} <value>`, fields[name].message)),
+    option("-o, --output <file>", "write the list to a file"),
+    option("-f, --force", "replace the file if it exists"),
+  ],
+  example: "new macvlan+bridge --master ens18 --output zone.conflist",
+  run: ({ given, options, terminal }) => {
+    const { text, note } = newList(given, options, readHostNetworks());
+    put(text, options, terminal);
+    if (note !== undefined) terminal.writeError(`${note}\n`);
+    return 0;
+  },
 };
 
 function put(text: string, { output, force }: Options, terminal: Terminal): void {

@@ -1,27 +1,21 @@
 import { statSync } from "node:fs";
 import { hostname } from "node:os";
-import { Command } from "commander";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalAfter } from "../adopt/proposal.ts";
-import type { CommandMaker } from "../command.ts";
+import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import { Memory } from "../host/memory.ts";
 import { whyNoCheckIn } from "../host/nomads-check.ts";
 import { sha256 } from "../install/checksums.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { type CheckOptions, checkOptionsOn, isGood, type Verdict } from "../live/check.ts";
-import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
-import {
-  addHostOptions,
-  type HostOptions,
-  type HostPathsFound,
-  hostPathsOn,
-  timeoutOption,
-} from "../live/host-paths.ts";
+import { type CheckOptions, isGood, type Verdict } from "../live/check.ts";
+import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
+import type { HostOptions } from "../live/host-paths.ts";
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
-import { demandKnown, namesIn } from "../live/wanted.ts";
+import { namesIn } from "../live/wanted.ts";
+import { workloadNames } from "../live/workload.ts";
+import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
 import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
@@ -37,38 +31,40 @@ interface Options extends HostOptions {
 }
 
 /** `preflight`: tells what the next restart of the runtime would do to the running containers. */
-export const preflightCommand: CommandMaker = (terminal, finish) =>
-  addHostOptions(new Command("preflight"))
-    .summary("tell what the next restart would do to the running containers")
-    .description(
-      "Runs CHECK for every attachment on this host, as the runtime would after a restart, and tells which would fail. It changes nothing.",
-    )
-    .option("--with <file>", "check with this list instead of the current one of its name")
-    .addOption(timeoutOption())
-    .option("--json", "print the forecasts as JSON")
-    .option("--summary <file...>", "check nothing, and sum up the JSON of many hosts; - is stdin")
-    .option("--hosts <file>", "with --summary: the hosts that must have answered, a name in each line")
-    .addHelpText("after", "\nExample:\n  cni-wrappers preflight --with zone.conflist.new")
-    .action(async (options: Options) => {
-      if (options.summary) {
-        const answers = newestOfEach(readAnswers(options.summary, terminal));
-        const silent = silentHosts(answers, options.hosts, terminal);
-        terminal.write(options.json ? summaryJson(answers, silent) : summaryText(answers, silent, terminal));
-        return finish(summaryCode(answers, silent));
-      }
-      const report = await reportOn(await hostPathsOn(options, terminal), options, terminal);
-      terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
-      const isWell = isReady(report.lookedAt) && report.forecasts.every(({ verdict }) => isGood(verdict));
-      finish(exitCodeOf({ isGood: isWell, isComplete: report.leftOut.length === 0 }));
-    });
+export const preflightCommand: CommandData<undefined, Options> = {
+  name: "preflight",
+  summary: "tell what the next restart would do to the running containers",
+  description:
+    "Runs CHECK for every attachment on this host, as the runtime would after a restart, and tells which would fail. It changes nothing.",
+  options: [
+    ...hostOptions,
+    option("--with <file>", "check with this list instead of the current one of its name"),
+    timeoutOption,
+    jsonOption("the forecasts as JSON"),
+    option("--summary <file...>", "check nothing, and sum up the JSON of many hosts; - is stdin"),
+    option("--hosts <file>", "with --summary: the hosts that must have answered, a name in each line"),
+  ],
+  example: "preflight --with zone.conflist.new",
+  run: async ({ options, terminal }) => {
+    if (options.summary) {
+      const answers = newestOfEach(readAnswers(options.summary, terminal));
+      const silent = silentHosts(answers, options.hosts, terminal);
+      terminal.write(options.json ? summaryJson(answers, silent) : summaryText(answers, silent, terminal));
+      return summaryCode(answers, silent);
+    }
+    const report = await reportOn(options, terminal);
+    terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
+    const isWell = isReady(report.lookedAt) && report.forecasts.every(({ verdict }) => isGood(verdict));
+    return exitCodeOf({ isGood: isWell, isComplete: report.leftOut.length === 0 });
+  },
+};
 
-async function reportOn(paths: HostPathsFound, options: Options, terminal: Terminal): Promise<HostReport> {
-  const leftOut: string[] = [];
-  const attachments = everyAttachment(paths, (line) => leftOut.push(line.trimEnd()));
-  const check = checkOptionsOn(paths, options, terminal);
-  leftOut.push(...check.faults.map(({ line }) => line), ...uselessWith(check, attachments.wanted));
-  for (const line of leftOut) terminal.writeError(`${line}\n`);
-  demandKnown(paths, attachments.all, check.networks.keys());
+async function reportOn(options: Options, terminal: Terminal): Promise<HostReport> {
+  const view = await viewOf(options, terminal);
+  const { paths, check, leftOut } = view;
+  const attachments = everyAttachment(view);
+  for (const line of uselessWith(check, attachments.wanted)) leftOut.note(line);
+  leftOut.tell(terminal);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
     const proposal = await proposalAfter(verdict, attachment, evidence(attachment));
@@ -76,13 +72,14 @@ async function reportOn(paths: HostPathsFound, options: Options, terminal: Termi
   };
   // Checking takes time, in which a young result gets older.
   const now = Date.now();
-  const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable }, terminal);
+  const names = workloadNames(attachments.wanted, paths.agent, terminal.writeError);
+  const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable, names }, terminal);
   return {
     origin: originOf(check, now, terminal),
     host: hostname(),
     forecasts,
-    strays: straysAmong(attachments.all, namedNamespaces(), new Memory().files()),
-    leftOut,
+    strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
+    leftOut: leftOut.lines,
     lookedAt: lookedAt(paths, check),
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs }),

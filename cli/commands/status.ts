@@ -1,22 +1,21 @@
 import { existsSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
-import { Command, Option } from "commander";
-import type { CommandMaker } from "../command.ts";
+import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { readLinks } from "../host/links.ts";
-import { keyOf, Memory, stateDirectory } from "../host/memory.ts";
+import { keyOf, stateDirectory } from "../host/memory.ts";
 import { whyNoCheck } from "../host/nomads-check.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
 import type { Context } from "../lint/rule.ts";
 import { withBar } from "../live/at-once.ts";
-import { checkOnHost, checkOptionsOn, networkOf } from "../live/check.ts";
-import { everyAttachment, straysAmong } from "../live/every-attachment.ts";
-import { addHostOptions, type HostOptions, type HostPaths, hostPathsOn, timeoutOption } from "../live/host-paths.ts";
+import { checkOnHost, networkOf } from "../live/check.ts";
+import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
+import type { HostOptions, HostPaths } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
-import { demandKnown } from "../live/wanted.ts";
+import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
 import { hostErrors } from "../status/host-errors.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
@@ -36,31 +35,31 @@ interface Options extends HostOptions {
 }
 
 /** `status`: the state of a host in numbers, for monitoring. */
-export const statusCommand: CommandMaker = (terminal, finish) =>
-  addHostOptions(new Command("status"))
-    .summary("show the installation, and count the attachments that CHECK would fail")
-    .description(
-      "Shows which version is installed and whether it is intact. Runs CHECK for every attachment on this host, as preflight does, and counts. It changes nothing on the network.",
-    )
-    .addOption(new Option("--json", "print the numbers and the installation as JSON").conflicts("prometheus"))
-    .option("--prometheus", "print the numbers for Prometheus")
-    .option(
+export const statusCommand: CommandData<undefined, Options> = {
+  name: "status",
+  summary: "show the installation, and count the attachments that CHECK would fail",
+  description:
+    "Shows which version is installed and whether it is intact. Runs CHECK for every attachment on this host, as preflight does, and counts. It changes nothing on the network.",
+  options: [
+    ...hostOptions,
+    jsonOption("the numbers and the installation as JSON").conflicts("prometheus"),
+    option("--prometheus", "print the numbers for Prometheus"),
+    option(
       "--output <file>",
       "write the numbers for Prometheus (with --json: JSON) to this file in one step, for node_exporter's textfile collector",
-    )
-    .option("--log <file>", "also count the repaired ADDs in this log of the wrappers (default: CNI_WRAPPERS_LOG)")
-    .addOption(timeoutOption())
-    .addHelpText(
-      "after",
-      "\nExample:\n  cni-wrappers status --prometheus --output /var/lib/node_exporter/cni_wrappers.prom",
-    )
-    .action(async (options: Options) => {
-      const status = await statusOf(options, terminal);
-      const text = textOf(status, options, terminal);
-      if (options.output === undefined) terminal.write(text);
-      else writeAtomically(resolve(terminal.directory, options.output), text);
-      finish(exitCodeOf({ isGood: isWell(status), isComplete: status.unreadable === 0 }));
-    });
+    ),
+    option("--log <file>", "also count the repaired ADDs in this log of the wrappers (default: CNI_WRAPPERS_LOG)"),
+    timeoutOption,
+  ],
+  example: "status --prometheus --output /var/lib/node_exporter/cni_wrappers.prom",
+  run: async ({ options, terminal }) => {
+    const status = await statusOf(options, terminal);
+    const text = textOf(status, options, terminal);
+    if (options.output === undefined) terminal.write(text);
+    else writeAtomically(resolve(terminal.directory, options.output), text);
+    return exitCodeOf({ isGood: isWell(status), isComplete: status.unreadable === 0 });
+  },
+};
 
 function textOf(status: HostStatus, { json, prometheus, output }: Options, terminal: Terminal): string {
   if (json) return `${JSON.stringify(status, null, 2)}\n`;
@@ -72,17 +71,9 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   if (options.log && !existsSync(resolve(terminal.directory, options.log))) {
     throw new Trouble(`--log ${options.log}: there is no such file`);
   }
-  const paths = await hostPathsOn(options, terminal);
-  let unreadable = 0;
-  const leaveOut = (line: string) => {
-    unreadable += 1;
-    terminal.writeError(line);
-  };
-  const { wanted, all } = everyAttachment(paths, leaveOut);
-  const memories = new Memory().files((file, why) => leaveOut(`${file}: ${why}; its DEL acts as without a journal\n`));
-  const check = checkOptionsOn(paths, options, terminal);
-  demandKnown(paths, all, check.networks.keys());
-  for (const { line } of check.faults) leaveOut(`${line}\n`);
+  const view = await viewOf(options, terminal);
+  const { paths, check, leftOut } = view;
+  const { wanted, all, memories } = everyAttachment(view);
   const remembered = new Set(memories.map(keyOf));
   const checked = await withBar(wanted, terminal, async (attachment) => {
     const verdict = await checkOnHost(attachment, check);
@@ -92,7 +83,8 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
   const links = await readLinks();
-  if (links === undefined) leaveOut("the host's interfaces: ip(8) is missing, or fails\n");
+  if (links === undefined) leftOut.note("the host's interfaces: ip(8) is missing, or fails");
+  leftOut.tell(terminal);
   const state = existsSync(stateDirectory) ? readState(stateDirectory, terminal.directory) : undefined;
   return {
     time: new Date().toISOString(),
@@ -103,7 +95,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,
       journals: straysAmong(all, [], memories).memories.length,
     },
-    unreadable,
+    unreadable: leftOut.lines.length,
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
   };
 }

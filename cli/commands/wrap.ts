@@ -1,7 +1,7 @@
-import { Command } from "commander";
-import type { CommandMaker } from "../command.ts";
-import { stateDirectory } from "../host/memory.ts";
+import { Argument } from "commander";
+import { type CommandData, option } from "../command.ts";
 import type { List } from "../lists/list.ts";
+import { jsonOption, stateOption } from "../options.ts";
 import { Trouble } from "../trouble.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
@@ -19,35 +19,37 @@ interface Options {
 }
 
 /** `wrap`: makes a wrapped list of a plain one. */
-export const wrapCommand: CommandMaker = (terminal, finish) =>
-  new Command("wrap")
-    .summary("wrap the plugins of a plain list")
-    .description(
-      "Wraps every plugin of a list that needs it, and shows the change as a diff. Nothing else in the file changes.",
-    )
-    .argument("<file>", "a network configuration list")
-    .option("-w, --write", "change the file, and keep the old text in FILE.bak")
-    .option("--json", "print the decisions as JSON instead of the diff")
-    .option(
+export const wrapCommand: CommandData<string, Options> = {
+  name: "wrap",
+  summary: "wrap the plugins of a plain list",
+  description:
+    "Wraps every plugin of a list that needs it, and shows the change as a diff. Nothing else in the file changes.",
+  argument: new Argument("<file>", "a network configuration list"),
+  options: [
+    option("-w, --write", "change the file, and keep the old text in FILE.bak"),
+    jsonOption("the decisions as JSON instead of the diff"),
+    option(
       "--names <names>",
       "interface names, separated by commas, for the plugins that need one (default: eth1,eth2,...)",
-    )
-    .option(
+    ),
+    option(
       "--from-script",
       "running containers were attached by a script: keep their leases in the list's own network",
-    )
-    .option("--state <directory>", "where libcni and host-local keep results and leases", stateDirectory)
-    .addHelpText("after", "\nExample:\n  cni-wrappers wrap --write /opt/cni/config/zone.conflist")
-    .action((path: string, options: Options) => {
-      const list = readList(path, terminal.directory);
-      const older = olderAttachments(list, options.state);
-      const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
-      const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
-      const idle = "needs no wrapper";
-      const change = { list, decisions, idle, words: wordsFor(decisions), text: wrappedText(list, decisions) };
-      offer(change, options, terminal);
-      finish(showErrors(change, terminal));
-    });
+    ),
+    stateOption("where libcni and host-local keep results and leases"),
+  ],
+  example: "wrap --write /opt/cni/config/zone.conflist",
+  run: ({ given: path, options, terminal }) => {
+    const list = readList(path, terminal.directory);
+    const older = olderAttachments(list, options.state);
+    const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
+    const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
+    const idle = "needs no wrapper";
+    const change = { list, decisions, idle, words: wordsFor(decisions), text: wrappedText(list, decisions) };
+    offer(change, options, terminal);
+    return showErrors(change, terminal);
+  },
+};
 
 function wordsFor({ plugins, notes }: Decisions): readonly string[] {
   return [...plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...notes];

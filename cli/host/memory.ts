@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readFile, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
@@ -27,6 +27,8 @@ export interface MemoryFile extends AttachmentKey {
  * /var/lib/cni. Throws Trouble if a directory cannot be listed.
  */
 export class Memory extends Facts {
+  readonly #isThere: (path: string) => boolean;
+
   constructor(directory = stateDirectory) {
     const at = (path: string) =>
       path.startsWith(`${stateDirectory}/`) ? join(directory, path.slice(stateDirectory.length)) : path;
@@ -35,10 +37,11 @@ export class Memory extends Facts {
       listDirectory: (path) => namesIn(at(path)),
       stat: (path) => stat(at(path)),
     });
+    this.#isThere = (path) => existsSync(at(path));
   }
 
-  /** What the wrappers have written. `leaveOut` gets each journal that cannot be read, and why. */
-  files(leaveOut: (file: string, why: string) => void = () => {}): readonly MemoryFile[] {
+  /** What the wrappers have written. `leaveOut` gets each file that cannot be read, or not as a whole, with the reason. */
+  files(leaveOut: (file: string, reason: string) => void = () => {}): readonly MemoryFile[] {
     return this.list(journalDirectory).flatMap((name): readonly MemoryFile[] => {
       const path = join(journalDirectory, name);
       const key = keyOfRecord(name);
@@ -46,12 +49,18 @@ export class Memory extends Facts {
       return this.list(path).flatMap((inner) => {
         const file = join(path, inner);
         const [text, journal] = [this.read(file), this.journalAt(file)];
-        // Without a whole line there is nothing in it: a full disk or a power loss left it.
-        if (text?.includes("\n") && !journal) leaveOut(file, "it does not say whose it is");
-        if (journal?.problem !== undefined) leaveOut(file, journal.problem);
+        const problem = journal ? journal.problem : this.#whyNone(file, text);
+        if (problem !== undefined) leaveOut(file, problem);
         return text !== undefined && journal ? [{ file, text, ...journal.key, journal }] : [];
       });
     });
+  }
+
+  /** Why a file has no journal that says whose it is; undefined if that is no fault. */
+  #whyNone(file: string, text: string | undefined): string | undefined {
+    if (text === undefined) return this.#isThere(file) ? "it cannot be read" : undefined;
+    // Without a whole line there is nothing in it: a full disk or a power loss left it.
+    return text.includes("\n") ? "it does not say whose it is" : undefined;
   }
 
   /** Whether the wrappers remember anything of a container. */

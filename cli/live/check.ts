@@ -120,7 +120,7 @@ function withoutLog(plugin: ListedPlugin): ListedPlugin {
 }
 
 /** The options of a command that say how to check. */
-interface Options {
+export interface CheckRequest {
   /** In seconds. */
   readonly timeout: string;
   /** A list that takes the place of the current one of its name. */
@@ -130,7 +130,7 @@ interface Options {
 /** Returns how to check on this host. Throws Trouble if a directory of lists, or the list, cannot be read. */
 export function checkOptionsOn(
   paths: HostPaths,
-  { timeout, with: file }: Options,
+  { timeout, with: file }: CheckRequest,
   terminal: Pick<Terminal, "directory">,
 ): CheckOptions {
   const lists = readLists(paths.configDirectories, terminal);

@@ -1,19 +1,61 @@
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
 import { entriesIn, keyOf, Memory, type MemoryFile } from "../host/memory.ts";
+import type { Terminal } from "../terminal.ts";
 import type { CachedAttachment } from "./cached-results.ts";
-import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
+import { type CheckOptions, type CheckRequest, checkOptionsOn } from "./check.ts";
+import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory } from "./host-paths.ts";
+import { LeftOut } from "./left-out.ts";
+import { agentFault } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
-import { type Attachments, isWanted, readAttachments } from "./wanted.ts";
+import { type Attachments, demandKnown, isWanted, readAttachments } from "./wanted.ts";
 
-/** Returns the attachments of a host, also those whose results are lost. */
-export function everyAttachment(paths: HostPaths, leaveOut: (line: string) => void): Attachments {
-  const { wanted, all } = readAttachments(paths, leaveOut);
+/** What a command looks at on a host. */
+export interface HostView {
+  readonly paths: HostPathsFound;
+  readonly check: CheckOptions;
+  readonly leftOut: LeftOut;
+}
+
+/** Opens what the options of a command are about. Throws Trouble if a directory of lists cannot be read. */
+export async function viewOf(
+  options: HostOptions & CheckRequest,
+  terminal: Pick<Terminal, "env" | "viewProblem" | "directory">,
+): Promise<HostView> {
+  const paths = await hostPathsOn(options, terminal);
+  const check = checkOptionsOn(paths, options, terminal);
+  const leftOut = new LeftOut();
+  const fault = agentFault(paths);
+  if (fault !== undefined) leftOut.note(fault);
+  for (const { line } of check.faults) leftOut.note(line);
+  return { paths, check, leftOut };
+}
+
+/** The attachments of a host, and what the wrappers have written. */
+export interface HostAttachments extends Attachments {
+  readonly memories: readonly MemoryFile[];
+}
+
+/**
+ * Returns the attachments of a host, also those whose results are lost. Throws Trouble if the results cannot be listed, or if an
+ * option names what nothing has.
+ */
+export function everyAttachment({ paths, check, leftOut }: HostView): HostAttachments {
+  const { wanted, all } = readAttachments(paths, leftOut.note);
+  const memories = new Memory().files((file, reason) =>
+    leftOut.note(`${file}: ${reason}; its DEL acts as without a journal`),
+  );
   // The results of another directory are another runtime's.
-  if (paths.cacheDirectory !== usualCacheDirectory) return { wanted, all };
-  const strays = straysAmong(all, [], new Memory().files());
-  const lost = withLostResult(entriesIn(strays.memories.flatMap(({ journal }) => journal ?? [])));
-  return { wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))], all: [...all, ...lost] };
+  const isUsual = paths.cacheDirectory === usualCacheDirectory;
+  const strays = isUsual ? straysAmong(all, [], memories).memories : [];
+  const lost = withLostResult(entriesIn(strays.flatMap(({ journal }) => journal ?? [])));
+  const found = {
+    wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))],
+    all: [...all, ...lost],
+    memories,
+  };
+  demandKnown(paths, found.all, check.networks.keys());
+  return found;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
-import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
-import { askNomadHost, type NomadHost } from "./nomad-host.ts";
+import { NomadAgent } from "./nomad-agent.ts";
+import { askNomadHost, type NoAnswer, type NomadHost } from "./nomad-host.ts";
 
 /** The directories of a host, and the attachments that a command is about. */
 export interface HostPaths {
@@ -17,43 +17,22 @@ export interface HostPaths {
   readonly containerId?: string;
 }
 
-const usualLists = ["/opt/cni/config", "/etc/cni/net.d"];
-// The default of Nomad 1.11 (client/config/config_linux.go). Earlier versions have only the first directory.
-const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
+/** The directories of the lists, if nobody names others. */
+export const usualLists = ["/opt/cni/config", "/etc/cni/net.d"];
+/** The default of Nomad 1.11 (client/config/config_linux.go). Earlier versions have only the first directory. */
+export const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
 /**
  * Where libcni keeps its cache if a runtime says nothing else. A host that never had a container has none. Another directory
  * was named by somebody, who must know.
  */
 export const usualCacheDirectory = "/var/lib/cni";
 
-/** Adds the options that name the directories of a host. */
-export function addHostOptions(command: Command): Command {
-  return command
-    .option(
-      "--config-dir <dir...>",
-      `directories of the lists (default: that of the Nomad agent, or ${usualLists.join(" and ")})`,
-    )
-    .option(
-      "--cni-path <dirs>",
-      `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
-    )
-    .option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory)
-    .option("--network <name>", "only this network", notEmpty)
-    .option("--container <id>", "only this container; the first characters are enough", notEmpty);
-}
-
-// The variable of a script can be empty. That would select all.
-function notEmpty(text: string): string {
-  if (text !== "") return text;
-  throw new InvalidArgumentError("It is empty. To select all, leave the option out.");
-}
-
 /** Returns the directories of the lists that this host has, if no option names others. */
 export function usualConfigDirectories(): readonly string[] {
   return usualLists.filter((directory) => existsSync(directory));
 }
 
-/** The values of the options of `addHostOptions`. */
+/** The values of `hostOptions`. */
 export interface HostOptions {
   readonly configDir?: readonly string[];
   readonly cniPath?: string;
@@ -64,8 +43,9 @@ export interface HostOptions {
 
 /** The directories of a host, and where they are from. */
 export interface HostPathsFound extends HostPaths {
-  /** What the local Nomad agent says; a text says why it does not. */
-  readonly agent: NomadHost | string;
+  /** The local Nomad agent, and what it says of them. */
+  readonly agent: NomadAgent;
+  readonly nomad: NomadHost | NoAnswer;
   /** Whether an option names the lists' directories, or the plugins'. */
   readonly given: { readonly lists: boolean; readonly plugins: boolean };
 }
@@ -80,11 +60,12 @@ export async function hostPathsOn(
 ): Promise<HostPathsFound> {
   const problem = viewProblem();
   if (problem !== undefined) throw new Trouble(problem);
-  const agent = await askNomadHost(env);
+  const agent = new NomadAgent(env);
+  const nomad = await askNomadHost(agent);
   const { configDir, cniPath } = options;
-  const found = typeof agent === "string" ? {} : { configDir: [agent.configDirectory], cniPath: agent.cniPath };
+  const found = "problem" in nomad ? {} : { configDir: [nomad.configDirectory], cniPath: nomad.cniPath };
   const given = { lists: configDir !== undefined, plugins: cniPath !== undefined };
-  return { ...hostPathsOf({ ...found, ...options }), agent, given };
+  return { ...hostPathsOf({ ...found, ...options }), agent, nomad, given };
 }
 
 /** Returns the host's directories from a command's options, or the usual ones. */
@@ -96,16 +77,4 @@ export function hostPathsOf({ configDir, cniPath, cacheDir, network, container }
     ...(network !== undefined && { network }),
     ...(container !== undefined && { containerId: container }),
   };
-}
-
-/** The option that limits how long a plugin may take, in seconds. */
-export function timeoutOption(): Option {
-  return new Option("--timeout <seconds>", "how long a plugin may take").default("60").argParser(checked);
-}
-
-// A timer takes a value that is no number, or beyond its range, for a millisecond: every plugin would fail.
-function checked(text: string): string {
-  const seconds = Number(text);
-  if (seconds >= 0.1 && seconds <= 86_400) return text;
-  throw new InvalidArgumentError("Write seconds, from 0.1 to 86400.");
 }

@@ -4,8 +4,8 @@ import { oneLine } from "../terminal.ts";
 import type { HostPathsFound } from "./host-paths.ts";
 import type { Lists } from "./networks.ts";
 
-/** What a verdict is about, and what the local Nomad agent has otherwise. */
-export interface LookedAt {
+/** Where a command looks, and what the local Nomad agent has otherwise. */
+interface Places {
   readonly directories: {
     readonly lists: readonly string[];
     readonly plugins: readonly string[];
@@ -13,13 +13,19 @@ export interface LookedAt {
     /** Who named the directories: an option, the agent, or nobody. */
     readonly from: { readonly lists: Origin; readonly plugins: Origin };
   };
-  /** Why the wrappers cannot write journals; null if they can. */
-  readonly journalProblem: string | null;
   readonly agent: {
     /** Why the agent does not say its directories; null if it does. */
     readonly problem: string | null;
     /** Directories that the agent does not use. */
     readonly differs: readonly string[];
+  };
+}
+
+/** What a verdict about the runtime's restart is about. */
+export interface LookedAt extends Places {
+  /** Why the wrappers cannot write journals; null if they can. */
+  readonly journalProblem: string | null;
+  readonly agent: Places["agent"] & {
     /** Networks of its directory that the agent has not loaded. */
     readonly notLoaded: readonly string[];
   };
@@ -27,32 +33,54 @@ export interface LookedAt {
 
 type Origin = "option" | "agent" | "usual";
 
-/** Compares what a command looks at with what the agent says. */
-export function lookedAt(paths: HostPathsFound, { networks }: Pick<Lists, "networks">): LookedAt {
-  const { configDirectories, cniPath, cacheDirectory, given, agent } = paths;
-  const other: Origin = typeof agent === "string" ? "usual" : "agent";
+/** Compares where a command looks with what the agent says. */
+function placesOf({ configDirectories, cniPath, cacheDirectory, given, nomad }: HostPathsFound): Places {
+  const other: Origin = "problem" in nomad ? "usual" : "agent";
   const from = { lists: given.lists ? "option" : other, plugins: given.plugins ? "option" : other } as const;
   const directories = { lists: configDirectories, plugins: cniPath, results: cacheDirectory, from };
-  const common = { directories, journalProblem: journalProblem() ?? null };
-  if (typeof agent === "string") return { ...common, agent: { problem: agent, differs: [], notLoaded: [] } };
-  const isOwn = configDirectories.join() === agent.configDirectory;
-  const [used, agents] = [cniPath, agent.cniPath.split(delimiter).filter(Boolean)].map((one) => one.join(delimiter));
+  if ("problem" in nomad) return { directories, agent: { problem: nomad.problem, differs: [] } };
+  const [used, agents] = [cniPath, nomad.cniPath.split(delimiter).filter(Boolean)].map((one) => one.join(delimiter));
   const differs = [
-    ...(isOwn ? [] : [`the Nomad agent has cni_config_dir ${agent.configDirectory}`]),
+    ...(isOwn(configDirectories, nomad) ? [] : [`the Nomad agent has cni_config_dir ${nomad.configDirectory}`]),
     ...(used === agents ? [] : [`the Nomad agent has cni_path ${agents}`]),
   ];
-  const notLoaded = isOwn ? [...networks.keys()].filter((name) => !agent.networks.includes(name)) : [];
-  return { ...common, agent: { problem: null, differs, notLoaded } };
+  return { directories, agent: { problem: null, differs } };
 }
 
-/** The same for people: the directories in a line, and a line for each thing that the agent has otherwise. */
-export function lookedAtLines({ directories, journalProblem: problem, agent }: LookedAt): readonly string[] {
+/** The same, with what the agent has loaded, and whether the wrappers can work. */
+export function lookedAt(paths: HostPathsFound, { networks }: Pick<Lists, "networks">): LookedAt {
+  const { configDirectories, nomad } = paths;
+  const { directories, agent } = placesOf(paths);
+  const isKnown = !("problem" in nomad) && isOwn(configDirectories, nomad);
+  const notLoaded = isKnown ? [...networks.keys()].filter((name) => !nomad.networks.includes(name)) : [];
+  return { directories, journalProblem: journalProblem() ?? null, agent: { ...agent, notLoaded } };
+}
+
+function isOwn(directories: readonly string[], { configDirectory }: { readonly configDirectory: string }): boolean {
+  return directories.join() === configDirectory;
+}
+
+/** Where a command looks, for people: the directories in a line, and a line for each that the agent has otherwise. */
+function placesLines({ directories, agent }: Places): readonly string[] {
   const { lists, plugins, results, from } = directories;
   const words: Readonly<Record<Origin, string>> = { option: "", agent: " (Nomad's)", usual: " (usual)" };
   const where = `${lists.join(" and ") || "no directory"}${words[from.lists]}`;
   return [
     `looked at: lists in ${where}, plugins in ${plugins.join(delimiter)}${words[from.plugins]}, results in ${results}`,
     ...agent.differs.map((line) => `but ${line}`),
+  ].map(oneLine);
+}
+
+/** Where a command looks, for people. */
+export function placesText(paths: HostPathsFound): string {
+  return placesLines(placesOf(paths)).join("\n");
+}
+
+/** Where a command looked, with a line for each thing that makes the next restart or ADD fail. */
+export function lookedAtLines(looked: LookedAt): readonly string[] {
+  const { journalProblem: problem, agent } = looked;
+  return [
+    ...placesLines(looked),
     ...agent.notLoaded.map((name) => `the Nomad client has not loaded the network ${name}: reload it with SIGHUP`),
     ...(problem === null ? [] : [`the wrappers cannot write journals, and ADD fails: ${problem}`]),
   ].map(oneLine);
@@ -61,4 +89,13 @@ export function lookedAtLines({ directories, journalProblem: problem, agent }: L
 /** Whether the agent has loaded all networks, and the wrappers can work. */
 export function isReady({ journalProblem: problem, agent }: LookedAt): boolean {
   return problem === null && agent.notLoaded.length === 0;
+}
+
+/** Says that an agent is there which does not tell where it looks; undefined if options name the directories, or nobody is there. */
+export function agentFault({ agent: { env }, nomad, given }: HostPathsFound): string | undefined {
+  if (!("problem" in nomad) || nomad.isAbsent || (given.lists && given.plugins)) return undefined;
+  const address = env.NOMAD_ADDR || "the Nomad agent";
+  return oneLine(
+    `${address}: ${nomad.problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path`,
+  );
 }

@@ -26,14 +26,34 @@ const patience = { silent: 1000, all: 5000 };
 /** Each allocation comes with its whole job. */
 const largest = 128 * 1024 * 1024;
 
+/** The local agent. It is asked once what it is, whatever is asked of it later. */
+export class NomadAgent {
+  readonly env: NomadEnvironment;
+  #self: Promise<unknown> | undefined;
+
+  constructor(env: NomadEnvironment) {
+    this.env = env;
+  }
+
+  /** Returns what the agent says of itself. */
+  self(): Promise<unknown> {
+    this.#self ??= getJson(this.env, "/v1/agent/self");
+    return this.#self;
+  }
+
+  /** Asks for a path below its client's node. */
+  async ofNode(path = ""): Promise<unknown> {
+    return getJson(this.env, `/v1/node/${nodeIdOf(await this.self())}${path}`);
+  }
+}
+
 /**
- * Asks the local agent for the allocations of its node: two requests, whatever their number. Of Nomad's lists only the one of a
- * node has an index in the servers, and any server may answer it.
+ * Asks the agent for the allocations of its node: one request, whatever their number. Of Nomad's lists only the one of a node has
+ * an index in the servers, and any server may answer it.
  */
-export async function askNomad(env: NomadEnvironment): Promise<NomadAnswer> {
+export async function askNomad(agent: NomadAgent): Promise<NomadAnswer> {
   try {
-    const node = nodeIdOf(await getJson(env, "/v1/agent/self"));
-    return { allocations: allocationsIn(await getJson(env, `/v1/node/${node}/allocations?stale`)), problem: undefined };
+    return { allocations: allocationsIn(await agent.ofNode("/allocations?stale")), problem: undefined };
   } catch (error) {
     return { allocations: new Map(), problem: agentError(error) };
   }
@@ -46,8 +66,7 @@ export function agentError(error: unknown): string {
   return message || String(code);
 }
 
-/** Returns the id of a client's node from what its agent says of itself. */
-export function nodeIdOf(self: unknown): string {
+function nodeIdOf(self: unknown): string {
   const { stats } = objectOf(self);
   const { node_id } = objectOf(objectOf(stats).client);
   if (typeof node_id === "string" && /^[0-9a-f-]+$/.test(node_id)) return node_id;
@@ -70,8 +89,7 @@ export function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Asks the agent for a path of its API. */
-export async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
+async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   const response = await responseTo(requestTo(env, path));
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { agentError, getJson, type NomadEnvironment, nodeIdOf, objectOf } from "./nomad-agent.ts";
+import { agentError, type NomadAgent, objectOf } from "./nomad-agent.ts";
 
 /** What the Nomad client of this host says of CNI. */
 export interface NomadHost {
@@ -12,24 +12,34 @@ export interface NomadHost {
   readonly networks: readonly string[];
 }
 
-/**
- * Asks the local agent for its directories and networks; a text says why there is no answer. The agent that NOMAD_ADDR names may
- * be another host's.
- */
-export async function askNomadHost(env: NomadEnvironment, host = hostname()): Promise<NomadHost | string> {
+/** Why nobody says it. */
+export interface NoAnswer {
+  readonly problem: string;
+  /** Whether this host has no Nomad client, as far as one can see: there was nothing to ask. */
+  readonly isAbsent: boolean;
+}
+
+/** Asks the local agent for its directories and networks. The agent that NOMAD_ADDR names may be another host's. */
+export async function askNomadHost(agent: NomadAgent, host = hostname()): Promise<NomadHost | NoAnswer> {
   try {
-    const self = await getJson(env, "/v1/agent/self");
+    const { Client } = objectOf(objectOf(await agent.self()).config);
     // command/agent/config.go, ClientConfig: the defaults are in it, too.
-    const { CNIPath, CNIConfigDir } = objectOf(objectOf(objectOf(self).config).Client);
-    const node = objectOf(await getJson(env, `/v1/node/${nodeIdOf(self)}`));
+    const { CNIPath, CNIConfigDir, Enabled } = objectOf(Client);
+    if (Enabled === false) return { problem: "the agent is no Nomad client", isAbsent: true };
+    const node = objectOf(await agent.ofNode());
     const name = objectOf(node.Attributes)["unique.hostname"];
-    if (name !== host) return `the agent is that of another host, ${name}`;
+    if (name !== host) return { problem: `the agent is that of another host, ${name}`, isAbsent: false };
     if (typeof CNIPath !== "string" || typeof CNIConfigDir !== "string")
-      return "the agent does not say its directories";
+      return { problem: "the agent does not say its directories", isAbsent: false };
     return { configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
   } catch (error) {
-    return agentError(error);
+    return { problem: agentError(error), isAbsent: isNobody(error) && !agent.env.NOMAD_ADDR };
   }
+}
+
+// Without NOMAD_ADDR, nobody says that there is an agent.
+function isNobody(error: unknown): boolean {
+  return ["ECONNREFUSED", "ENETUNREACH"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 // client/fingerprint/cni.go. NodeNetworks has only the last one (nomad/structs, NodeResources.Merge).

@@ -71,7 +71,7 @@ function isOf(network: string | undefined, { file }: UnreadableResult): boolean 
 }
 
 function lineFor({ file, reason }: UnreadableResult): string {
-  return `${oneLine(file)}: ${oneLine(reason)}; this attachment is left out\n`;
+  return `${oneLine(file)}: ${oneLine(reason)}; this attachment is left out`;
 }
 
 // Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.

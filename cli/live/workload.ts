@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { CachedAttachment } from "./cached-results.ts";
-import { type Allocation, askNomad, type NomadEnvironment } from "./nomad-agent.ts";
+import { type Allocation, askNomad, type NomadAgent } from "./nomad-agent.ts";
 
 /** What runs in a container, in the words of its runtime. */
 export interface Workload {
@@ -15,17 +15,18 @@ export interface Workload {
 export type WorkloadNames = (attachment: CachedAttachment) => Workload;
 
 /**
- * Asks the local Nomad agent once for its allocations. Without an answer the names come from CNI_ARGS; `warn` gets a line about
+ * Asks the local Nomad agent for its allocations. Without an answer the names come from CNI_ARGS; `warn` gets a line about
  * it if NOMAD_ADDR says that there is an agent. It asks nothing if there are no attachments.
  */
 export async function workloadNames(
   attachments: readonly CachedAttachment[],
-  env: NomadEnvironment,
+  agent: NomadAgent,
   warn: (line: string) => void,
 ): Promise<WorkloadNames> {
   if (attachments.length === 0) return workloadOf;
-  const { allocations, problem } = await askNomad(env);
-  if (problem !== undefined && env.NOMAD_ADDR) warn(`${env.NOMAD_ADDR}: ${problem}; names are from CNI_ARGS\n`);
+  const { allocations, problem } = await askNomad(agent);
+  const { NOMAD_ADDR: address } = agent.env;
+  if (problem !== undefined && address) warn(`${address}: ${problem}; names are from CNI_ARGS\n`);
   return (attachment) => workloadOf(attachment, allocations.get(attachment.containerId));
 }
 

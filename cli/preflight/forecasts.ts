@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { withBar } from "../live/at-once.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf, type Verdict } from "../live/check.ts";
-import { workloadNames } from "../live/workload.ts";
+import type { WorkloadNames } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Forecast } from "./host-report.ts";
 
@@ -10,22 +10,22 @@ import type { Forecast } from "./host-report.ts";
 interface ForecastOptions extends CheckOptions {
   /** Whether `adopt` can make the CHECK of an attachment with this verdict pass. */
   readonly isAdoptable: (attachment: CachedAttachment, verdict: Verdict) => Promise<boolean>;
+  /** The agent answers while the plugins run. */
+  readonly names: Promise<WorkloadNames>;
 }
 
 /** Checks the attachments that a command is about, several at a time, with a bar on a terminal. */
 export async function forecastsOn(
   wanted: readonly CachedAttachment[],
   options: ForecastOptions,
-  terminal: Pick<Terminal, "env" | "writeError" | "progress">,
+  terminal: Pick<Terminal, "progress">,
 ): Promise<readonly Forecast[]> {
-  // The agent answers while the plugins run.
-  const names = workloadNames(wanted, terminal.env, terminal.writeError);
   return withBar(wanted, terminal, async (attachment) => {
     const network = networkOf(attachment, options);
     const changed = network && attachment.list ? changedKeys(attachment.list, network.value) : [];
     const verdict = await checkOnHost(attachment, options);
     const isAdoptable = await options.isAdoptable(attachment, verdict);
-    return { attachment, workload: (await names)(attachment), verdict, changed, isAdoptable };
+    return { attachment, workload: (await options.names)(attachment), verdict, changed, isAdoptable };
   });
 }
 

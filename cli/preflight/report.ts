@@ -1,20 +1,27 @@
 import type { Advice } from "../host/plugin-folder.ts";
+import { alike, few, othersLine } from "../live/alike.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, HostReport } from "./host-report.ts";
-import { withoutNames } from "./summary.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(
   { forecasts, strays, lookedAt, nomadSkipsCheck, unsaved }: HostReport,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
-  const reasons = explanations(forecasts);
+  const groups = alike(forecasts, ({ attachment, verdict, changed, isAdoptable }) => [
+    attachment.network,
+    verdict.is,
+    reasonOf(verdict),
+    changed,
+    isAdoptable,
+  ]);
+  const reasons = groups.flatMap(explanation);
   const parts = [
-    forecasts.length === 0 ? "No attachment fits: preflight looked at none." : forecastTable(forecasts, terminal),
+    forecasts.length === 0 ? "No attachment fits: preflight looked at none." : forecastTable(groups, terminal),
     ...(reasons.length > 0 ? [reasons.join("\n")] : []),
     ...strayLines("namespace without an attachment", strays.namespaces),
     ...strayLines(
@@ -85,41 +92,37 @@ const styles: Readonly<Record<Verdict["is"], Style>> = {
   gone: "dim",
 };
 
-/** The forecasts for people, a line each. A forecast that is not good has a second line with the plugin's own words. */
-function forecastTable(forecasts: readonly Forecast[], terminal: Pick<Terminal, "hasColors">): string {
-  const rows = forecasts.map(({ attachment, workload, verdict }) => [
-    attachment.network,
-    workload.name,
-    interfaceNames(attachment).join(" "),
-    addressesIn(attachment).join(" "),
-    styled(terminal, styles[verdict.is], verdict.is),
-  ]);
+type Group = readonly [Forecast, ...Forecast[]];
+
+/** The forecasts for people, a line each. Of many with one reason, which names them, there is one line. */
+function forecastTable(groups: readonly Group[], terminal: Pick<Terminal, "hasColors">): string {
+  const rows = groups.flatMap((group) => {
+    const [{ attachment, verdict }] = group;
+    const end = styled(terminal, styles[verdict.is], verdict.is);
+    if (group.length > few && reasonOf(verdict) !== undefined)
+      return [[attachment.network, `${group.length} attachments`, "", "", end]];
+    return group.map((one) => [
+      one.attachment.network,
+      one.workload.name,
+      interfaceNames(one.attachment).join(" "),
+      addressesIn(one.attachment).join(" "),
+      end,
+    ]);
+  });
   return plainTable(["network", "workload", "interfaces", "addresses", "verdict"], rows);
 }
 
-/** What an operator must know of the forecasts that are not good, once for those of a network with one cause. */
-function explanations(forecasts: readonly Forecast[]): readonly string[] {
-  const groups = Map.groupBy(forecasts, ({ attachment, verdict, changed, isAdoptable }) => {
-    return JSON.stringify([
-      attachment.network,
-      verdict.is,
-      withoutNames(reasonOf(verdict) ?? ""),
-      changed,
-      isAdoptable,
-    ]);
-  });
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (!first) return [];
-    const { attachment, verdict, changed, isAdoptable } = first;
-    const reason = reasonOf(verdict);
-    if (reason === undefined) return [];
-    const since = changed.length > 0 ? [`  changed since it started: ${changed.join(", ")}`] : [];
-    const cure = verdict.is === "fails" && verdict.cure !== undefined ? [`  ${verdict.cure}`] : [];
-    const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : cure;
-    const title = `${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`;
-    const more = others.length > 0 ? [`  and ${others.length} more attachments of ${attachment.network}`] : [];
-    return [title, ...more, ...since, ...hint].map(oneLine);
-  });
+/** What an operator must know of the forecasts of one cause; nothing if they are good. */
+function explanation([first, ...others]: Group): readonly string[] {
+  const { attachment, verdict, changed, isAdoptable } = first;
+  const reason = reasonOf(verdict);
+  if (reason === undefined) return [];
+  const names = others.map(({ workload }) => workload.name);
+  const since = changed.length > 0 ? [`  changed since it started: ${changed.join(", ")}`] : [];
+  const cure = verdict.is === "fails" && verdict.cure !== undefined ? [`  ${verdict.cure}`] : [];
+  const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : cure;
+  const title = `${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`;
+  return [title, ...othersLine(`attachments of ${attachment.network}`, names), ...since, ...hint].map(oneLine);
 }
 
 function reasonOf(verdict: Verdict): string | undefined {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { longestReport, readInput } from "../files/read-input.ts";
+import { withoutNames } from "../live/alike.ts";
 import { plainTable } from "../plain-table.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -117,16 +118,6 @@ function groupsOf(answers: readonly HostAnswer[]): readonly Group[] {
 
 function compared(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
-}
-
-/** Replaces what belongs to one container: its id, MACs, addresses and the host's name of its veth. */
-export function withoutNames(reason: string): string {
-  return reason
-    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{64}\b/g, "<id>")
-    .replace(/\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b/g, "<MAC>")
-    .replace(/\b\d{1,3}(\.\d{1,3}){3}(\/\d+)?\b/g, "<address>")
-    .replace(/(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(\/\d+)?/gi, "<address>")
-    .replace(/\bveth[0-9a-f]+\b/g, "<veth>");
 }
 
 /** What preflight said on one host, for a table of many hosts. */

@@ -1,4 +1,5 @@
-import { type WorkloadNames, workloadOf } from "../live/workload.ts";
+import { alike, few } from "../live/alike.ts";
+import type { WorkloadNames } from "../live/workload.ts";
 import { plainTable } from "../plain-table.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
@@ -17,20 +18,31 @@ export interface Row {
 
 const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green", left: "yellow" };
 
+/** How the things are shown. */
+interface Shown {
+  readonly names: WorkloadNames;
+  /** Where prune looked. */
+  readonly where: string;
+}
+
 /** The things for people: a table, why some stay, and a line that sums up. */
 export function pruneText(
   rows: readonly Row[],
   terminal: Pick<Terminal, "hasColors">,
-  names: WorkloadNames = workloadOf,
+  { names, where }: Shown,
 ): string {
-  if (rows.length === 0) return "Nothing is left of an attachment whose namespace is gone.\n";
-  const left = rows.flatMap(({ finding, why }) => (why === undefined ? [] : `left: ${finding.thing.where}: ${why}`));
-  const parts = [tableOf(rows, terminal, names), ...(left.length > 0 ? [left.join("\n")] : []), summaryOf(rows)];
-  return `${parts.join("\n\n")}\n`;
+  if (rows.length === 0) return `${where}\n\nNothing is left of an attachment whose namespace is gone.\n`;
+  const groups = groupsOf(rows);
+  const many = groups.filter(isMany).map((containers) => {
+    const all = containers.map((own) => nameOf(own, names));
+    return `${all.length} containers of ${containers[0][0].finding.network}: ${all.join(", ")}`;
+  });
+  const parts = [tableOf(groups, terminal, names), many.join("\n"), whyLeft(rows).join("\n"), where, summaryOf(rows)];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 /** The same as JSON. */
-export function pruneJson(rows: readonly Row[], names: WorkloadNames = workloadOf): string {
+export function pruneJson(rows: readonly Row[], names: WorkloadNames): string {
   const data = rows.map(({ finding: { thing, network, containerId, known }, fate, why }) => ({
     kind: thing.kind,
     where: thing.where,
@@ -43,14 +55,55 @@ export function pruneJson(rows: readonly Row[], names: WorkloadNames = workloadO
   return `${JSON.stringify(data, null, 2)}\n`;
 }
 
-function tableOf(rows: readonly Row[], terminal: Pick<Terminal, "hasColors">, names: WorkloadNames): string {
-  const texts = [...rows].sort(byContainer).map(({ finding, fate }) => {
-    const { thing, network = "", known } = finding;
-    const attachment = known?.result;
-    const container = attachment ? names(attachment).name : (finding.containerId ?? "").slice(0, 12);
-    return [network, container, thing.kind, thing.where, styled(terminal, styles[fate], fate)];
+/** The rows of one container, at least one. */
+type Container = readonly [Row, ...Row[]];
+
+/** Groups the containers of which the same is left, and of which the same becomes. */
+function groupsOf(rows: readonly Row[]): readonly (readonly [Container, ...Container[]])[] {
+  const sorted = [...rows].sort(byContainer);
+  const own = Map.groupBy(sorted, ({ finding: { network, containerId } }) => JSON.stringify([network, containerId]));
+  return alike([...own.values()] as unknown as Container[], (container) => [
+    container[0].finding.network,
+    container.map(({ finding, fate }) => [finding.thing.kind, fate]),
+  ]);
+}
+
+function isMany(containers: readonly Container[]): boolean {
+  return containers.length > few;
+}
+
+/** A line for each thing. Of many containers with the same, a line for each kind. */
+function tableOf(
+  groups: ReturnType<typeof groupsOf>,
+  terminal: Pick<Terminal, "hasColors">,
+  names: WorkloadNames,
+): string {
+  const texts = groups.flatMap((containers) => {
+    if (!isMany(containers)) return containers.flatMap((own) => own.map((row) => lineOf(row, nameOf(own, names))));
+    const kindsOf = Map.groupBy(containers.flat(), ({ finding, fate }) => `${finding.thing.kind} ${fate}`);
+    return [...kindsOf.values()].flatMap(([first, ...others]) => {
+      return first ? [lineOf(first, `${containers.length} containers`, `${others.length + 1} of them`)] : [];
+    });
   });
-  return plainTable(["network", "container", "what", "where", "fate"], texts);
+  const texted = texts.map(([fate, ...cells]) => [...cells, styled(terminal, styles[fate], fate)]);
+  return plainTable(["network", "container", "what", "where", "fate"], texted);
+}
+
+function lineOf({ finding: { thing, network = "" }, fate }: Row, container: string, where = thing.where) {
+  return [fate, network, container, thing.kind, where] as const;
+}
+
+function nameOf([{ finding }]: Container, names: WorkloadNames): string {
+  const attachment = finding.known?.result;
+  return attachment ? names(attachment).name : (finding.containerId ?? "").slice(0, 12);
+}
+
+function whyLeft(rows: readonly Row[]): readonly string[] {
+  const left = rows.flatMap(({ finding, why }) => (why === undefined ? [] : [{ where: finding.thing.where, why }]));
+  return alike(left, ({ why }) => [why]).flatMap((group) => [
+    ...group.slice(0, few).map(({ where, why }) => `left: ${where}: ${why}`),
+    ...(group.length > few ? [`and ${group.length - few} more: ${group[0].why}`] : []),
+  ]);
 }
 
 function byContainer({ finding: one }: Row, { finding: other }: Row): number {

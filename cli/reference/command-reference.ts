@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { exitCodeHelp } from "../exit-codes.ts";
+import { ProgramCommand } from "../command.ts";
 
 /** A command as its help describes it. */
 export interface CommandReference {
@@ -12,7 +12,7 @@ export interface CommandReference {
   /** The first argument's values, if it has few. */
   readonly choices: readonly string[];
   readonly options: readonly OptionReference[];
-  /** The text below the options: an example. */
+  /** A command line; empty for the program. */
   readonly example: string;
 }
 
@@ -54,27 +54,10 @@ export function referenceOf(command: Command): CommandReference {
       takesValue: takesValue(option),
       choices: option.argChoices ?? [],
     })),
-    example: textAfterHelp(command)
-      .replace(exitCodeHelp.trim(), "")
-      .trim()
-      .replace(/^Examples?:\n/, ""),
+    example: command instanceof ProgramCommand ? command.example : "",
   };
 }
 
 function takesValue({ required, optional }: Option): boolean {
   return required || optional;
-}
-
-/** commander tells the text that follows the help only by printing it. */
-function textAfterHelp(command: Command): string {
-  const output = command.configureOutput();
-  let text = "";
-  command.configureOutput({
-    writeOut: (part) => {
-      text += part;
-    },
-  });
-  command.outputHelp();
-  command.configureOutput(output);
-  return text.slice(command.helpInformation().length).trim();
 }

@@ -28,7 +28,7 @@ export interface HostStatus extends LookedAt {
     /** Journals of the wrappers, and records of 0.2.0, without an attachment. */
     readonly journals: number;
   };
-  /** Lists, results and journals that cannot be read. */
+  /** Lists, results, journals and others that could not be looked at. */
   readonly unreadable: number;
   /** Why Nomad would skip CHECK on this host; null if it would not. */
   readonly nomadSkipsCheck: Advice | null;

@@ -63,7 +63,7 @@ function hostMetrics(status: HostStatus): readonly Metric[] {
     ]),
     gauge(
       "results_unreadable",
-      "Lists, results in libcni's cache, and journals of the wrappers, that cannot be read.",
+      "Lists, results in libcni's cache, journals of the wrappers and others that could not be looked at.",
       [[{}, unreadable]],
     ),
     gauge(

@@ -34,7 +34,7 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
       .map(({ network, withoutJournal }) => `${network}: attachments without a journal: ${withoutJournal}`),
     `results without a namespace: ${orphans.results}`,
     `journals without a result: ${orphans.journals}`,
-    ...(unreadable > 0 ? [`lists, results and journals that cannot be read: ${unreadable}`] : []),
+    ...(unreadable > 0 ? [`lists, results, journals and others that could not be looked at: ${unreadable}`] : []),
     ...(nomadSkipsCheck ? [`Nomad would skip CHECK: ${nomadSkipsCheck.reason}; ${nomadSkipsCheck.cure}`] : []),
     ...narrowRuntimes.map(
       ({ name, pid, addressSpace }) =>

@@ -13,6 +13,12 @@ variable "node" {
   description = "a regular expression for the whole names of the clients"
 }
 
+variable "options" {
+  type        = string
+  default     = ""
+  description = "further options, such as --config-dir /etc/cni/net.d --cni-path /opt/cni/bin: without them, the client's agent names the directories"
+}
+
 job "cni-adopt" {
   type        = "sysbatch"
   datacenters = ["*"]
@@ -41,7 +47,7 @@ job "cni-adopt" {
         command = "/bin/sh"
         # Exit code 1 says that a container is left that CHECK would fail. The job itself did its work.
         args = ["-c", <<-EOT
-          answer=$(cni-wrappers adopt --json ${var.write ? "--write" : ""})
+          answer=$(cni-wrappers adopt --json ${var.write ? "--write" : ""} ${var.options})
           code=$?
           printf '%s' "$answer" | tr -d '\n'
           echo

@@ -7,6 +7,12 @@ variable "with" {
   description = "check with this list instead of the installed one of its name"
 }
 
+variable "options" {
+  type        = string
+  default     = ""
+  description = "further options, such as --config-dir /etc/cni/net.d --cni-path /opt/cni/bin: without them, the client's agent names the directories"
+}
+
 locals {
   with = var.with == "" ? "" : "--with '${var.with}'"
 }
@@ -33,7 +39,7 @@ job "cni-preflight" {
         command = "/bin/sh"
         # Exit code 1 says that a CHECK would fail. The job itself did its work.
         args = ["-c", <<-EOT
-          answer=$(cni-wrappers preflight --json ${local.with})
+          answer=$(cni-wrappers preflight --json ${local.with} ${var.options})
           code=$?
           printf '%s' "$answer" | tr -d '\n'
           echo

@@ -228,8 +228,8 @@ const mistakes: readonly Mistake[] = [
   {
     name: "the command is run in a container's network",
     through: "ip netns exec c1",
-    told: { preflight: 1, status: 1 },
-    says: ["this host has no interface uplink0", "eth0, eth1"],
+    told: { preflight: 2, status: 2 },
+    says: ["this host has no interface uplink0", "eth0, eth1", "the Nomad agent: no answer; it may look elsewhere"],
   },
   {
     name: "libcni's cache is looked for in the wrong directory",
@@ -240,8 +240,20 @@ const mistakes: readonly Mistake[] = [
   {
     name: "Nomad's address has a typing error",
     through: "NOMAD_ADDR=http://127.0.0.1:4747",
-    told: { preflight: 0 },
-    says: ["http://127.0.0.1:4747: connect ECONNREFUSED", "(usual)"],
+    told: { preflight: 2, status: 2, adopt: 2, prune: 2 },
+    says: ["http://127.0.0.1:4747: connect ECONNREFUSED", "it may look elsewhere", "(usual)"],
+  },
+  {
+    name: "ip(8) does not run, and an address is deleted in a container",
+    make: "ip -n c1 address flush dev eth1; mount --bind /dev/null $(readlink -f $(command -v ip))",
+    told: { adopt: 2 },
+    says: ["zone c1: CHECK fails, and its interfaces cannot be read: ip(8)", "1 cannot be looked at"],
+  },
+  {
+    name: "ip(8) does not run",
+    make: "mount --bind /dev/null $(readlink -f $(command -v ip))",
+    told: { status: 2 },
+    says: ["the host's interfaces: ip(8) is missing, or fails"],
   },
   {
     name: "the numbers for Prometheus go into a directory that does not exist",

@@ -103,7 +103,7 @@ describe("status", () => {
       "/var/lib/cni/wrappers/c1/zone:eth0: a newer version has written it; its DEL acts as without a journal",
       "/var/lib/cni/wrappers/c2/zone:eth0: it does not say whose it is; its DEL acts as without a journal",
     ]);
-    expect(stdout).toContain("lists, results and journals that cannot be read: 2");
+    expect(stdout).toContain("lists, results, journals and others that could not be looked at: 2");
     expect(exitCode).toBe(2);
   });
 });

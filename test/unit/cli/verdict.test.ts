@@ -134,17 +134,92 @@ test("the broken list of a running network is named, with its line, and 2 wins o
   );
 });
 
-test("sixty attachments with one cause are told once, with their number", async () => {
-  for (let index = 0; index < 60; index++) {
-    const cached = { kind: "cniCacheV1", networkName: "lost", containerId: `c${index}`, ifName: "eth0" };
-    const file = join(directory, `results/lost-c${index}-eth0`);
-    writeFileSync(file, JSON.stringify({ ...cached, netns: "/proc/self/ns/net" }));
-  }
-  const lines = (await run("preflight", "--network", "lost")).stdout.split("\n");
-  const told = lines.filter((line) => line.includes("no list in the directories defines the network lost"));
-  expect(told).toHaveLength(1);
-  expect(lines).toContain("  and 59 more attachments of lost");
-  expect(lines.length).toBeLessThan(75);
+describe("sixty attachments with one cause", () => {
+  const attach = (netns: string, text = (cached: object) => JSON.stringify(cached)) => {
+    for (let index = 0; index < 60; index++) {
+      const cached = { kind: "cniCacheV1", networkName: "lost", containerId: `d${index}`, ifName: "eth0", netns };
+      writeFileSync(join(directory, `results/lost-d${index}-eth0`), text(cached));
+    }
+  };
+  // The files are read in the order of their names: the first one is d0.
+  const others = Array.from({ length: 59 }, (_, index) => `d${index + 1}`).sort();
+  const fails = "no list in the directories defines the network lost";
+
+  test.each<[string, string, string, string]>([
+    [
+      "preflight",
+      "/proc/self/ns/net",
+      `lost d0 fails: ${fails}`,
+      `  and 59 more attachments of lost: ${others.join(", ")}`,
+    ],
+    [
+      "adopt",
+      "/proc/self/ns/net",
+      `lost d0: CHECK fails, and no result makes it pass: ${fails}`,
+      `  and 59 more attachments of lost: ${others.join(", ")}`,
+    ],
+    [
+      "preflight",
+      "/gone",
+      "lost d0 gone: its namespace is gone",
+      `  and 59 more attachments of lost: ${others.join(", ")}`,
+    ],
+    [
+      "prune",
+      "/gone",
+      "lost     60 containers  result  60 of them  prunable",
+      `60 containers of lost: d0, ${others.join(", ")}`,
+    ],
+  ])("%s, namespaces at %s: the cause is told once, with the names of all", async (command, netns, cause, names) => {
+    attach(netns);
+    const lines = (await run(command, "--network", "lost")).stdout.split("\n");
+    expect(lines.filter((line) => line === cause || line === names)).toEqual([cause, names].sort(inOrderOf(lines)));
+    expect(lines.length).toBeLessThan(15);
+  });
+
+  test("five of one cause are shown one by one", async () => {
+    attach("/proc/self/ns/net");
+    for (let index = 5; index < 60; index++) rmSync(join(directory, `results/lost-d${index}-eth0`));
+    const { stdout } = await run("preflight", "--network", "lost");
+    expect(stdout.match(/^lost {5}d[0-4] .* fails$/gm)).toHaveLength(5);
+    expect(stdout).toContain("  and 4 more attachments of lost: d1, d2, d3, d4\n");
+  });
+
+  test("another cause stands alone", async () => {
+    attach("/proc/self/ns/net");
+    const cached = { kind: "cniCacheV1", networkName: "lost", containerId: "d7", ifName: "eth0", netns: "/gone" };
+    writeFileSync(join(directory, "results/lost-d7-eth0"), JSON.stringify(cached));
+    const { stdout } = await run("preflight", "--network", "lost");
+    expect(stdout).toMatch(/^lost {5}59 attachments .* fails$/m);
+    expect(stdout).toMatch(/^lost {5}d7 .* gone$/m);
+  });
+
+  test.each(commands)(
+    "%s: sixty results that cannot be read are five lines, and one with their number",
+    async (command) => {
+      attach("", () => "{");
+      const { exitCode, stderr } = await run(command);
+      const lines = stderr.trimEnd().split("\n");
+      expect({ exitCode, lines: lines.length }).toEqual({ exitCode: 2, lines: 6 });
+      expect(lines[0]).toContain(`${directory}/results/lost-d0-eth0: it is not a JSON object; `);
+      expect(lines[5]).toMatch(/^and 55 more: it is not a JSON object; /);
+    },
+  );
+});
+
+function inOrderOf(lines: readonly string[]): (one: string, other: string) => number {
+  return (one, other) => lines.indexOf(one) - lines.indexOf(other);
+}
+
+test.each(commands)("%s says where it looked, also beside JSON", async (command) => {
+  const line = `looked at: lists in ${directory}/config, plugins in ${directory}/bin, results in ${directory}\n`;
+  expect((await run(command)).stdout).toContain(line);
+  const { stdout, stderr } = await run(command, "--json");
+  const { directories = undefined } = JSON.parse(stdout);
+  const isInJson = command === "preflight" || command === "status";
+  expect({ stderr, results: directories?.results }).toEqual(
+    isInJson ? { stderr: "", results: directory } : { stderr: line, results: undefined },
+  );
 });
 
 test("preflight --json says what made it, when, and from which lists", async () => {

@@ -17,7 +17,11 @@ test.each([
 ] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
   const evidence = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
   const proposal = await proposalFor(attachment, { ...evidence, check: async () => verdict });
-  expect(textFor([{ attachment, workload: workloadOf(attachment), proposal }], false, { hasColors: false })).toBe(
-    words,
-  );
+  expect(
+    textFor(
+      [{ attachment, workload: workloadOf(attachment), proposal }],
+      { isWritten: false, where: "looked at: there" },
+      { hasColors: false },
+    ),
+  ).toBe(`looked at: there\n\n${words}`);
 });

@@ -19,7 +19,7 @@ function put(name: string, text: string): void {
 
 function filesOf(): { readonly found: readonly unknown[]; readonly leftOut: readonly string[] } {
   const leftOut: string[] = [];
-  const files = new Memory(state).files((file) => leftOut.push(file));
+  const files = new Memory(state).files((file, reason) => leftOut.push(`${file}: ${reason}`));
   return {
     found: files.map(({ file, network, containerId, journal }) => [file, network, containerId, journal?.problem]),
     leftOut,
@@ -42,7 +42,10 @@ test.each([
   ],
 ])("a journal %s is found, with its problem", (_, text, problem) => {
   put("c1/zone:eth0", text);
-  expect(filesOf().found).toEqual([["/var/lib/cni/wrappers/c1/zone:eth0", "zone", "c1", problem]]);
+  expect(filesOf()).toEqual({
+    found: [["/var/lib/cni/wrappers/c1/zone:eth0", "zone", "c1", problem]],
+    leftOut: [`/var/lib/cni/wrappers/c1/zone:eth0: ${problem}`],
+  });
 });
 
 test.each([
@@ -50,7 +53,12 @@ test.each([
   ["says that it is another one", "c2/zone:eth0", `{"line":"began","format":1,${key}}\n`],
 ])("a file that %s is left out, by name", (_, name, text) => {
   put(name, text);
-  expect(filesOf()).toEqual({ found: [], leftOut: [`/var/lib/cni/wrappers/${name}`] });
+  expect(filesOf()).toEqual({ found: [], leftOut: [`/var/lib/cni/wrappers/${name}: it does not say whose it is`] });
+});
+
+test("a file that cannot be read is left out, by name", () => {
+  put("c1/zone:eth0/inner", "");
+  expect(filesOf()).toEqual({ found: [], leftOut: ["/var/lib/cni/wrappers/c1/zone:eth0: it cannot be read"] });
 });
 
 test.each(["", '{"line":"began","format":1,"netw'])("a file without a whole line has nothing in it: %j", (text) => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { askNomad } from "../../../../cli/live/nomad-agent.ts";
+import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
 
 const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
@@ -52,20 +52,20 @@ const expected = new Map([["a1", { job: "web", group: "api", tasks: ["proxy", "s
 describe("askNomad", () => {
   test("asks twice, with the token, and names job, group and tasks", async () => {
     const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
-    const answer = await askNomad({ NOMAD_ADDR, NOMAD_TOKEN: "s3cret" });
+    const answer = await askNomad(new NomadAgent({ NOMAD_ADDR, NOMAD_TOKEN: "s3cret" }));
     expect(answer).toEqual({ allocations: expected, problem: undefined });
     expect(requests.map(({ url }) => url)).toEqual(Object.keys(answers));
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual(["s3cret", "s3cret"]);
   });
 
   test("without a token there is no header for it", async () => {
-    await askNomad({ NOMAD_ADDR: `http://${await listening(createServer(agent))}` });
+    await askNomad(new NomadAgent({ NOMAD_ADDR: `http://${await listening(createServer(agent))}` }));
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
   });
 
   test("a unix socket", async () => {
     const NOMAD_ADDR = await listening(createServer(agent), join(directory, "api.sock"));
-    expect((await askNomad({ NOMAD_ADDR })).allocations).toEqual(expected);
+    expect((await askNomad(new NomadAgent({ NOMAD_ADDR }))).allocations).toEqual(expected);
   });
 
   test.each<[string, RequestListener, string]>([
@@ -79,7 +79,7 @@ describe("askNomad", () => {
     ["silence", () => {}, "no answer"],
   ])("%s is a problem, and no names", async (_, listener, problem) => {
     const NOMAD_ADDR = `http://${await listening(createServer(listener))}`;
-    expect(await askNomad({ NOMAD_ADDR })).toEqual({ allocations: new Map(), problem });
+    expect(await askNomad(new NomadAgent({ NOMAD_ADDR }))).toEqual({ allocations: new Map(), problem });
   });
 
   test.each([
@@ -87,7 +87,7 @@ describe("askNomad", () => {
     ["ftp://nomad", "the address must begin with http://, https:// or unix://"],
     ["unix:///nowhere/api.sock", "connect ENOENT /nowhere/api.sock"],
   ])("the address %s", async (NOMAD_ADDR, problem) => {
-    expect((await askNomad({ NOMAD_ADDR })).problem).toBe(problem);
+    expect((await askNomad(new NomadAgent({ NOMAD_ADDR }))).problem).toBe(problem);
   });
 });
 
@@ -99,7 +99,7 @@ describe("workloadNames", () => {
 
   test("a container whose id is an allocation's has its names", async () => {
     const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
-    const nameOf = await workloadNames([attachment], { NOMAD_ADDR }, () => {});
+    const nameOf = await workloadNames([attachment], new NomadAgent({ NOMAD_ADDR }), () => {});
     const tasks = ["proxy", "server"];
     expect(nameOf(attachment)).toEqual({ runtime: "Nomad", name: "web/api (proxy, server) a1", tasks });
     expect(nameOf({ ...attachment, containerId: "b2" })).toEqual({ runtime: "Nomad", name: "web b2" });
@@ -107,7 +107,9 @@ describe("workloadNames", () => {
 
   test("without an answer the names come from CNI_ARGS, and one line says so", async () => {
     const lines: string[] = [];
-    const nameOf = await workloadNames([attachment], { NOMAD_ADDR: "unix:///nowhere" }, (line) => lines.push(line));
+    const nameOf = await workloadNames([attachment], new NomadAgent({ NOMAD_ADDR: "unix:///nowhere" }), (line) =>
+      lines.push(line),
+    );
     expect(nameOf(attachment)).toEqual({ runtime: "Nomad", name: "web a1" });
     expect(lines).toEqual(["unix:///nowhere: connect ENOENT /nowhere; names are from CNI_ARGS\n"]);
   });
@@ -135,7 +137,14 @@ describe("TLS", () => {
   });
 
   const asked = (variables: Record<string, string>) =>
-    askNomad({ NOMAD_ADDR: `https://${address}`, NOMAD_CLIENT_CERT: cert, NOMAD_CLIENT_KEY: key, ...variables });
+    askNomad(
+      new NomadAgent({
+        NOMAD_ADDR: `https://${address}`,
+        NOMAD_CLIENT_CERT: cert,
+        NOMAD_CLIENT_KEY: key,
+        ...variables,
+      }),
+    );
   const NOMAD_TLS_SERVER_NAME = "client.global.nomad";
 
   test("the authority is a file or a directory", async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { askNomadHost } from "../../../../cli/live/nomad-host.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -12,6 +13,7 @@ let directory = "";
 let server: Server;
 let NOMAD_ADDR = "";
 let answers: Record<string, unknown> = {};
+let asked: string[] = [];
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "nomad-host-"));
   for (const name of ["lists", "results"]) mkdirSync(join(directory, name));
@@ -21,7 +23,9 @@ beforeEach(async () => {
     writeFileSync(join(directory, `lists/${name}.conflist`), JSON.stringify(list));
   }
   answers = answersOf(hostname());
+  asked = [];
   server = createServer(({ url = "" }, response) => {
+    asked.push(url);
     response.writeHead(answers[url] ? 200 : 403).end(JSON.stringify(answers[url]));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -32,13 +36,14 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+const id = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
+
 /**
  * The answers as Nomad 1.9.5 to 2.0.5 has them: command/agent/agent_endpoint.go (agentSelf) and config.go (ClientConfig: the
  * merged configuration, with the defaults), client/fingerprint/cni.go and nomad/structs (NodeResources.Merge: NodeNetworks, which
  * are merged by device, have the last network only), client/fingerprint/host.go.
  */
 function answersOf(host: string): Record<string, unknown> {
-  const id = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
   const Client = { CNIPath: `${directory}/plugins`, CNIConfigDir: `${directory}/lists` };
   const Networks = [{ Mode: "host", Device: "eth0" }, { Mode: "bridge" }, { Mode: "cni/zone" }];
   return {
@@ -51,7 +56,7 @@ function answersOf(host: string): Record<string, unknown> {
 }
 
 test("the agent's directories and networks", async () => {
-  expect(await askNomadHost({ NOMAD_ADDR })).toEqual({
+  expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({
     configDirectory: `${directory}/lists`,
     cniPath: `${directory}/plugins`,
     networks: ["zone"],
@@ -60,7 +65,10 @@ test("the agent's directories and networks", async () => {
 
 test("the agent of another host does not count", async () => {
   answers = answersOf("another");
-  expect(await askNomadHost({ NOMAD_ADDR })).toBe("the agent is that of another host, another");
+  expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({
+    problem: "the agent is that of another host, another",
+    isAbsent: false,
+  });
 });
 
 describe.each(["preflight", "status"])("%s", (command) => {
@@ -85,6 +93,12 @@ describe.each(["preflight", "status"])("%s", (command) => {
     );
   });
 
+  test("with both directories given, nobody needs the agent", async () => {
+    answers = {};
+    const options = ["--cni-path", join(directory, "plugins"), "--config-dir", join(directory, "lists")];
+    expect((await run(...options)).stderr).toBe("");
+  });
+
   test("without an answer it looks in the usual directories, and says so", async () => {
     answers = {};
     const { stdout } = await run("--config-dir", directory, "--json");
@@ -94,5 +108,65 @@ describe.each(["preflight", "status"])("%s", (command) => {
       from: { lists: "option", plugins: "usual" },
     });
     expect(agent.problem).toBe("the agent answered with status 403");
+  });
+});
+
+describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
+  const cached = { kind: "cniCacheV1", networkName: "zone", containerId: "c1", ifName: "eth0", netns: "/gone" };
+  const run = (env: object = { NOMAD_ADDR }, ...options: string[]) => {
+    writeFileSync(join(directory, "results/zone-c1-eth0"), JSON.stringify(cached));
+    return runCommand([command, "--cache-dir", directory, ...options], { directory, env: { ...env } });
+  };
+
+  test("says where the agent looks, and asks it once what it is", async () => {
+    const { stdout } = await run();
+    expect(stdout).toContain(
+      `looked at: lists in ${directory}/lists (Nomad's), plugins in ${directory}/plugins (Nomad's)`,
+    );
+    expect(asked.filter((url) => url === "/v1/agent/self")).toHaveLength(1);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["has no right", () => ({}), "the agent answered with status 403"],
+    ["is another program", () => ({ "/v1/agent/self": "hello" }), "the agent is no Nomad client"],
+    ["is that of another host", () => answersOf("another"), "the agent is that of another host, another"],
+    [
+      "does not say its directories",
+      () => ({ ...answersOf(hostname()), "/v1/agent/self": { stats: { client: { node_id: id } } } }),
+      "the agent does not say its directories",
+    ],
+    [
+      "does not tell its node",
+      () => ({ "/v1/agent/self": answersOf("")["/v1/agent/self"] }),
+      "the agent answered with status 403",
+    ],
+  ])("an agent that %s: nothing is good, unless options name the directories", async (_, answer, problem) => {
+    answers = answer() as Record<string, unknown>;
+    const lists = ["--config-dir", join(directory, "lists")];
+    const { exitCode, stderr } = await run({ NOMAD_ADDR }, ...lists);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(
+      `${NOMAD_ADDR}: ${problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path\n`,
+    );
+    const both = await run({ NOMAD_ADDR }, ...lists, "--cni-path", join(directory, "plugins"));
+    expect(both.exitCode).toBeLessThan(2);
+    expect(both.stderr).not.toContain("it may look elsewhere");
+  });
+
+  test("NOMAD_ADDR has a typing error: nothing is good", async () => {
+    const { exitCode, stderr } = await run(
+      { NOMAD_ADDR: "http://127.0.0.1:1" },
+      "--config-dir",
+      join(directory, "lists"),
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; it may look elsewhere.");
+  });
+
+  test("an agent that is a server only says nothing of this host's containers, and that is no fault", async () => {
+    answers = { "/v1/agent/self": { config: { Client: { Enabled: false } }, stats: { nomad: {} } } };
+    const { exitCode, stderr } = await run({ NOMAD_ADDR }, "--config-dir", join(directory, "lists"));
+    expect(exitCode).toBeLessThan(2);
+    expect(stderr).not.toContain("it may look elsewhere");
   });
 });

@@ -49,5 +49,5 @@ test("the reason is in words", () => {
   mkdirSync(join(directory, "results", "zone-c1-eth0"), { recursive: true });
   const lines: string[] = [];
   readAttachments(paths(), (line) => lines.push(line));
-  expect(lines).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out\n`]);
+  expect(lines).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out`]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames, workloadOf } from "../../../../cli/live/workload.ts";
 
 const uuid = "5c1f8a02-66f8-0b55-58bd-a6e3a41b14fc";
@@ -39,6 +40,6 @@ test.each<[CachedAttachment, string, string]>([
 
 test("no attachments: nobody is asked", async () => {
   const lines: string[] = [];
-  await workloadNames([], { NOMAD_ADDR: "http://127.0.0.1:1" }, (line) => lines.push(line));
+  await workloadNames([], new NomadAgent({ NOMAD_ADDR: "http://127.0.0.1:1" }), (line) => lines.push(line));
   expect(lines).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { workloadOf } from "../../../../cli/live/workload.ts";
 import { pruneJson, pruneText, type Row } from "../../../../cli/prune/report.ts";
 import { knownOf, leaseOf } from "./support.ts";
 
@@ -23,12 +24,14 @@ const rows: Row[] = [
 
 test("a table, the reasons, and a line that sums up", () => {
   expect(
-    pruneText(rows, { hasColors: false }),
+    pruneText(rows, { hasColors: false }, { names: workloadOf, where: "looked at: there" }),
   ).toBe(`network  container        what   where                                fate
          c9               lease  /var/lib/cni/networks/zone/10.1.0.9  left
 zone     web/db 90b7d1e4  lease  /var/lib/cni/networks/zone/10.1.0.2  prunable
 
 left: /var/lib/cni/networks/zone/10.1.0.9: some reason
+
+looked at: there
 
 1 can be pruned, 1 left; of 2 containers
 `);
@@ -36,17 +39,21 @@ left: /var/lib/cni/networks/zone/10.1.0.9: some reason
 
 test("the runtime's own names come first", () => {
   const names = () => ({ runtime: "Nomad" as const, name: "web/db (mysql) 90b7d1e4" });
-  expect(pruneText(rows, { hasColors: false }, names)).toContain("zone     web/db (mysql) 90b7d1e4  lease");
+  expect(pruneText(rows, { hasColors: false }, { names, where: "" })).toContain(
+    "zone     web/db (mysql) 90b7d1e4  lease",
+  );
   expect(JSON.parse(pruneJson(rows, names))[1]).toMatchObject({ workload: { name: "web/db (mysql) 90b7d1e4" } });
 });
 
 test("nothing to prune", () => {
-  expect(pruneText([], { hasColors: false })).toBe("Nothing is left of an attachment whose namespace is gone.\n");
-  expect(pruneJson([])).toBe("[]\n");
+  expect(pruneText([], { hasColors: false }, { names: workloadOf, where: "looked at: there" })).toBe(
+    "looked at: there\n\nNothing is left of an attachment whose namespace is gone.\n",
+  );
+  expect(pruneJson([], workloadOf)).toBe("[]\n");
 });
 
 test("JSON", () => {
-  expect(JSON.parse(pruneJson(rows))).toEqual([
+  expect(JSON.parse(pruneJson(rows, workloadOf))).toEqual([
     {
       kind: "lease",
       where: "/var/lib/cni/networks/zone/10.1.0.9",

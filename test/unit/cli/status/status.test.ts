@@ -76,7 +76,7 @@ cni_wrappers_attachments_without_journal{network="zone"} 0
 # TYPE cni_wrappers_orphans gauge
 cni_wrappers_orphans{kind="result"} 1
 cni_wrappers_orphans{kind="journal"} 0
-# HELP cni_wrappers_results_unreadable Lists, results in libcni's cache, and journals of the wrappers, that cannot be read.
+# HELP cni_wrappers_results_unreadable Lists, results in libcni's cache, journals of the wrappers and others that could not be looked at.
 # TYPE cni_wrappers_results_unreadable gauge
 cni_wrappers_results_unreadable 0
 # HELP cni_wrappers_nomad_skips_check 1 if Nomad would skip CHECK, because its bridge plugin is missing, does not answer or is too old.

@@ -1,0 +1,36 @@
+import { oneLine, type Terminal } from "../terminal.ts";
+
+/** More things of one cause than this are not shown one by one. */
+export const few = 5;
+
+/** Groups things by the parts of a key, without what differs from container to container. */
+export function alike<T>(
+  things: readonly T[],
+  keyOf: (thing: T) => readonly unknown[],
+): readonly (readonly [T, ...T[]])[] {
+  return [...Map.groupBy(things, (thing) => withoutNames(JSON.stringify(keyOf(thing)))).values()] as [T, ...T[]][];
+}
+
+/** Names the things of a group after its first one; nothing if there are none. */
+export function othersLine(what: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [oneLine(`  and ${names.length} more ${what}: ${names.join(", ")}`)];
+}
+
+/** Replaces what belongs to one container: its id, MACs, addresses and the host's name of its veth. */
+export function withoutNames(reason: string): string {
+  return reason
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{64}\b/g, "<id>")
+    .replace(/\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b/g, "<MAC>")
+    .replace(/\b\d{1,3}(\.\d{1,3}){3}(\/\d+)?\b/g, "<address>")
+    .replace(/(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(\/\d+)?/gi, "<address>")
+    .replace(/\bveth[0-9a-f]+\b/g, "<veth>");
+}
+
+/** Tells lines such as `name: reason` on stderr, and one reason of many names a few times only. */
+export function tellAlike(lines: readonly string[], { writeError }: Pick<Terminal, "writeError">): void {
+  const reasonIn = (line: string) => line.slice(line.indexOf(": "));
+  for (const group of alike(lines, (line) => [reasonIn(line)])) {
+    for (const line of group.slice(0, few)) writeError(`${line}\n`);
+    if (group.length > few) writeError(`and ${group.length - few} more${reasonIn(group[0])}\n`);
+  }
+}

@@ -1,0 +1,53 @@
+import { InvalidArgumentError, type Option } from "commander";
+import { option } from "./command.ts";
+import { stateDirectory } from "./host/memory.ts";
+import { usualCacheDirectory, usualCniPath, usualLists } from "./live/host-paths.ts";
+
+// Options that several commands have.
+
+/** `what` is printed as JSON. */
+export function jsonOption(what: string): Option {
+  return option("--json", `print ${what}`);
+}
+
+export const yesOption = option("-y, --yes", "do not ask on a terminal");
+
+/** The directory of libcni's results, of the leases and of the journals. */
+export function stateOption(description: string): Option {
+  return option("--state <directory>", description, stateDirectory);
+}
+
+export const cacheDirOption = option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory);
+
+/** `usual` says which ones count without the option. */
+export function configDirOption(usual: string): Option {
+  return option("--config-dir <dir...>", `directories of the lists (default: ${usual}${usualLists.join(" and ")})`);
+}
+
+/** How long a plugin may take, in seconds. */
+export const timeoutOption = option("--timeout <seconds>", "how long a plugin may take", "60").argParser(seconds);
+
+/** The options that name the directories of a host, and what a command is about. */
+export const hostOptions: readonly Option[] = [
+  configDirOption("that of the Nomad agent, or "),
+  option(
+    "--cni-path <dirs>",
+    `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
+  ),
+  cacheDirOption,
+  option("--network <name>", "only this network").argParser(notEmpty),
+  option("--container <id>", "only this container; the first characters are enough").argParser(notEmpty),
+];
+
+// The variable of a script can be empty. That would select all.
+function notEmpty(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It is empty. To select all, leave the option out.");
+}
+
+// A timer takes a value that is no number, or beyond its range, for a millisecond: every plugin would fail.
+function seconds(text: string): string {
+  const number = Number(text);
+  if (number >= 0.1 && number <= 86_400) return text;
+  throw new InvalidArgumentError("Write seconds, from 0.1 to 86400.");
+}
