@@ -101,6 +101,13 @@ function isSecret(key: string): boolean {
 function masked(key: string, value: unknown): unknown {
   if (isSecret(key) && value !== null) return "***";
   if (typeof value !== "string" || !value.includes("@")) return value;
-  // The user and the password of a URL, and of a text such as user:password@tcp(host).
-  return value.replace(/:\/\/[^\s/?#]*@/g, "://***@").replace(/(^|[\s"'=])[^\s:@/="']+:[^\s@/]+@/g, "$1***@");
+  // Each word is looked at once. Looking for its "@" from each place in it would take minutes for a long one.
+  return value.replace(/:\/\/[^\s/?#]*@/g, "://***@").replace(/\s?[^\s@/]+@?/g, withoutPassword);
+}
+
+/** Masks the user and the password of a text such as user:password@tcp(host). A word after a slash is a path's. */
+function withoutPassword(word: string, at: number): string {
+  if (!word.endsWith("@")) return word;
+  const isFirst = at === 0 || /^\s/.test(word);
+  return word.replace(isFirst ? /(^\s?|["'=])[^\s:="']+:.+@/ : /(["'=])[^:="']+:.+@/, "$1***@");
 }

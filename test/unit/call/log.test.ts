@@ -212,7 +212,7 @@ describe("a line of the log", () => {
   });
 
   test("at debug: a configuration and an answer that are nested too deeply change nothing but their lines", () => {
-    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const deep = `${"[".repeat(40_000)}${"]".repeat(100_000)}`;
     const answers = [exits(3, `{"code":11,"msg":"no lease","details":${deep}}`)];
     for (const command of ["ADD", "CHECK", "DEL"]) {
       const { exitCode, stdout, log } = callWrapper(withLog("debug", {}, { CNI_COMMAND: command }), { answers });
@@ -321,8 +321,17 @@ describe("secrets", () => {
     ["user:hush@tcp(10.0.0.1:3306)/db", "***@tcp(10.0.0.1:3306)/db"],
     ["dsn=user:hush@host and fd00::1", "dsn=***@host and fd00::1"],
     ["http://host/@path", "http://host/@path"],
+    ["registry/image:1@sha256:0, 'user:hush@host", "registry/image:1@sha256:0, '***@host"],
   ])("credentials in the text %s", (text, expected) => {
     expect(loggedConfiguration({ url: text })).toMatchObject({ x: { url: expected } });
+  });
+
+  // A job chooses such a value: an expression that looks back and forth would take long.
+  test.each(["=a:", "a", "://", "://a", " ", "a@", "=a", "=a:@"])("40,000 times %j is masked at once", (part) => {
+    const begin = performance.now();
+    const text = `@ ${part.repeat(40_000)} u:p@h`;
+    expect(loggedConfiguration({ text })).toMatchObject({ x: { text: expect.stringMatching(/ \*\*\*@h$/) } });
+    expect(performance.now() - begin).toBeLessThan(1000);
   });
 
   test("a failed DEL after a failed ADD: its message, not its answer", () => {
