@@ -212,7 +212,7 @@ describe("a line of the log", () => {
   });
 
   test("at debug: a configuration and an answer that are nested too deeply change nothing but their lines", () => {
-    const deep = `${"[".repeat(40_000)}${"]".repeat(100_000)}`;
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const answers = [exits(3, `{"code":11,"msg":"no lease","details":${deep}}`)];
     for (const command of ["ADD", "CHECK", "DEL"]) {
       const { exitCode, stdout, log } = callWrapper(withLog("debug", {}, { CNI_COMMAND: command }), { answers });
