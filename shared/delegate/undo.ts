@@ -118,12 +118,12 @@ function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Ent
 
 /**
  * Entries that another call has begun meanwhile: all of them if it has removed the journal before. All others after an entry
- * are undone before it. A DEL without an entry has no id.
+ * are undone before it. A DEL without an entry has no id. An earlier one may be in use beside a stray one.
  */
-function laterEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
+function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readonly Entry[] {
   if (id === "") return [];
   const { entries } = facts.journal(journal.key);
-  return entries.slice(entries.findIndex((one) => one.id === id) + 1).filter(isStanding);
+  return entries.slice(stray ? 0 : entries.findIndex((one) => one.id === id) + 1).filter(isStanding);
 }
 
 function earlierEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {

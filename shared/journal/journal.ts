@@ -47,6 +47,8 @@ export interface Began extends AttachmentKey, Moment {
   readonly resultMs?: number | undefined;
   /** A new try began with this ADD: no wrapped plugin had made an interface before. */
   readonly first?: true | undefined;
+  /** Another entry may have been in use when this ADD began: it is given up until it has passed. */
+  readonly stray?: true | undefined;
   /** The addresses that the ADD asked for, because the attachment had them before. */
   readonly asked?: readonly string[] | undefined;
   /** A checksum of the plugin's configuration in the list, without `wrapper`. */
@@ -163,6 +165,11 @@ export function namesOf({ ifName, done }: Entry): readonly string[] {
 /** Whether an entry is neither given up nor undone. */
 export function isStanding({ isGivenUp, isUndone }: Entry): boolean {
   return !isGivenUp && !isUndone;
+}
+
+/** The entries that say what is attached. A stray ADD does not, as long as it has not passed. */
+export function withoutStrays({ entries }: Journal): readonly Entry[] {
+  return entries.some(({ stray }) => stray) ? entries.filter(({ stray }) => !stray) : entries;
 }
 
 /** Whether two keys are of one attachment. */

@@ -1,7 +1,7 @@
 import type { Role } from "../plugin/profile.ts";
 import { canonicalJson, type JsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
-import type { Entry, Journal } from "./journal.ts";
+import { type Entry, type Journal, withoutStrays } from "./journal.ts";
 
 /** By these an ADD finds the entry that an earlier ADD wrote for the same plugin. */
 export interface PluginIdentity {
@@ -20,12 +20,13 @@ type Matches = (entry: Entry) => boolean;
  * Finds the entry of the plugin that an ADD is for. A creator's is the one with its interface, whatever its type. A
  * chained plugin's also has its block and its configuration: two portmaps may differ in one of them only.
  */
-export function ownEntry({ entries }: Journal, plugin: PluginIdentity): Entry | undefined {
-  return lastOf(entries, isCreator(plugin) ? isOfInterface(plugin) : isOfPlugin(plugin));
+export function ownEntry(journal: Journal, plugin: PluginIdentity): Entry | undefined {
+  return lastOf(withoutStrays(journal), isCreator(plugin) ? isOfInterface(plugin) : isOfPlugin(plugin));
 }
 
 /** Finds the entry that a CHECK or a DEL is for. The list may have been edited since its ADD. */
-export function laterEntry({ entries }: Journal, plugin: PluginIdentity): Entry | undefined {
+export function laterEntry(journal: Journal, plugin: PluginIdentity): Entry | undefined {
+  const entries = withoutStrays(journal);
   const left = entries.filter(({ isUndone }) => !isUndone);
   return nearestOf(left, plugin) ?? nearestOf(entries, plugin);
 }

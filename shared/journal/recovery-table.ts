@@ -1,4 +1,12 @@
-import { type Entry, isSameNamespace, isStanding, type Journal, type Moment, type Namespace } from "./journal.ts";
+import {
+  type Entry,
+  isSameNamespace,
+  isStanding,
+  type Journal,
+  type Moment,
+  type Namespace,
+  withoutStrays,
+} from "./journal.ts";
 
 /**
  * `own` gives up what a try of this attachment certainly left. `always` also gives up what may be in use. `never` gives up
@@ -25,7 +33,7 @@ export type Recovery =
   | { readonly do: "add" }
   /** Give these entries up and undo them, then add. */
   | { readonly do: "undo, then add"; readonly entries: readonly Entry[]; readonly because: Because }
-  /** The attachment may be in use: the plugin's own answer stands, and an entry is written only after it has passed. */
+  /** The attachment may be in use: the plugin's own answer stands, and its entry counts only after it has passed. */
   | { readonly do: "add, then write" };
 
 /** Why entries are given up. */
@@ -74,7 +82,8 @@ function stateOf(journal: Journal, entry: Entry, present: Present): Because | "m
  * Whether libcni has written a result since an entry, or the last one's ADD passed and is too old to be of a try. No clock
  * counts: one that was set back would make a live attachment a failed try.
  */
-function isComplete({ entries }: Journal, entry: Entry, { resultMs, bootId, uptime }: Present): boolean {
+function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }: Present): boolean {
+  const entries = withoutStrays(journal);
   // A DEL was cut off: it begins with the last entry.
   if (entries.at(-1)?.isUndone) return false;
   if (resultMs !== undefined && resultMs !== entry.resultMs) return true;

@@ -23,7 +23,8 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   const left = journal.entries.filter(({ isUndone }) => !isUndone);
   const givenUp = left.filter(({ isGivenUp }) => isGivenUp);
   if (own === undefined) return { do: "remove", removals: removalsWithoutEntry(call), entries: givenUp };
-  if (own.isUndone) return { do: "undo", entries: givenUp, own: undefined };
+  // With the list's first plugin, everything goes.
+  if (own.isUndone) return { do: "undo", entries: own.first ? left : givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
   const position = left.indexOf(own);
   const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);
@@ -51,21 +52,24 @@ function isAddedAgain({ session, facts, key, request }: Call, { bootId, ifName }
   return !facts.siblings(key).some(({ entries }) => entries.some(isOfSibling));
 }
 
-/** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one. Returns the exit code. */
+/** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one, or of a stray ADD's that failed. Returns the exit code. */
 export function runUndo(call: Call, { entries, own }: UndoPlan): number {
   const undoing = undoingOf(call);
   for (const note of call.notes) warn(call.session, note);
+  // A stray entry shares with the own one, and goes before it.
+  const isAnyStray = entries.some(({ stray }) => stray);
   giveUp(
     undoing,
-    entries.filter((entry) => entry !== own),
+    entries.filter((entry) => isAnyStray || entry !== own),
   );
   let answer: Finished | undefined;
   let failure: unknown;
   for (const entry of entries.toReversed()) {
-    if (entry !== own) tryToUndo(undoing, entry);
+    if (entry !== own && !entry.stray) tryToUndo(undoing, entry);
     else
       try {
-        answer = undoOwn(call, undoing, entry);
+        const its = undoOwn(call, undoing, entry);
+        if (!answer?.exitCode) answer = its ?? answer;
       } catch (thrown) {
         failure = thrown;
       }

@@ -98,8 +98,11 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   const lent = recovery.do === "add, then write" ? undefined : lentTo(adding, journal, memory.moment);
   const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
-  const isWritten = recovery.do !== "add, then write";
-  const entry = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
+  // What only libcni knows needs no stray entry: its DEL goes by the result.
+  const isStray = recovery.do === "add, then write" && journal.entries.length > 0;
+  const isWritten = recovery.do !== "add, then write" || isStray;
+  const made = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
+  const entry: Entry = isStray ? { ...made, stray: true, isGivenUp: true } : made;
   const unwritten: Attempt = { adding, undoing, entry, isWritten, delegateCall: asking ?? adding.delegateCall };
   const attempt = isWritten ? begin(unwritten, call.journal.isTorn) : unwritten;
   const answer = run(attempt);
@@ -133,8 +136,9 @@ interface Attempt {
 /** Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. */
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const { undoing, entry } = attempt;
+  const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];
   // A power loss takes rules along, but not leases.
-  write(undoing, `${isTorn ? "\n" : ""}${linesText([lineOf(entry)])}`, beginning(entry));
+  write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, beginning(entry));
   return { ...attempt, written: undoing.session.host.stat(undoing.journal.file) };
 }
 
@@ -198,18 +202,18 @@ function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
   if (isWritten && isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
   const done: Done = {
     uptime: entry.uptime,
-    made: madeBy(undoing, entry),
+    made: linkOf(undoing, entry) || undefined,
     addresses,
     ...(added.length > 0 && { added }),
     ...movedRoutes(call),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
-  if (isWritten) {
+  if (isWritten && !entry.stray) {
     write(undoing, linesText(lines), { makesFile: false, isFlushed: false });
     return;
   }
-  const text = linesText([lineOf(entry), ...lines, ...replaced(call, entry)]);
-  write(undoing, `${call.journal.isTorn ? "\n" : ""}${text}`, beginning(entry));
+  const text = linesText([lineOf({ ...entry, stray: undefined }), ...lines, ...replaced(call, entry)]);
+  write(undoing, `${!isWritten && call.journal.isTorn ? "\n" : ""}${text}`, beginning(entry));
 }
 
 /** The attachment may have been in use. The new entry takes the place of the old one; another namespace still has that. */
@@ -231,12 +235,11 @@ function rememberFailure(attempt: Attempt): boolean {
     removeIfUndone(undoing);
     return false;
   }
-  append(undoing, [{ line: "failed", id: entry.id, left: linkOf(undoing, entry) }]);
+  const { id, stray, before } = entry;
+  const left = linkOf(undoing, entry);
+  // The interface was in its way: it has done nothing.
+  append(undoing, [stray && before && left === before ? { line: "undone", id } : { line: "failed", id, left }]);
   return true;
-}
-
-function madeBy(undoing: Undoing, entry: Entry): number | undefined {
-  return linkOf(undoing, entry) || undefined;
 }
 
 /** The index of an entry's interface, 0 for none; undefined if it cannot be read, or another namespace has the path by now. */
@@ -251,7 +254,7 @@ function isOvertaken({ undoing: { session, facts, journal }, entry, written }: A
   const present = session.host.stat(journal.file);
   if (present !== undefined && present.inode === written?.inode && present.size === written.size) return false;
   const own = facts.journalAgain(journal.key).entries.find(({ id }) => id === entry.id);
-  return own === undefined || own.isGivenUp;
+  return own === undefined || own.isUndone || (own.isGivenUp && !own.stray);
 }
 
 function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
@@ -271,7 +274,7 @@ function undo({ undoing, entry }: Attempt, error: CniError, addresses: readonly 
     more: { details: error.details },
   });
   // An interface of that name may be the next call's.
-  const made = error.key === "givenUp" ? undefined : madeBy(undoing, entry);
+  const made = error.key === "givenUp" ? undefined : linkOf(undoing, entry) || undefined;
   const done = entry.done ?? { uptime: entry.uptime, made, addresses };
   const outcome = tryToUndo(undoing, { ...entry, done });
   removeIfUndone(undoing);

@@ -667,4 +667,43 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "GC", list: "za" },
     ],
   },
+  "an ADD fails while the attachment may be in use: its namespace's inode is another container's now": {
+    lists: { za: [bridge(1, "eth1")] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1"),
+      add("c2 za eth0"),
+      loses("c2", true),
+      add("c1 za eth0"),
+      del("c2 za eth0"),
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "an interface was renamed in the list, and an ADD is killed while the attachment may be in use": {
+    lists: { za: [macvlan(1)] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      loses("c1", true),
+      { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: address set", do: "kill" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": {
+    lists: {
+      za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, bridge(2, "eth1"), chained("sbr", "eth1")],
+    },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "sbr: rule added", do: "kill" } },
+      loses("c1", true),
+      { do: "remove from the list", list: "za", plugin: 1 },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "an unknown plugin's ADD fails beside a namespace that is still there": {
+    lists: { za: [{ ...local(2), type: "twin-wrapper", wrapper: { role: "creator" } }] },
+    events: [add("c1 za eth0"), loses("c1", true), add("c1 za eth0"), del("c1 za eth0")],
+  },
 };

@@ -28,6 +28,7 @@ describe("on ADD", () => {
     ["and the configuration", { ...portmap, wrapper: rest.wrapper, sum: "other" }, [some, rest], undefined],
     ["and its type", { ...portmap, type: "tuning", wrapper: rest.wrapper }, [some, rest], undefined],
     ["of several the last", {}, [eth1, { ...eth1, id: "later" }], { ...eth1, id: "later" }],
+    ["not a stray ADD's", {}, [eth1, { ...eth1, id: "later", stray: true, isGivenUp: true }], eth1],
     ["but one that is not undone", {}, [eth1, { ...eth1, id: "later", isUndone: true }], eth1],
   ])("%s", (_, plugin, entries, expected) => {
     expect(ownEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
@@ -37,6 +38,7 @@ describe("on ADD", () => {
 describe("on CHECK and DEL, when the list was edited", () => {
   test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
     ["a creator's is the one with its interface, of another type, too", { type: "ptp", sum: "x" }, [eth0, eth1], eth1],
+    ["not a stray ADD's", {}, [eth1, { ...eth1, id: "later", stray: true, isGivenUp: true }], eth1],
     ["another name: the same type and configuration", { ifName: "eth2", sum: "b" }, [eth0, eth1], eth1],
     ["another name and configuration: none", { ifName: "eth2", sum: "x" }, [eth0, eth1], undefined],
     ["two names were exchanged: the interface counts", { ifName: "eth0", sum: "b" }, [eth0, eth1], eth0],

@@ -132,6 +132,12 @@ test("an attachment is complete by its own entry: a stray ADD of another plugin 
   expect(recovery).toEqual({ do: "add, then write" });
 });
 
+test("an attachment is complete, too, after a stray ADD that did nothing", () => {
+  const [own, stray] = [entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true, isUndone: true })];
+  const recovery = recoveryOf(journalOf(own, stray), { own, earlier: undefined }, presentOf(complete));
+  expect(recovery).toEqual({ do: "add, then write" });
+});
+
 describe("the entries that are given up", () => {
   const [first, second, third] = [entryOf(), tryOf({ ifName: "eth1" }), chainedOf("tuning", { ifName: "eth1" })];
 

@@ -1,12 +1,14 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
-import { linesText } from "../../../shared/journal/lines.ts";
-import { callWrapper, exits, type Outcome } from "../support/fake-host.ts";
+import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
+import { callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
 import { entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { macvlanResult } from "../support/results.ts";
 
 const journal = journalFile(zoneOfBlue);
 const stdin = { cniVersion: "1.0.0", name: "zone" };
+
+type File = { readonly text: string };
 
 function commandsOf({ runs }: Outcome): unknown[] {
   return runs.map(({ env }) => env.CNI_COMMAND);
@@ -40,6 +42,61 @@ test("an entry that another call gave up meanwhile, in the same file, is undone"
   );
   expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
+});
+
+describe("an ADD beside an entry that may be in use", () => {
+  const live = entryOf({ namespace: { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 } });
+  const stdinOf = { ...stdin, ipam: { type: "host-local" } };
+  const addWith = (machine: Machine) =>
+    callWrapper({ stdin: stdinOf }, { namespaces: { "/run/netns/old": 1 }, files: journalFiles(live), ...machine });
+  const entriesOf = ({ files }: Outcome) => parseJournal(zoneOfBlue, files[journal]).entries;
+
+  test("is in the journal before the plugin runs, so that DEL undoes it", () => {
+    let during = "";
+    const meanwhile = (files: Map<string, unknown>) => {
+      during ||= (files.get(journal) as File).text;
+    };
+    const outcome = addWith({ answers: [exits(1)], links: [0, 8], meanwhile });
+    expect(parseJournal(zoneOfBlue, during).entries).toMatchObject([
+      { isGivenUp: false },
+      { stray: true, isGivenUp: true, isUndone: false },
+    ]);
+    expect(entriesOf(outcome)[1]).toMatchObject({ isUndone: false, failed: { left: 8 } });
+  });
+
+  test("that found an interface in its way has nothing to undo", () => {
+    expect(entriesOf(addWith({ answers: [exits(1)], links: [7] }))).toMatchObject([
+      { isGivenUp: false },
+      { stray: true, isUndone: true },
+    ]);
+  });
+
+  test("stands after it has passed, and the other entry is given up", () => {
+    const [old, present] = entriesOf(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }));
+    expect(old).toMatchObject({ isGivenUp: true, isUndone: false });
+    expect(present).toMatchObject({ isGivenUp: false, done: { made: 8 } });
+    expect(present).not.toHaveProperty("stray");
+  });
+
+  test("leaves the other one's lease if its answer is none", () => {
+    const { runs } = addWith({ answers: [exits(0, "none"), exits(0)], links: [0, 8] });
+    expect(runs.map(({ env, stdin }) => [env.CNI_COMMAND, stdin])).toMatchObject([
+      ["ADD", { ipam: { type: "host-local" } }],
+      ["DEL", { ipam: { type: "static" } }],
+    ]);
+  });
+
+  test("fails if a DEL has undone it meanwhile", () => {
+    const meanwhile = (files: Map<string, unknown>) => {
+      const file = files.get(journal) as File;
+      const { id = "" } = parseJournal(zoneOfBlue, file.text).entries[1] ?? {};
+      if (!file.text.includes("undone"))
+        files.set(journal, { ...file, text: file.text + linesText([{ line: "undone", id }]) });
+    };
+    const outcome = addWith({ answers: [exits(0, macvlanResult), exits(0)], links: [0, 8], meanwhile });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
+    expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
+  });
 });
 
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
