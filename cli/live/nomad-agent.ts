@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestOptions, request as requestHttp } fro
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isOwnPeer } from "./peer.ts";
 
 /** Nomad's variables (api/api.go, DefaultConfig). */
 export type NomadEnvironment = Readonly<Record<string, string | undefined>>;
@@ -90,7 +91,13 @@ export function objectOf(value: unknown): JsonObject {
 }
 
 async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
-  const response = await responseTo(requestTo(env, path));
+  const { request, options } = requestTo(env, path);
+  const response = await responseTo({ request, options });
+  // A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
+  if (request === requestHttp && !options.socketPath && !isOwnPeer(response.socket)) {
+    response.destroy();
+    throw new Error("no process of root's on this host answers at its address");
+  }
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of response) {
@@ -111,9 +118,13 @@ function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise
   });
 }
 
-function requestTo(env: NomadEnvironment, path: string) {
+function requestTo(
+  env: NomadEnvironment,
+  path: string,
+): { readonly request: typeof requestHttp; readonly options: RequestOptions } {
   const { protocol, hostname, port, pathname } = new URL(env.NOMAD_ADDR || "http://127.0.0.1:4646");
-  const headers = env.NOMAD_TOKEN ? { "X-Nomad-Token": env.NOMAD_TOKEN } : {};
+  // The agent's end stays open until this one has looked at it.
+  const headers = { Connection: "keep-alive", ...(env.NOMAD_TOKEN && { "X-Nomad-Token": env.NOMAD_TOKEN }) };
   const common: RequestOptions = { path, headers, timeout: patience.silent, agent: false };
   if (protocol === "unix:") return { request: requestHttp, options: { ...common, socketPath: decodeURI(pathname) } };
   const options = { ...common, hostname: hostname.replace(/^\[(.*)\]$/, "$1"), ...(port && { port }) };

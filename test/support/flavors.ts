@@ -20,6 +20,7 @@ function variables(flavor: string, directory: string): Record<string, string> {
 /** The end-to-end tests of the commands. Only the Node flavor has them. */
 export const commandTests = endToEnd(
   "adopt",
+  "false-agent",
   "lint-plugins",
   "mistakes",
   "preflight",

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { Lab } from "../support/lab.ts";
+import { expectPassed, hostLocal } from "./support.ts";
+
+const list = {
+  cniVersion: "1.0.0",
+  name: "zone",
+  plugins: [{ type: "bridge", bridge: "front0", ipam: hostLocal("172.16.10.0/24") }],
+};
+
+// Answers as Nomad's agent does, with directories of the user.
+const agent = `
+const id = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
+const directories = { CNIPath: "/run/lab/user/bin", CNIConfigDir: "/run/lab/user" };
+const answers = {
+  "/v1/agent/self": { config: { Client: directories }, stats: { client: { node_id: id } } },
+  ["/v1/node/" + id]: { Attributes: { "unique.hostname": require("os").hostname() } },
+};
+const serve = (request, response) => response.end(JSON.stringify(answers[request.url]));
+require("http").createServer(serve).listen(4646, "127.0.0.1", () => require("fs").writeFileSync("/run/lab/user/ready", ""));
+`;
+
+/** Lets a user answer at the address of Nomad's agent. He has a program with the name of a plugin. */
+async function answerAs(lab: Lab, uid: string): Promise<void> {
+  await lab.run("mkdir", ["-p", "-m", "777", "/run/lab/user/bin"]);
+  await lab.run("chmod", ["777", "/run/lab/user"]);
+  await lab.writeFile("/run/lab/user/bin/bridge", "#!/bin/sh\nid -u >>/run/lab/user/ran\n");
+  await lab.run("chmod", ["755", "/run/lab/user/bin/bridge"]);
+  const user = ["--reuid", uid, "--regid", uid, "--clear-groups"];
+  lab.start("setpriv", [...user, "/run/lab/node", "-e", agent], "/run/lab/log");
+  await expect.poll(() => lab.readdir("/run/lab/user"), { timeout: 30_000 }).toContain("ready");
+}
+
+test.each([
+  ["a user of the host names no plugin that root runs", "65534", []],
+  ["root names them", "0", ["0"]],
+])("at the address of Nomad's agent, %s", async (_, uid, ran) => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+  await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
+  const container = await lab.addContainer("c1");
+  expectPassed({ ...(await lab.goCni.add(list, container)), stdout: "" });
+  await answerAs(lab, uid);
+  for (const command of ["status", "preflight", "adopt"]) await lab.call("/opt/cni/bin/cni-wrappers", [command]);
+  await lab.deleteNamespace(container);
+  await lab.call("/opt/cni/bin/cni-wrappers", ["prune", "--write"]);
+  const users = (await lab.readdir("/run/lab/user")).includes("ran") ? await lab.readFile("/run/lab/user/ran") : "";
+  expect([...new Set(users.split("\n").filter(Boolean))]).toEqual(ran);
+});

@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isOwnPeer } from "../../../../cli/live/peer.ts";
+
+/** Connects to a server of this process. Both ends are open. */
+async function connected(host: string): Promise<{ readonly client: Socket; readonly peer: Socket; close(): void }> {
+  const server = createServer();
+  server.listen(0, host);
+  await once(server, "listening");
+  const accepted = once(server, "connection");
+  const client = connect((server.address() as AddressInfo).port, host);
+  await once(client, "connect");
+  const [peer] = await accepted;
+  const close = () => {
+    client.destroy();
+    server.close();
+  };
+  return { client, peer, close };
+}
+
+test.each(["127.0.0.1", "::1"])(
+  "the other end at %s is this process's while it is open, and nobody's then",
+  async (host) => {
+    const { client, peer, close } = await connected(host);
+    expect(isOwnPeer(client)).toBe(true);
+    peer.destroy();
+    await once(peer, "close");
+    // The client has not closed its end yet, so the kernel still lists the other one.
+    expect(isOwnPeer(client)).toBe(false);
+    close();
+  },
+);
+
+// Lines of the kernel: the ports 4646 (1226) and 40000 (9C40), with another owner or address.
+const line = (addresses: string, uid: number, inode: number) =>
+  `   0: ${addresses} 01 00000000:00000000 00:00000000 00000000 ${uid}        0 ${inode} 1 0000000000000000 20 4 30 10 -1`;
+const theirs = "0100007F:1226 0100007F:9C40";
+const atAnotherAddress = "0200007F:1226 0100007F:9C40";
+const [here, elsewhere] = ["0100007F:9C40 0100007F:1226", "0100007F:1227 0100007F:9C40"];
+
+test.each<[string, string[], boolean]>([
+  ["root's", [line(theirs, 0, 7)], true],
+  ["another user's", [line(theirs, 65534, 7)], false],
+  [
+    "another user's, and one of root's has the same ports",
+    [line(atAnotherAddress, 0, 8), line(theirs, 65534, 7)],
+    false,
+  ],
+  ["closed", [line(theirs, 0, 0)], false],
+  ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
+])("the other end is %s", (_, lines, isOwn) => {
+  const directory = mkdtempSync(join(tmpdir(), "peer-"));
+  writeFileSync(join(directory, "tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
+  expect(isOwnPeer({ localPort: 40000, remotePort: 4646 }, directory)).toBe(isOwn);
+  rmSync(directory, { recursive: true });
+});
