@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { attempt, readFile, stat } from "../../shared/host/node/files.ts";
+import { attempt, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/host-files.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
 import { readLinks } from "../host/links.ts";
@@ -106,27 +106,33 @@ export function findNamespaces(proc = "/proc"): ReadonlyMap<number, Found> {
   const trusted = new Set([firstUserNamespace, linkText(`${proc}/self/ns/user`)]);
   const seen = new Set<string>();
   for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
-    withProcess(`${proc}/${pid}`, (process) => {
-      add(inodeAt(`${process}/ns/net`), `/proc/${pid}/ns/net`);
+    withThreads(proc, pid, (thread, shown) => {
+      add(inodeAt(`${thread}/ns/net`), `${shown}/ns/net`);
       // A process sees only the mounts below its root.
-      const view = `${linkText(`${process}/ns/mnt`)} ${linkText(`${process}/root`)}`;
-      if (seen.has(view) || !trusted.has(linkText(`${process}/ns/user`))) return;
-      const mounts = readFile(`${process}/mountinfo`);
+      const view = `${linkText(`${thread}/ns/mnt`)} ${linkText(`${thread}/root`)}`;
+      if (seen.has(view) || !trusted.has(linkText(`${thread}/ns/user`))) return;
+      const mounts = readFile(`${thread}/mountinfo`);
       // No process comes back from a user namespace that it made. One that ended has told nothing.
-      if (mounts === undefined || !trusted.has(linkText(`${process}/ns/user`))) return;
+      if (mounts === undefined || !trusted.has(linkText(`${thread}/ns/user`))) return;
       seen.add(view);
-      for (const [id, path] of namespaceMounts(mounts)) add(inodeIn(id), path, `/proc/${pid}/root${path}`);
+      for (const [id, path] of namespaceMounts(mounts)) add(inodeIn(id), path, `${shown}/root${path}`);
     });
   }
   return found;
 }
 
-/** Calls a function with a path of a process that leads to no later process with the same id. */
-function withProcess(path: string, use: (path: string) => void): void {
-  const directory = attempt(() => openSync(path, constants.O_RDONLY | constants.O_DIRECTORY));
+/**
+ * Calls a function with a path of a process that leads to no later process with the same id, and with its path in /proc. The
+ * process shows nothing if its first thread has ended: then with those of its other threads.
+ */
+function withThreads(proc: string, pid: string, use: (path: string, shown: string) => void): void {
+  const directory = attempt(() => openSync(`${proc}/${pid}`, constants.O_RDONLY | constants.O_DIRECTORY));
   if (directory === undefined) return;
+  const process = `/proc/self/fd/${directory}`;
   try {
-    use(`/proc/self/fd/${directory}`);
+    const isShown = inodeAt(`${process}/ns/net`) !== undefined;
+    const threads = isShown ? [""] : listDirectory(`${process}/task`).map((id) => `/task/${id}`);
+    for (const thread of threads) use(`${process}${thread}`, `/proc/${pid}${thread}`);
   } finally {
     closeSync(directory);
   }
@@ -141,8 +147,13 @@ async function linksThrough(doors: Iterable<string>, inode: number) {
   return undefined;
 }
 
+/** The inode of a network namespace; 0, which none has, if this process may not look at it; undefined if there is none. */
 function inodeAt(path: string): number | undefined {
-  return inodeIn(linkText(path) ?? "");
+  try {
+    return inodeIn(readlinkSync(path));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? 0 : undefined;
+  }
 }
 
 function inodeIn(text: string): number | undefined {

@@ -174,7 +174,7 @@ export class Facts {
     const mounts = [namespace.path, ...this.#mountsOf(namespace.inode)].flatMap((path) => this.namespace(path) ?? []);
     const alike = mounts.filter(({ device, inode }) => device === namespace.device && inode === namespace.inode);
     if (alike.length > 0) return alike.some((mount) => isSameNamespace(mount, namespace));
-    this.#entered ??= new Set(processesOf(this.#host).map((path) => this.#host.stat(path)?.inode ?? 0));
+    this.#entered ??= new Set(inodesOfProcesses(this.#host));
     return this.#entered.has(namespace.inode);
   }
 
@@ -227,7 +227,16 @@ export class Facts {
   }
 }
 
-function processesOf(host: Reader): string[] {
-  const processes = host.listDirectory("/proc").filter((name) => /^\d+$/.test(name));
-  return processes.map((process) => `/proc/${process}/ns/net`);
+/** The network namespaces in which processes run. A process shows none if its first thread has ended: its other threads do. */
+function inodesOfProcesses(host: Reader): readonly number[] {
+  const inodeOf = (process: string) => host.stat(`/proc/${process}/ns/net`)?.inode;
+  const inodesOf = (process: string) => {
+    const inode = inodeOf(process);
+    if (inode !== undefined) return inode;
+    return host.listDirectory(`/proc/${process}/task`).flatMap((thread) => inodeOf(`${process}/task/${thread}`) ?? []);
+  };
+  return host
+    .listDirectory("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(inodesOf);
 }

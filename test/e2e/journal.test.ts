@@ -9,6 +9,7 @@ import {
   front,
   macvlan,
   ptp,
+  withoutFirstThread,
   wrapped,
   zone,
 } from "./support.ts";
@@ -32,19 +33,27 @@ test("the namespace was made anew, and the old one is gone: ADD passes with the 
   expectPassed(await lab.goCni.check(list, container));
 });
 
-test("the namespace was made anew, and a task still runs in the old one: ADD fails as the plain one does", async () => {
-  await using lab = await Lab.start({ plugins });
-  const old = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, old));
-  const leases = await lab.kernel.leases();
-  await lab.run("sh", [
-    "-c",
-    `nsenter --net=${old.netns} setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; umount ${old.netns} && rm ${old.netns}`,
-  ]);
-  const container = await lab.addContainer("c1");
-  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /duplicate allocation|exists/);
-  expect(await lab.kernel.leases()).toEqual(leases);
-});
+test.each([
+  ["a task", ["sleep", "1000"]],
+  ["a thread of a task", withoutFirstThread],
+])(
+  "the namespace was made anew, and %s still runs in the old one: ADD fails as the plain one does",
+  async (_, task) => {
+    await using lab = await Lab.start({ plugins });
+    const old = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(list, old));
+    const leases = await lab.kernel.leases();
+    await lab.run("sh", [
+      "-c",
+      `nsenter --net=${old.netns} setsid "$@" >/dev/null 2>&1 & sleep 0.2; umount ${old.netns} && rm ${old.netns}`,
+      "sh",
+      ...task,
+    ]);
+    const container = await lab.addContainer("c1");
+    for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /duplicate allocation|exists/);
+    expect(await lab.kernel.leases()).toEqual(leases);
+  },
+);
 
 test("the plain loopback comes first: a later ADD passes", async () => {
   await using lab = await Lab.start({ plugins });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { type Attached, attachAll, install, loseNamespaces, networks, run, tokensOf, traces } from "./prune-support.ts";
-import { expectPassed } from "./support.ts";
+import { expectPassed, withoutFirstThread } from "./support.ts";
 
 async function expectCheckPasses(lab: Lab, attached: readonly Attached[]): Promise<void> {
   for (const { container, list, options } of attached) expectPassed(await lab.goCni.check(list, container, options));
@@ -64,14 +64,13 @@ test("after the loss of four namespaces nothing of theirs is left, and four neig
 test("what lives on without a path, in another cache or with a damaged result stays as it is", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   await install(lab);
-  const names = ["process", "elsewhere", "damaged", "gone"];
+  const names = ["process", "threads", "elsewhere", "damaged", "gone"];
   const plain = networks.filter(({ name }) => name === "plain");
-  const [process, elsewhere, damaged, gone] = await attachAll(lab, names, 21000, plain);
-  if (!process || !elsewhere || !damaged || !gone) throw new Error("four containers are needed");
+  const [process, threads, elsewhere, damaged, gone] = await attachAll(lab, names, 21000, plain);
+  if (!process || !threads || !elsewhere || !damaged || !gone) throw new Error("five containers are needed");
   // A process keeps its namespace, whatever becomes of the path.
-  lab.start("ip", ["netns", "exec", "process", "sleep", "600"], "/run/lab/log");
-  await expect.poll(() => lab.run("ip", ["netns", "pids", "process"]), { timeout: 30_000 }).not.toBe("");
-  await lab.run("umount", [process.container.netns]);
+  await outlive(lab, process, ["sleep", "600"]);
+  await outlive(lab, threads, withoutFirstThread);
   await lab.run("sh", ["-ec", "mkdir -p /var/lib/other; mv /var/lib/cni/results/plain-elsewhere-eth0 /var/lib/other/"]);
   await loseNamespaces(lab, [damaged]);
   await lab.run("sh", ["-ec", "echo '{' >/var/lib/cni/results/plain-damaged-eth0"]);
@@ -85,9 +84,34 @@ test("what lives on without a path, in another cache or with a damaged result st
     stderr: "/var/lib/cni/results/plain-damaged-eth0: it is not a JSON object; its container counts as running",
   });
   expect(stdout).toMatch(/^left: \/var\/lib\/cni\/results\/plain-process-eth0: its interface is in /m);
-  expect(stdout).toMatch(/^left: \S+172\.16\.14\.4: \/var\/lib\/cni\/results\/plain-damaged-eth0 cannot be read$/m);
+  expect(stdout).toMatch(/^left: \/var\/lib\/cni\/results\/plain-threads-eth0: its interface is in /m);
+  expect(stdout).toMatch(/^left: \S+172\.16\.14\.5: \/var\/lib\/cni\/results\/plain-damaged-eth0 cannot be read$/m);
   expect(stdout).not.toContain("elsewhere");
   expect(await traces(lab)).toEqual(expected);
+});
+
+/** Unmounts the namespace of a container while a command runs in it. */
+async function outlive(lab: Lab, { container }: Attached, command: readonly string[]): Promise<void> {
+  const inside = `nsenter --net=${container.netns} setsid "$@" >/dev/null 2>&1 & sleep 0.3; umount ${container.netns}`;
+  await lab.run("sh", ["-ec", inside, "sh", ...command]);
+}
+
+test("root without CAP_SYS_PTRACE, who may not look into the processes of others, prunes nothing", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await install(lab);
+  const plain = networks.filter(({ name }) => name === "plain");
+  const [process] = await attachAll(lab, ["process"], 21000, plain);
+  if (process) await outlive(lab, process, ["sleep", "600"]);
+  // Only its namespace tells that the container lives.
+  await lab.run("sh", ["-ec", `rm /var/lib/cni/results/*; touch -d yesterday /var/lib/cni/networks/plain/*`]);
+  const before = await traces(lab);
+  const less = ["--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"];
+  const pruned = await lab.call("setpriv", [...less, "/opt/cni/bin/cni-wrappers", "prune", "--write"]);
+  expect(pruned).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining("a network namespace of this host cannot be read"),
+  });
+  expect(await traces(lab)).toEqual(before);
 });
 
 // What a user can do in a user namespace of his own, where he mounts what he likes where he likes.

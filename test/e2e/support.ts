@@ -136,3 +136,11 @@ export async function withoutAddresses(
   await meanwhile();
   for (const address of addresses) await lab.ip(container, "address", "add", address, "dev", ifName);
 }
+
+/** A command whose first thread ends, while another one goes on: /proc/<pid> then shows no namespaces. */
+export const withoutFirstThread = [
+  "perl",
+  ...["-Mthreads", "-MConfig", "-e"],
+  // exit(2) ends a thread, and has another number on aarch64.
+  "threads->create(sub { sleep 600 }); syscall($Config{archname} =~ /x86_64/ ? 60 : 93, 0)",
+];

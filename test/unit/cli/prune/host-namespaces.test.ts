@@ -65,6 +65,21 @@ test.each([
   expect(pathsIn(proc)).toMatchObject({ 7: ["/run/netns/c1"] });
 });
 
+test("a process whose first thread has ended counts by its other threads", () => {
+  const proc = procWith({
+    1: {},
+    8: {},
+    "8/task/8": {},
+    "8/task/9": { net: "net:[9]", mnt: "mnt:[9]", mounts: [mountOf(7, "/c1")] },
+  });
+  for (const ended of ["8", "8/task/8"]) rmSync(join(proc, ended, "ns"), { recursive: true });
+  expect([...findNamespaces(proc)].map(([inode, { paths, doors }]) => [inode, [...paths], [...doors]])).toEqual([
+    [1, ["/proc/1/ns/net"], ["/proc/1/ns/net"]],
+    [9, ["/proc/8/task/9/ns/net"], ["/proc/8/task/9/ns/net"]],
+    [7, ["/c1"], ["/proc/8/task/9/root/c1"]],
+  ]);
+});
+
 test("30,000 mounts are read in less than two seconds: the time grows with their number", () => {
   const mounts = Array.from({ length: 30_000 }, (_, index) => mountOf(7, `/run/netns/c${index}`));
   const proc = procWith({ 1: { mounts } });
