@@ -1,6 +1,7 @@
-import { diffLines } from "diff";
+import type { CniResult } from "../../shared/protocol/result.ts";
 import { alike, othersLine } from "../live/alike.ts";
-import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { oneLine, styled, type Terminal } from "../terminal.ts";
+import { diffText } from "../wrap/change.ts";
 import type { Undone } from "./adoption.ts";
 import type { Case, Proposal } from "./proposal.ts";
 
@@ -19,7 +20,7 @@ export function textFor(
 ): string {
   const groups = alike(cases.filter(needsWords), ({ attachment, proposal }) => [
     attachment.network,
-    proposal.is === "adoptable" ? changedLines(attachment.result, proposal.result, plain) : proposal,
+    proposal.is === "adoptable" ? changeOf(attachment, proposal.result, plain).match(/^[+-] .*$/gm) : proposal,
   ]);
   const parts = groups.map(([first, ...others]) => {
     const names = others.map(({ workload }) => workload.name);
@@ -50,11 +51,8 @@ export function undoneText(undone: readonly (readonly [string, Undone])[]): stri
 
 /** The same as JSON. */
 export function undoneJson(undone: readonly (readonly [string, Undone])[]): string {
-  return `${JSON.stringify(
-    undone.map(([file, how]) => ({ file, undone: how })),
-    null,
-    2,
-  )}\n`;
+  const data = undone.map(([file, how]) => ({ file, undone: how }));
+  return `${JSON.stringify(data, null, 2)}\n`;
 }
 
 const undoneWords: Readonly<Record<Undone, string>> = {
@@ -78,25 +76,20 @@ function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasCo
   if (proposal.is === "unseen")
     return `${title}: CHECK fails, and its interfaces cannot be read: ip(8) or nsenter(1) is missing, or fails: ${oneLine(proposal.error)}`;
   if (proposal.is !== "adoptable") return title;
-  const changes = changedLines(attachment.result, proposal.result, terminal);
-  const { journal } = proposal;
+  const { journal, result } = proposal;
   return [
     `${title}: ${isWritten ? "adopted" : "can be adopted"}`,
-    oneLine(attachment.file),
-    ...changes,
+    changeOf(attachment, result, terminal),
     ...(journal ? [styled(terminal, "green", `+ ${oneLine(journal.file)}`)] : []),
   ].join("\n");
 }
 
-function changedLines(before: unknown, after: unknown, terminal: Pick<Terminal, "hasColors">): readonly string[] {
-  const parts = diffLines(text(before), text(after)).filter(({ added, removed }) => added || removed);
-  return parts.flatMap(({ added, value }) => {
-    const [sign, style]: [string, Style] = added ? ["+", "green"] : ["-", "red"];
-    return value
-      .trimEnd()
-      .split("\n")
-      .map((line) => styled(terminal, style, `${sign} ${line}`));
-  });
+function changeOf(
+  { file, result }: Case["attachment"],
+  after: CniResult,
+  terminal: Pick<Terminal, "hasColors">,
+): string {
+  return diffText(oneLine(file), text(result), text(after), terminal).trimEnd();
 }
 
 // An entry of a list that gets a follower must not count as changed because of its comma.

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { readHostNetworks } from "../new/host-networks.ts";
 import { newList } from "../new/new-list.ts";
@@ -27,8 +28,8 @@ export const newCommand: CommandData<string, Options> = {
     option("-f, --force", "replace the file if it exists"),
   ],
   example: "new macvlan+bridge --master ens18 --output zone.conflist",
-  run: ({ given, options, terminal }) => {
-    const { text, note } = newList(given, options, readHostNetworks());
+  run: async ({ given, options, terminal }): Promise<ExitCode> => {
+    const { text, note } = newList(given, options, await readHostNetworks());
     put(text, options, terminal);
     if (note !== undefined) terminal.writeError(`${note}\n`);
     return 0;

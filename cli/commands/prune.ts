@@ -71,7 +71,7 @@ export const pruneCommand: CommandData<undefined, Options> = {
 // Most hosts have nothing to prune. Then nobody needs to look into every namespace.
 async function look(places: Places, note: (line: string) => void): Promise<Survey> {
   const leaveOut = (file: string, reason: string) => note(`${file}: ${reason}; its container counts as running`);
-  const first = surveyOf(places, { namespaces: [], pathState: pathStateOf }, leaveOut);
+  const first = await surveyOf(places, { namespaces: [], pathState: pathStateOf }, leaveOut);
   return findingsIn(first).length === 0 ? first : surveyOf(places, await readNamespaces(), leaveOut);
 }
 

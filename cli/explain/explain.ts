@@ -1,4 +1,3 @@
-import type { Plan } from "../../shared/call/plan.ts";
 import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
@@ -6,19 +5,13 @@ import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { type Attachment, type Call, callOf, callOrder, notSent } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";
-import { type Answer, type PluginRun, rehearse } from "./rehearsal.ts";
+import { type Answer, type Rehearsal, rehearse } from "./rehearsal.ts";
 
 /** One plugin's part of a verb. */
-export interface Step {
+export interface Step extends Rehearsal {
   readonly plugin: ListedPlugin;
   /** The variables and the stdin that the runtime gives. */
   readonly given: Call;
-  /** The wrapper's plan. A plugin that is not wrapped has none. */
-  readonly plan: Plan | undefined;
-  readonly runs: readonly PluginRun[];
-  /** What the runtime gets. */
-  readonly answer: Answer;
-  readonly warnings: readonly string[];
 }
 
 /** A verb of a list, step by step. */

@@ -27,9 +27,9 @@ export interface PluginRun extends Call {
   readonly answer: Answer;
 }
 
-/** A call of a wrapper: its plan, the plugins that it runs, and its own answer. */
-interface Rehearsal {
-  /** Undefined if the call is refused before there is a plan. */
+/** A call of a wrapper: its plan, the plugins that it runs, and the answer for the runtime. */
+export interface Rehearsal {
+  /** Undefined if the call is refused before there is a plan, and for a plain plugin. */
   readonly plan: Plan | undefined;
   readonly runs: readonly PluginRun[];
   readonly answer: Answer;

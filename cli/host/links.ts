@@ -12,6 +12,8 @@ export interface Link {
   readonly address?: string;
   /** For a veth, the index of its other end. */
   readonly link_index?: number;
+  /** The namespace of its other end, if that is another one. */
+  readonly link_netnsid?: number;
   /** The bridge of a port. */
   readonly master?: string;
   readonly mtu?: number;

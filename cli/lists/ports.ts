@@ -1,43 +1,20 @@
-import { isPorts, type PortEntry, type PortsOption, portRange } from "../../shared/protocol/options.ts";
+import { isSelected } from "../../shared/call/delegate-call.ts";
+import { isPorts, type PortsOption, portRange } from "../../shared/protocol/options.ts";
 import type { ListedPlugin } from "./list.ts";
-
-/** Ranges of container ports, without gaps or overlaps between neighbours, in ascending order. */
-type PortRanges = readonly (readonly [first: number, last: number])[];
 
 const highestPort = 65535;
 
-/** The container ports that a wrapped plugin publishes by its `wrapper.ports`; undefined if that is invalid. */
-export function portsOf({ isWrapped, wrapper }: ListedPlugin): PortRanges | undefined {
-  if (!isWrapped || wrapper.ports === undefined) return [[1, highestPort]];
-  if (!isPorts(wrapper.ports)) return undefined;
-  const { only, except = [] } = wrapper.ports as PortsOption;
-  return only ? sorted(only) : others(sorted(except));
-}
-
-/** The first port that is in both; undefined if there is none. */
-export function commonPort(one: PortRanges, other: PortRanges): number | undefined {
-  const starts = one.flatMap(([first, last]) => {
-    const match = other.find((range) => range[0] <= last && first <= range[1]);
-    return match ? [Math.max(first, match[0])] : [];
+/** The first container port that all of these plugins publish; undefined if there is none, or if a `wrapper.ports` is invalid. */
+export function firstPortOf(plugins: readonly ListedPlugin[]): number | undefined {
+  const chosen = plugins.filter(({ isWrapped, wrapper }) => isWrapped && wrapper.ports !== undefined);
+  const options = chosen.map(({ wrapper }) => wrapper.ports as PortsOption);
+  if (!options.every(isPorts)) return undefined;
+  const ranges = options.flatMap(({ only, except }) => (only ?? except ?? []).map(portRange));
+  // A choice begins at port 1, or where a range begins or has ended.
+  const starts = [1, ...ranges.flatMap(([first, last] = [1, 0]) => [first, last + 1])].sort(
+    (one, other) => one - other,
+  );
+  return starts.find((port) => {
+    return port <= highestPort && options.every((ports) => isSelected({ containerPort: port }, ports));
   });
-  return starts[0];
-}
-
-function sorted(entries: readonly PortEntry[]): PortRanges {
-  const ranges = entries.flatMap((entry) => [portRange(entry) ?? []].filter(isRange));
-  return ranges.sort(([one], [other]) => one - other);
-}
-
-function isRange(range: readonly number[]): range is readonly [number, number] {
-  return range.length === 2;
-}
-
-function others(ranges: PortRanges): PortRanges {
-  const free: [number, number][] = [];
-  let next = 1;
-  for (const [first, last] of ranges) {
-    if (first > next) free.push([next, first - 1]);
-    next = Math.max(next, last + 1);
-  }
-  return next > highestPort ? free : [...free, [next, highestPort]];
 }

@@ -1,6 +1,5 @@
-import type { Link } from "../host/links.ts";
+import { type Link, readLinks } from "../host/links.ts";
 import { runProgram } from "../prune/programs.ts";
-import { readHostLinks } from "../prune/read-rules.ts";
 
 /** The networks of a host, as far as a new list depends on them. */
 export interface HostNetworks {
@@ -20,10 +19,10 @@ interface Route {
 }
 
 /** Reads the networks of this host with ip(8). What cannot be read is missing. */
-export function readHostNetworks(): HostNetworks {
+export async function readHostNetworks(): Promise<HostNetworks> {
   const { passed, stdout } = runProgram("ip", ["-json", "route", "show"]);
   const routes: readonly Route[] = passed ? JSON.parse(stdout || "[]") : [];
-  const links = readHostLinks();
+  const links = (await readLinks()) ?? [];
   const main = routes.find(({ dst }) => dst === "default");
   const carriers = links.filter(canCarry).map((link) => ({ name: link.ifname, addresses: addressesOf(link) }));
   const interfaces = carriers.sort((one, other) => Number(other.name === main?.dev) - Number(one.name === main?.dev));
@@ -35,7 +34,7 @@ export function readHostNetworks(): HostNetworks {
 }
 
 /** A bridge, a port of one, a tap and lo cannot carry one, or should not. */
-function canCarry({ ifname, master, linkinfo }: ReturnType<typeof readHostLinks>[number]): boolean {
+function canCarry({ ifname, master, linkinfo }: Link): boolean {
   return ifname !== "lo" && master === undefined && !["bridge", "tun"].includes(linkinfo?.info_kind ?? "");
 }
 

@@ -1,21 +1,9 @@
 import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
-import { type Link, parseLinks } from "../host/links.ts";
+import type { Link } from "../host/links.ts";
 import { thingsInTables } from "./iptables.ts";
 import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
 import { hasProgram, runProgram } from "./programs.ts";
 import type { Thing } from "./thing.ts";
-
-/** A link of the host. */
-interface HostLink extends Link {
-  /** The namespace of its other end, if that is another one. */
-  readonly link_netnsid?: number;
-}
-
-/** Reads the links of the host. */
-export function readHostLinks(): readonly HostLink[] {
-  const { passed, stdout } = runProgram("ip", ["-json", "-details", "address", "show"]);
-  return passed ? parseLinks(stdout) : [];
-}
 
 /** The rules of containers. */
 interface HostRules {
@@ -25,7 +13,7 @@ interface HostRules {
 }
 
 /** Finds the rules of containers in all backends of this host. */
-export function readRules(links: readonly HostLink[]): HostRules {
+export function readRules(links: readonly Link[]): HostRules {
   const problems: string[] = [];
   const read = (program: string, args: readonly string[] = []) => outputOf(program, args, problems);
   const hasLink = (name: string) => links.some(({ ifname }) => ifname === name);
@@ -55,7 +43,7 @@ function tablesOf(listed: string): readonly (readonly string[])[] {
 }
 
 /** Finds the links that only one attachment uses: bandwidth's. The others are in the namespace, or end with it. */
-export function linksOfContainers(links: readonly HostLink[]): readonly Thing[] {
+export function linksOfContainers(links: readonly Link[]): readonly Thing[] {
   const own = links.filter(({ ifname, linkinfo }) => linkinfo?.info_kind === "ifb" && /^bwp[0-9a-f]{12}$/.test(ifname));
   return own.map(({ ifname }) => ({
     kind: "link",

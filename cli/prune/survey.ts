@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
+import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
@@ -9,7 +10,7 @@ import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
 import { fileName, type Known, knownsIn, networksOf } from "./known.ts";
 import { holdersOf, leaseDirectories, readLeases } from "./read-leases.ts";
-import { linksOfContainers, readHostLinks, readRules } from "./read-rules.ts";
+import { linksOfContainers, readRules } from "./read-rules.ts";
 import { statesOf } from "./state.ts";
 import type { Kind, Thing } from "./thing.ts";
 
@@ -21,11 +22,11 @@ export interface Places {
 }
 
 /** Reads everything that belongs to attachments on this host. `leaveOut` gets a line about each result or journal that cannot be read. */
-export function surveyOf(
+export async function surveyOf(
   { cacheDirectory, lists }: Places,
   { namespaces, pathState }: HostNamespaces,
   leaveOut: (file: string, reason: string) => void,
-): Survey {
+): Promise<Survey> {
   const unreadable: string[] = [];
   const skip = (file: string, reason: string) => {
     unreadable.push(file);
@@ -34,7 +35,7 @@ export function surveyOf(
   const results = readResults(cacheDirectory, skip);
   const remembered = new Memory().files(skip);
   const knowns = knownsIn(results, remembered);
-  const links = readHostLinks();
+  const links = (await readLinks()) ?? [];
   const rules = readRules(links);
   const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
   const atAdd = knowns.flatMap(({ list }) => list ?? []);

@@ -1,7 +1,7 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { commonPort, portsOf } from "../lists/ports.ts";
+import { firstPortOf } from "../lists/ports.ts";
 
 /** The runtime gives every published port to each portmap of a list. */
 export const duplicatePortmap: PluginRule = {
@@ -12,7 +12,7 @@ export const duplicatePortmap: PluginRule = {
 first one's rules count. Divide the ports: \`"ports": { "except": [443] }\` in one \`wrapper\` block, and
 \`"ports": { "only": [443] }\` in the other. See [published ports](configuration.md#published-ports).`,
   find(plugin, { plugins }) {
-    const portOf = (other: ListedPlugin) => (isComparable(other) ? sharedPort(plugin, other) : undefined);
+    const portOf = (other: ListedPlugin) => (isComparable(other) ? firstPortOf([plugin, other]) : undefined);
     const earlier = plugins.slice(0, plugin.index).find((other) => portOf(other) !== undefined);
     if (!earlier || !isComparable(plugin)) return undefined;
     const hasPorts = plugin.wrapper.ports !== undefined;
@@ -31,8 +31,4 @@ function isComparable(plugin: ListedPlugin): boolean {
   const { delegate, configuration } = plugin;
   const isSimple = configuration.conditionsV4 === undefined && configuration.conditionsV6 === undefined;
   return delegate === "portmap" && hasCapability(plugin, "portMappings") && isSimple && !isRewritten(plugin);
-}
-
-function sharedPort(one: ListedPlugin, other: ListedPlugin): number | undefined {
-  return commonPort(portsOf(one) ?? [], portsOf(other) ?? []);
 }

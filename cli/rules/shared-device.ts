@@ -42,35 +42,25 @@ function masterKey(delegate: string, { configuration: { master } }: ListedPlugin
 
 function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
   const [own, others] = [plugin.configuration, other.configuration];
-  if (plugin.delegate === "host-device") {
-    const key = ["device", "hwaddr", "kernelpath", "pciBusID"].find(
-      (name) => own[name] !== undefined && own[name] !== "",
-    );
-    if (key === undefined || other.delegate !== "host-device" || own[key] !== others[key]) return undefined;
+  const kinds = [other.delegate, plugin.delegate];
+  const areAll = (delegate: string) => kinds.every((kind) => kind === delegate);
+  if (areAll("host-device")) {
+    const key = ["device", "hwaddr", "kernelpath", "pciBusID"].find((name) => own[name]);
+    if (key === undefined || own[key] !== others[key]) return undefined;
     return { at: [key], message: `${other.type} has taken ${own[key]} already`, hint: "Use another device" };
   }
   const { master } = own;
-  const isIn = (configuration: typeof own) => configuration.linkInContainer === true;
-  if (typeof master !== "string" || master === "" || master !== others.master || isIn(own) !== isIn(others))
-    return undefined;
-  const kinds = [other.delegate, plugin.delegate];
-  if (kinds.every((kind) => kind === "vlan")) {
-    if (own.vlanId !== others.vlanId) return undefined;
-    return {
-      at: ["vlanId"],
-      message: `${master} has VLAN ${own.vlanId} once, and ${other.type} makes it already`,
-      hint: "Use another vlanId",
-    };
+  const isInOne = (own.linkInContainer === true) !== (others.linkInContainer === true);
+  if (typeof master !== "string" || master === "" || master !== others.master || isInOne) return undefined;
+  if (areAll("vlan") && own.vlanId === others.vlanId) {
+    const message = `${master} has VLAN ${own.vlanId} once, and ${other.type} makes it already`;
+    return { at: ["vlanId"], message, hint: "Use another vlanId" };
   }
   if (kinds.includes("macvlan") && kinds.includes("ipvlan")) {
     const message = `${master} carries ${other.delegate} interfaces already, so it cannot carry ${plugin.delegate}`;
     return { at: ["master"], message, hint: `Use another master, or ${other.delegate} for both` };
   }
-  const isAlone = kinds.every((kind) => kind === "macvlan") && [own.mode, others.mode].includes("passthru");
-  if (!isAlone) return undefined;
-  return {
-    at: ["master"],
-    message: `with mode passthru, ${master} can carry one macvlan interface only`,
-    hint: "Use another master or mode",
-  };
+  if (!areAll("macvlan") || ![own.mode, others.mode].includes("passthru")) return undefined;
+  const message = `with mode passthru, ${master} can carry one macvlan interface only`;
+  return { at: ["master"], message, hint: "Use another master or mode" };
 }

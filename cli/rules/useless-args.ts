@@ -1,8 +1,8 @@
-import { ipamOf } from "../../shared/journal/host-files.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { isArgs } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 /** `wrapper.args` chooses the requests of CNI_ARGS that reach a plugin. */
@@ -33,24 +33,18 @@ refuse any other key. See [addresses chosen by a job](configuration.md#addresses
   },
 };
 
-const interfaceKeys: Readonly<Record<string, readonly string[]>> = {
-  bridge: ["MAC"],
-  macvlan: ["MAC"],
-  tap: ["MAC"],
-  tuning: ["MAC"],
-};
-const ipamKeys: Readonly<Record<string, readonly string[]>> = {
-  "host-local": ["IP"],
-  static: ["IP", "GATEWAY"],
-  dhcp: [],
+/** The keys of CNI_ARGS that the reference plugins and their IPAM plugins read (LoadArgs in their sources). */
+const readKeys: Readonly<Record<string, readonly string[]>> = {
+  ...{ bridge: ["MAC"], macvlan: ["MAC"], tap: ["MAC"], tuning: ["MAC"] },
+  ...{ "host-local": ["IP"], static: ["IP", "GATEWAY"], dhcp: [] },
 };
 
-/** The keys that a plugin and its IPAM plugin read (LoadArgs in their sources); undefined if one of them is unknown. */
+/** The keys that a plugin and its IPAM plugin read; undefined if one of them is unknown. */
 function knownKeys(plugin: ListedPlugin): readonly string[] | undefined {
-  const { type = "" } = ipamOf(plugin.configuration);
-  if (plugin.profile === undefined || isRewritten(plugin)) return undefined;
-  const ofIpam = type === "" ? [] : ipamKeys[String(type)];
-  return ofIpam && [...(interfaceKeys[plugin.delegate] ?? []), ...ofIpam, "IgnoreUnknown"];
+  const type = ipamTypeOf(plugin.configuration);
+  const isKnown = type === undefined || Object.hasOwn(readKeys, type);
+  if (plugin.profile === undefined || isRewritten(plugin) || !isKnown) return undefined;
+  return [...(readKeys[plugin.delegate] ?? []), ...(readKeys[type ?? ""] ?? []), "IgnoreUnknown"];
 }
 
 function hintOf(key: string, known: readonly string[]): string {

@@ -1,7 +1,8 @@
+import { isPorts } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { hasCapability } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { portsOf } from "../lists/ports.ts";
+import { firstPortOf } from "../lists/ports.ts";
 
 /** `wrapper.ports` selects from the runtime's port mappings. */
 export const uselessPorts: PluginRule = {
@@ -18,7 +19,7 @@ there is nothing to select.`,
 };
 
 function problemOf(plugin: ListedPlugin): readonly [message: string, hint: string] | undefined {
-  if (portsOf(plugin)?.length === 0)
+  if (isPorts(plugin.wrapper.ports) && firstPortOf([plugin]) === undefined)
     return [`${plugin.type} publishes no port at all`, "Name a port, or remove the plugin"];
   // For portmap itself, another rule says so.
   if (plugin.delegate === "portmap" || hasCapability(plugin, "portMappings")) return undefined;

@@ -70,7 +70,7 @@ export function showErrors({ list, text }: Change, terminal: Terminal): ExitCode
 }
 
 /** Returns the unified diff of a file's old and new text, as `patch` reads it; colored if the terminal shows colors. */
-function diffText(path: string, before: string, after: string, terminal: Pick<Terminal, "hasColors">): string {
+export function diffText(path: string, before: string, after: string, terminal: Pick<Terminal, "hasColors">): string {
   const patch = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const lines = formatPatch(patch, FILE_HEADERS_ONLY).trimEnd().split("\n");
   return lines.map((line) => `${colored(line, terminal)}\n`).join("");

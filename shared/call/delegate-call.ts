@@ -117,8 +117,8 @@ export function withOwnPorts(configuration: JsonObject, ports: PortsOption): Jso
   return { ...configuration, runtimeConfig: { ...runtimeConfig, portMappings } };
 }
 
-// Runtimes write `containerPort` or `ContainerPort`: Go accepts both.
-function isSelected(mapping: unknown, { only, except }: PortsOption): boolean {
+/** Whether `wrapper.ports` selects a port mapping. Runtimes write `containerPort` or `ContainerPort`: Go accepts both. */
+export function isSelected(mapping: unknown, { only, except }: PortsOption): boolean {
   const port = isJsonObject(mapping) ? goLookup(mapping, "containerPort") : undefined;
   const isListed = (only ?? except ?? []).some((entry) => {
     const [first, last] = portRange(entry) ?? [1, 0];

@@ -193,8 +193,8 @@ describe("every list that it prints passes lint", () => {
   });
 });
 
-test("this host's networks can be read", () => {
-  const { interfaces, subnets } = readHostNetworks();
+test("this host's networks can be read", async () => {
+  const { interfaces, subnets } = await readHostNetworks();
   expect(interfaces.map(({ name }) => name)).not.toContain("lo");
   expect(subnets).toContain("127.0.0.1/8");
 });

@@ -21,9 +21,9 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const at = (name: string) => join(directory, name);
 const zone = listOf(parseListFile("zone.conflist", '{"name":"zone","plugins":[{"type":"bridge"}]}'));
 
-function findings(state: PathState = "gone") {
+async function findings(state: PathState = "gone") {
   const places = { cacheDirectory: directory, lists: zone ? [zone] : [] };
-  const survey = surveyOf(places, { namespaces: [], pathState: () => state }, () => {});
+  const survey = await surveyOf(places, { namespaces: [], pathState: () => state }, () => {});
   return findingsIn(survey).filter(({ thing }) => thing.kind === "backup");
 }
 
@@ -33,25 +33,25 @@ function backUp(before: string): void {
 
 test("the backup of a result that DEL removed goes with its container", async () => {
   backUp(resultOf("c1", "10.1.0.2").text);
-  const [finding, ...others] = findings();
+  const [finding, ...others] = await findings();
   expect(others).toEqual([]);
   expect(finding).toMatchObject({ network: "zone", containerId: "c1", why: undefined });
   expect(finding && (await remove(finding, at("results"), () => false))).toBeUndefined();
   expect(existsSync(at("adopted/zone-c1-eth0"))).toBe(false);
 });
 
-test("it stays while the namespace is there", () => {
+test("it stays while the namespace is there", async () => {
   backUp(resultOf("c1", "10.1.0.2").text);
-  expect(findings("live").map(({ why }) => why)).toEqual(["/run/netns/c1 is still there"]);
+  expect((await findings("live")).map(({ why }) => why)).toEqual(["/run/netns/c1 is still there"]);
 });
 
-test("it is the live container's if that has a result again", () => {
+test("it is the live container's if that has a result again", async () => {
   backUp(resultOf("c1", "10.1.0.2").text);
   writeFileSync(at("results/zone-c1-eth0"), resultOf("c1", "10.1.0.2").text);
-  expect(findings("live")).toEqual([]);
+  expect(await findings("live")).toEqual([]);
 });
 
-test("a backup that names nobody is left alone", () => {
+test("a backup that names nobody is left alone", async () => {
   backUp("{}");
-  expect(findings()).toEqual([]);
+  expect(await findings()).toEqual([]);
 });
