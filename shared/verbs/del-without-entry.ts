@@ -103,16 +103,19 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   for (const note of call.notes) warn(call.session, note);
   undoEntries(undoing, entries);
   removeOldRecords(call);
-  const dels = removals.map((removal) => ({ removal, del: delWithoutEntry(undoing, call, removal) }));
   finish(call, undoing);
-  const [only] = dels;
+  const [only, other] = removals;
+  const del = only && !other ? delWithoutEntry(undoing, call, only) : undefined;
   // Nothing depends on its answer.
-  if (only?.del && dels.length === 1 && only.del.addAgain.length === 0 && !sharesNetwork(call)) {
-    return handOver(call.session, planHandOver(only.del.call));
+  if (del && del.addAgain.length === 0 && !sharesNetwork(call)) {
+    return handOver(call.session, planHandOver(del.call));
   }
-  const answers = dels.flatMap(({ removal, del }) =>
-    del ? [removeUnknown(call, undoing, { ...removal, ...del })] : [],
-  );
+  const answers = removals.flatMap((removal, index) => {
+    // A sibling's ADD may have begun meanwhile.
+    if (index > 0) call.facts.forget(call.key.containerId);
+    const planned = del ?? delWithoutEntry(undoing, call, removal);
+    return planned ? [removeUnknown(call, undoing, { ...removal, ...planned })] : [];
+  });
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   return answer ? printed(answer) : 0;
 }

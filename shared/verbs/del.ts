@@ -138,7 +138,8 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
   if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
-  return runDel(undoing, entry, ownDel(call, stray, removal));
+  // The entry's own DEL frees the lease. Until then, it tells which masquerading rules are the entry's.
+  return runDel(undoing, entry, ownDel(call, { ...stray, done: entry.done }, { ...removal, freesLease: false }));
 }
 
 type Del = Removal & { readonly do: "DEL" };
@@ -148,7 +149,7 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { configuration } = call.request;
   const { prevResult: before, ...added } = entry.configuration;
   const { runtimeConfig = added.runtimeConfig, cniVersion } = configuration;
-  const prevResult = prevResultFor(call, entry) ?? (entry.role === "meta" ? before : undefined);
+  const prevResult = resultFor(call, entry) ?? (entry.role === "meta" ? before : undefined);
   const whole: JsonObject = {
     ...added,
     ...(cniVersion === undefined ? {} : { cniVersion }),
@@ -158,10 +159,15 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   return delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
 }
 
+/** The runtime's prevResult for an entry. If a creator's ADD has not passed, it is of an earlier one. */
+function resultFor(call: Call, entry: Entry): unknown {
+  return entry.role === "creator" && !entry.done ? undefined : prevResultFor(call, entry);
+}
+
 /** The same with the configuration that the list has now: tokens rotate. */
 function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { prevResult: _, ...rest } = delegateCall({ ...call, target: targetOfEntry(call, entry) }).configuration ?? {};
-  const prevResult = prevResultFor(call, entry);
+  const prevResult = resultFor(call, entry);
   const whole = prevResult === undefined ? rest : { ...rest, prevResult };
   const listed = delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
   const { filter } = delegateCall(call);

@@ -21,13 +21,11 @@ export function undoingOf({ session, facts, journal, request }: Call): Undoing {
 
 /** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a meta plugin all of it. */
 export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">): unknown {
-  const { prevResult, request, session, target, journal } = call;
+  const { prevResult, request, session, target } = call;
   if (prevResult === undefined) return request.configuration.prevResult;
   const selector = { ...target.selector, ifName };
   const attachment = ownAttachment(prevResult, selector);
-  // The result may be of an ADD before the last one, which was cut off.
-  const isSameMaker = (one: Entry) => one.done && one.ifName === ifName && one.role === role;
-  const { added = [] } = done ?? journal.entries.findLast(isSameMaker)?.done ?? {};
+  const { added = [] } = done ?? {};
   try {
     if (attachment) {
       const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);

@@ -706,4 +706,33 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...local(2), type: "twin-wrapper", wrapper: { role: "creator" } }] },
     events: [add("c1 za eth0"), loses("c1", true), add("c1 za eth0"), del("c1 za eth0")],
   },
+  "an attachment that never was is deleted in two networks while a sibling's ADD comes": {
+    lists: { za: [bridge(1, "eth1")] },
+    events: [
+      { do: "DEL", of: "c1 za net1", fault: { at: "bridge: released", do: "go on", first: add("c1 za eth0") } },
+      check("c1 za eth0"),
+    ],
+  },
+  "a try's masquerading is removed, and a sibling's try has its interface in the present namespace": {
+    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: masqueraded", do: "kill the plugin" } },
+      loses("c1"),
+      add("c1 za net1"),
+      del("c1 za eth0"),
+    ],
+  },
+  "a masqueraded attachment of a lost namespace is deleted, and a sibling that is given up has its interface": {
+    lists: {
+      za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }],
+      zb: [{ ...macvlan(2), wrapper: { ifName: "eth1" } }, chained("mark", "eth1")],
+    },
+    events: [
+      add("c1 za eth0"),
+      loses("c1"),
+      { do: "ADD", of: "c1 zb net1", fault: { at: "mark: marked", do: "fail the plugin" } },
+      { do: "ADD", of: "c1 zb net1", fault: { at: "mark: mark removed", do: "kill" } },
+      del("c1 za eth0"),
+    ],
+  },
 };

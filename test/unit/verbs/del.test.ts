@@ -194,17 +194,16 @@ describe("DEL of an entry", () => {
     ]);
   });
 
-  test("that was cut off has those of the plugin's ADD before it, if the result lists them", () => {
-    const done = { uptime: 985, made: 7, addresses: [], added: [{ name: "eth0b", sandbox: blue }] };
-    const undone = { isGivenUp: true, isUndone: true };
-    const files = journalFiles(
-      entryOf({ id: "1", type: "twin", done, ...undone }),
-      chainedOf("mark", { id: "2", ...undone }),
-      tryOf({ id: "3", type: "twin" }),
-    );
-    const interfaces = ["eth0", "eth0b", "eth1"].map((name) => ({ name, sandbox: blue }));
-    const { runs } = del("twin", { prevResult: { interfaces }, wrapper: { role: "creator" } }, { files });
-    expect(runs).toMatchObject([{ stdin: { prevResult: { interfaces: interfaces.slice(0, 2) } } }]);
+  test("of a creator's ADD that was cut off gets no prevResult: it is of an earlier ADD", () => {
+    const interfaces = [{ name: "eth0", sandbox: blue }];
+    const stdinWith = (entry: ReturnType<typeof entryOf>) => {
+      const given = { prevResult: { interfaces }, wrapper: { role: "creator" } };
+      return del("twin", given, { files: journalFiles(entry), links: [7] }).runs.map(({ stdin }) => stdin);
+    };
+    expect(stdinWith(entryOf({ type: "twin" }))).toMatchObject([{ prevResult: { interfaces } }]);
+    expect(stdinWith(tryOf({ type: "twin" }))).toEqual([
+      expect.not.objectContaining({ prevResult: expect.anything() }),
+    ]);
   });
 
   test("fails, and the interface has another index by now: the second one gets no namespace", () => {
