@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { exitCodes } from "../../cli/exit-codes.ts";
 import { programOf, runCli } from "../../cli/program.ts";
-import { commandsOf } from "../../cli/reference/command-reference.ts";
+import { optionsOf } from "../../cli/reference/options.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 import { root } from "../publish.ts";
 import { readStamp } from "../stamp.ts";
@@ -38,8 +38,8 @@ function codesTable(): string {
 }
 
 function optionsTable(name: string): string {
-  const command = commandsOf(programOf(pageTerminal().terminal)).find((candidate) => candidate.name === name);
-  const rows = (command?.options ?? [])
+  const command = programOf(pageTerminal().terminal).commands.find((candidate) => candidate.name() === name);
+  const rows = (command ? optionsOf(command) : [])
     .filter(({ long }) => long !== "--help")
     .map(({ flags, description }) => {
       return `| \`${flags}\` | ${description.replaceAll("|", "\\|")} |\n`;

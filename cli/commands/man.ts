@@ -1,7 +1,6 @@
 import { Argument } from "commander";
 import type { CommandData } from "../command.ts";
-import { commandsOf, referenceOf } from "../reference/command-reference.ts";
-import { commandPage, programPage } from "../reference/man-page.ts";
+import { manPage } from "../reference/man-page.ts";
 import { Trouble } from "../trouble.ts";
 
 /** `man`: the manual pages. */
@@ -12,13 +11,10 @@ export const manCommand: CommandData<string | undefined> = {
   argument: new Argument("[command]", "the command"),
   example: "man lint | man -l -",
   run: ({ given: name, terminal: { release, write }, program }) => {
-    const commands = commandsOf(program);
-    const command = commands.find((candidate) => candidate.name === name);
-    if (name !== undefined && !command)
-      throw new Trouble(`there is no command ${name}; the commands are ${commands.map((one) => one.name).join(", ")}`);
-    write(
-      command ? commandPage(command, release.version) : programPage(referenceOf(program), commands, release.version),
-    );
+    const names = program.commands.map((one) => one.name());
+    const command = name === undefined ? program : program.commands[names.indexOf(name)];
+    if (!command) throw new Trouble(`there is no command ${name}; the commands are ${names.join(", ")}`);
+    write(manPage(command, release.version));
     return 0;
   },
 };

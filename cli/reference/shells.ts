@@ -1,12 +1,15 @@
-import type { CommandReference, OptionReference } from "./command-reference.ts";
+import type { Command } from "commander";
+import { choicesOf, type OptionReference, optionsOf } from "./options.ts";
 
 /** Makes the completion script for bash. Where it has no words, bash completes the names of files. */
-export function bashCompletion(commands: readonly CommandReference[], options: readonly string[]): string {
+export function bashCompletion(program: Command): string {
+  const { commands } = program;
+  const words = [...commands.map((command) => command.name()), ...optionsOf(program).map(({ long }) => long)];
   return `# bash completion for cni-wrappers
 _cni_wrappers() {
   local command=\${COMP_WORDS[1]} current=$2 previous=$3 words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words="${[...commands.map(({ name }) => name), ...options].join(" ")}"
+    words="${words.join(" ")}"
   else
     case "$command $previous" in
 ${commands.flatMap(valueCases).join("\n")}
@@ -21,29 +24,31 @@ complete -o bashdefault -o default -F _cni_wrappers cni-wrappers
 `;
 }
 
-function valueCases({ name, options }: CommandReference): readonly string[] {
-  return options
+function valueCases(command: Command): readonly string[] {
+  return optionsOf(command)
     .filter(({ takesValue }) => takesValue)
     .map(({ short, long, choices }) => {
-      const patterns = [short, long].filter((flag) => flag !== undefined).map((flag) => `"${name} ${flag}"`);
+      const patterns = [short, long].filter((flag) => flag !== undefined).map((flag) => `"${command.name()} ${flag}"`);
       const reply = choices.length === 0 ? "" : `$(compgen -W "${choices.join(" ")}" -- "$current")`;
       return `      ${patterns.join(" | ")}) COMPREPLY=(${reply}); return ;;`;
     });
 }
 
-function wordCase({ name, options, choices }: CommandReference): string {
-  const flags = options.map(({ long }) => long).join(" ");
-  return `      ${name}) case "$current" in -*) words="${flags}" ;; *) words="${choices.join(" ")}" ;; esac ;;`;
+function wordCase(command: Command): string {
+  const flags = optionsOf(command).map(({ long }) => long);
+  const cases = `-*) words="${flags.join(" ")}" ;; *) words="${choicesOf(command).join(" ")}" ;;`;
+  return `      ${command.name()}) case "$current" in ${cases} esac ;;`;
 }
 
 /** Makes the completion script for fish. */
-export function fishCompletion(commands: readonly CommandReference[]): string {
-  const lines = commands.flatMap(({ name, summary, options, choices }) => {
+export function fishCompletion({ commands }: Command): string {
+  const lines = commands.flatMap((command) => {
+    const [name, choices] = [command.name(), choicesOf(command)];
     const inCommand = `complete -c cni-wrappers -n ${quoted(`__fish_seen_subcommand_from ${name}`)}`;
     return [
-      `complete -c cni-wrappers -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+      `complete -c cni-wrappers -n __fish_use_subcommand -f -a ${name} -d ${quoted(command.summary())}`,
       ...(choices.length > 0 ? [`${inCommand} -f -a ${quoted(choices.join(" "))}`] : []),
-      ...options.map((option) => `${inCommand} ${optionWords(option)}`),
+      ...optionsOf(command).map((option) => `${inCommand} ${optionWords(option)}`),
     ];
   });
   return `# fish completion for cni-wrappers\n${lines.join("\n")}\n`;
@@ -60,12 +65,12 @@ function quoted(text: string): string {
 }
 
 /** Makes the completion script for zsh, a file \`_cni-wrappers\` in a directory of \`fpath\`. */
-export function zshCompletion(commands: readonly CommandReference[]): string {
+export function zshCompletion({ commands }: Command): string {
   return `#compdef cni-wrappers
 _cni_wrappers() {
   local -a commands
   commands=(
-${commands.map(({ name, summary }) => `    ${zshQuoted(`${name}:${summary}`)}`).join("\n")}
+${commands.map((command) => `    ${zshQuoted(`${command.name()}:${command.summary()}`)}`).join("\n")}
   )
   if (( CURRENT == 2 )); then
     _describe command commands
@@ -81,10 +86,11 @@ compdef _cni_wrappers cni-wrappers
 `;
 }
 
-function commandCase({ name, options, choices }: CommandReference): string {
+function commandCase(command: Command): string {
+  const choices = choicesOf(command);
   const rest = choices.length > 0 ? `1:value:(${choices.join(" ")})` : "*:file:_files";
-  const specs = [...options.map(optionSpec), rest].map((spec) => `      ${zshQuoted(spec)}`);
-  return `    ${name}) _arguments \\\n${specs.join(" \\\n")} ;;`;
+  const specs = [...optionsOf(command).map(optionSpec), rest].map((spec) => `      ${zshQuoted(spec)}`);
+  return `    ${command.name()}) _arguments \\\n${specs.join(" \\\n")} ;;`;
 }
 
 function optionSpec({ long, description, takesValue, choices }: OptionReference): string {

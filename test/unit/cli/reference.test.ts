@@ -1,17 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { programOf } from "../../../cli/program.ts";
-import { commandsOf } from "../../../cli/reference/command-reference.ts";
-import { commandPage } from "../../../cli/reference/man-page.ts";
-import type { Terminal } from "../../../cli/terminal.ts";
+import { ProgramCommand } from "../../../cli/command.ts";
+import { manPage } from "../../../cli/reference/man-page.ts";
 import { runCommand } from "../support/fake-terminal.ts";
-
-const silent: Terminal = {
-  release: { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} },
-  ...{ env: {}, directory: "/", isInteractive: false },
-  ...{ hasColors: false, width: 80, write: () => {}, writeError: () => {} },
-  ...{ readInput: () => "", viewProblem: () => undefined },
-};
 
 const printed = async (...args: string[]) => {
   const { exitCode, stdout, stderr } = await runCommand(args);
@@ -119,21 +110,8 @@ test("every command has an example in its help", async () => {
   for (const name of names) expect(await printed(name, "--help")).toMatch(/\nExamples?:\n {2}(?:npx )?cni-wrappers /);
 });
 
-test("the reference leaves the program's own output as it was", async () => {
-  let written = "";
-  const write = (text: string) => {
-    written += text;
-  };
-  const program = programOf({ ...silent, write });
-  expect(commandsOf(program).length).toBe(names.length);
-  expect(written).toBe("");
-  program.commands[0]?.outputHelp();
-  expect(written).toBe(await printed(names[0] ?? "", "--help"));
-});
-
 test("a text that begins with a dot or a quote is no request of roff", () => {
-  const [lint] = commandsOf(programOf(silent));
-  if (!lint) throw new Error("there is no command");
-  const page = commandPage({ ...lint, description: ".B is text", example: "first\n'second" }, "1.2.3");
+  const texts = { description: ".B is text", example: "first\n'second" };
+  const page = manPage(new ProgramCommand({ name: "lint", summary: "", ...texts, run: () => 0 }), "1.2.3");
   expect(page.split("\n")).toEqual(expect.arrayContaining(["\\&.B is text", "\\&'second"]));
 });
