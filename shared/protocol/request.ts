@@ -167,8 +167,11 @@ const longestKey = 8;
 export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean): CniError[] {
   const found: CniError[] = [];
   for (const key in configuration) {
-    const error = key.length <= longestKey ? misplacedKey(key, isKnownPlugin) : undefined;
-    if (error) found.push(error);
+    if (key.length > longestKey || key === block) continue;
+    const lower = key.toLowerCase();
+    const own = isKnownPlugin ? ownKeys.get(lower) : undefined;
+    if (own !== undefined) found.push(misplaced(key, `Write "wrapper": { "${own}": ... }`));
+    else if (isNearlyBlock(lower)) found.push(misplaced(key, 'The block is called "wrapper"'));
   }
   const ipam = goLookup(configuration, "ipam");
   if (!isJsonObject(ipam)) return found;
@@ -178,12 +181,10 @@ export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean)
   return found;
 }
 
-function misplacedKey(key: string, isKnownPlugin: boolean): CniError | undefined {
-  const lower = key.toLowerCase();
-  const own = isKnownPlugin ? ownKeys.get(lower) : undefined;
-  if (own !== undefined) return misplaced(key, `Write "wrapper": { "${own}": ... }`);
-  if (key === block || !isWithinOneEdit(lower, block)) return undefined;
-  return misplaced(key, 'The block is called "wrapper"');
+/** Whether a key in lower case is `wrapper` with at most one letter added, removed or changed. */
+function isNearlyBlock(lower: string): boolean {
+  // One edit leaves the beginning or the end as it is. That is enough for nearly every key of a call.
+  return (lower.startsWith("wra") || lower.endsWith("per")) && isWithinOneEdit(lower, block);
 }
 
 function misplaced(key: string, what: string): CniError {
