@@ -30,6 +30,8 @@ export interface InstalledPlugin {
   readonly silence: Advice | undefined;
   /** The versions of the specification that its answer to VERSION has; undefined if it does not answer. */
   readonly speaks: readonly string[] | undefined;
+  /** The signal that ended it when it was asked with VERSION; undefined if it ended by itself. */
+  readonly crash: string | undefined;
   /** Whether it can run `wrapper.jq`: only the Node flavor of a wrapper can. */
   readonly hasJq: boolean;
 }

@@ -85,6 +85,9 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
     get speaks() {
       return isExecutable ? known.supportedVersions() : undefined;
     },
+    get crash() {
+      return isExecutable ? known.crash() : undefined;
+    },
     get hasJq() {
       return isExecutable && known.takesArguments();
     },
@@ -97,6 +100,7 @@ type Executable = ReturnType<typeof executable>;
 
 /** What the executable at a path says of itself. Each answer is asked for once, when it is first needed. */
 function executable(path: string) {
+  const answer = once(() => outcomeOf(path, [], probe, '{"cniVersion":"1.1.0"}'));
   return {
     /** Why the system does not start it. */
     get problem(): Advice | undefined {
@@ -107,7 +111,8 @@ function executable(path: string) {
     },
     // Nomad finds versions so.
     about: once(() => outputOf(path, [], {})),
-    supportedVersions: once(() => versionsIn(outputOf(path, [], probe, '{"cniVersion":"1.1.0"}'))),
+    supportedVersions: () => versionsIn(answer()),
+    crash: () => crashIn(answer()),
     // The Node flavor of the wrappers does.
     takesArguments: once(() => outputOf(path, ["--version"], {}) !== undefined),
   };
@@ -119,21 +124,25 @@ const probe = { CNI_COMMAND: "VERSION", CNI_NETNS: "dummy", CNI_IFNAME: "dummy",
 /** Nomad's limit. */
 const timeout = 3000;
 
-function outputOf(path: string, args: readonly string[], variables: object, input = ""): string | undefined {
-  if (!canSpawn(path)) return undefined;
-  const env = { PATH: process.env.PATH ?? "", ...variables };
-  const { status, stdout, stderr } = spawnSync(path, args, {
-    env,
-    input,
-    timeout,
-    killSignal: "SIGKILL",
-    encoding: "utf8",
-  });
+function outputOf(path: string, args: readonly string[], variables: object): string | undefined {
+  const { status, stdout, stderr } = outcomeOf(path, args, variables) ?? {};
   return status === 0 ? `${stdout}${stderr}` : undefined;
 }
 
-function versionsIn(answer: string | undefined): readonly string[] | undefined {
-  const versions = parseJsonObject(answer ?? "")?.supportedVersions;
+function outcomeOf(path: string, args: readonly string[], variables: object, input = "") {
+  if (!canSpawn(path)) return undefined;
+  const env = { PATH: process.env.PATH ?? "", ...variables };
+  return spawnSync(path, args, { env, input, timeout, killSignal: "SIGKILL", encoding: "utf8" });
+}
+
+/** The signal that ended a program. One that takes too long is killed, too. One that dies at once leaves its input unread (EPIPE). */
+function crashIn(answer: ReturnType<typeof outcomeOf>): string | undefined {
+  const isKilled = (answer?.error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
+  return isKilled ? undefined : (answer?.signal ?? undefined);
+}
+
+function versionsIn(answer: ReturnType<typeof outcomeOf>): readonly string[] | undefined {
+  const versions = parseJsonObject(answer?.status === 0 ? answer.stdout : "")?.supportedVersions;
   return Array.isArray(versions) ? versions.filter((version) => typeof version === "string") : undefined;
 }
 
