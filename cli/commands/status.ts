@@ -10,14 +10,15 @@ import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
 import type { Context } from "../lint/rule.ts";
 import { withBar } from "../live/at-once.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
 import { checkOnHost, networkOf } from "../live/check.ts";
 import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions, HostPaths } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
-import { hostErrors } from "../status/host-errors.ts";
-import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
+import { hostErrors, type Surroundings } from "../status/host-errors.ts";
+import { type CheckedAttachment, countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
@@ -88,7 +89,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   const state = existsSync(stateDirectory) ? readState(stateDirectory, terminal.directory) : undefined;
   return {
     time: new Date().toISOString(),
-    ...installationStatus(paths, check, { directory: terminal.directory, links, state }),
+    ...installationStatus(paths, check, { directory: terminal.directory, links, state, live: liveAmong(checked) }),
     ...lookedAt(paths, check),
     networks: countNetworks(checked),
     orphans: {
@@ -100,11 +101,19 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   };
 }
 
+function liveAmong(checked: readonly CheckedAttachment[]): readonly CachedAttachment[] {
+  return checked.filter(({ verdict }) => verdict.is !== "gone").map(({ attachment }) => attachment);
+}
+
 /** What the directories of plugins and of lists have, without any attachment. */
 function installationStatus(
   { cniPath }: HostPaths,
   { networks, files, faults }: Lists,
-  { directory, ...around }: Pick<Terminal, "directory"> & Pick<Context, "links" | "state">,
+  {
+    directory,
+    live,
+    ...around
+  }: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Pick<Surroundings, "live">,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
   const plugins = readPluginFolder(cniPath.join(delimiter), directory);
   const types = [...networks.values()].flatMap(({ list }) => list.plugins.map(({ type }) => type));
@@ -116,7 +125,7 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errors, ...hostErrors(networks)],
+      errors: [...errors, ...hostErrors(networks, { live, links: around.links ?? [] })],
       switchedOff,
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { reasonOf } from "../trouble.ts";
@@ -9,8 +9,17 @@ export function journalProblem(directory = journalDirectory): string | undefined
   if (!statSync(directory).isDirectory()) return `${directory}: is not a directory`;
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
-    return undefined;
+    return isFull(directory) ? `${directory}: no space is left on the file system` : undefined;
   } catch (error) {
     return `${directory}: ${reasonOf(error as NodeJS.ErrnoException)}`;
   }
 }
+
+/** Some file systems, such as btrfs, count no files. */
+function isFull(directory: string): boolean {
+  const { bsize, bfree, files, ffree } = statfsSync(directory);
+  return bsize * bfree < neededBytes || (files > 0 && ffree === 0);
+}
+
+/** A journal, a result and a lease are smaller. */
+const neededBytes = 64 * 1024;

@@ -8,6 +8,7 @@ import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
+import { droppedPlugins } from "./dropped.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { callOf, callOrder, inVersion } from "./libcni.ts";
 import { isNamespace } from "./namespaces.ts";
@@ -17,8 +18,8 @@ import { type PluginRun, runPlugin } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
-  /** Every plugin's CHECK passes. `outside` are addresses that make the next ADD fail. */
-  | { readonly is: "passes"; readonly outside?: readonly string[] }
+  /** Every plugin's CHECK passes. `outside` are addresses that make the next ADD fail, `dropped` plugins whose DEL never runs. */
+  | { readonly is: "passes"; readonly outside?: readonly string[]; readonly dropped?: readonly string[] }
   /** CHECK fails: Nomad destroys the container's network. `plugin` is missing if no plugin was asked. */
   | {
       readonly is: "fails";
@@ -57,9 +58,9 @@ export function networkOf(
   return networks.get(network) ?? own;
 }
 
-/** Whether the runtime's restart and the next ADD are without a fault. */
+/** Whether the runtime's restart, the next ADD and the next DEL are without a fault. */
 export function isGood(verdict: Verdict): boolean {
-  return verdict.is !== "fails" && !("outside" in verdict);
+  return verdict.is !== "fails" && !("outside" in verdict) && !("dropped" in verdict);
 }
 
 /** Runs the CHECK of an attachment's current list with the real plugins, in order, as libcni does. */
@@ -79,7 +80,8 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
     return { is: "fails", plugin: run.type, position, error: outcome.error, ...(cure !== undefined && { cure }) };
   }
   const outside = outsideSubnets(network.list, attachment);
-  return { is: "passes", ...(outside.length > 0 && { outside }) };
+  const dropped = droppedPlugins(network.list, attachment);
+  return { is: "passes", ...(outside.length > 0 && { outside }), ...(dropped.length > 0 && { dropped }) };
 }
 
 /** What the plugins' own words do not say: "required prevResult missing", "Link not found". */

@@ -128,7 +128,7 @@ function explanation([first, ...others]: Group): readonly string[] {
 function reasonOf(verdict: Verdict): string | undefined {
   switch (verdict.is) {
     case "passes":
-      return verdict.outside?.join("; ");
+      return [...(verdict.outside ?? []), ...(verdict.dropped ?? [])].join("; ") || undefined;
     case "gone":
       return "its namespace is gone";
     case "unchecked":

@@ -196,9 +196,11 @@ function answerIn(text: string, path: string, number: number): HostAnswer {
 
 function faultsOf({ agent, journalProblem }: JsonObject, attachments: readonly ForecastJson[]): readonly string[] {
   const outside = attachments.filter(({ verdict }) => lengthOf(verdict.outside) > 0).length;
+  const dropped = attachments.filter(({ verdict }) => lengthOf(verdict.dropped) > 0).length;
   const notLoaded = isJsonObject(agent) && Array.isArray(agent.notLoaded) ? agent.notLoaded : [];
   return [
     ...(outside > 0 ? [`attachments with an address outside of the list's subnets: ${outside}`] : []),
+    ...(dropped > 0 ? [`attachments whose plugin is in the list no more, so DEL leaves its rules: ${dropped}`] : []),
     ...notLoaded.map((name) => `the Nomad client has not loaded the network ${name}`),
     ...(typeof journalProblem === "string" ? [`the wrappers cannot write journals: ${journalProblem}`] : []),
   ];

@@ -18,7 +18,7 @@ export function runProgram(name: string, args: readonly string[], input = ""): P
   return { passed: status === 0, stdout: stdout ?? "", problem };
 }
 
-/** Whether the host has a program of this name. */
-export function hasProgram(name: string): boolean {
-  return (process.env.PATH ?? "").split(delimiter).some((directory) => isExecutable(join(directory, name)));
+/** Whether the host has a program of this name in these directories. */
+export function hasProgram(name: string, path = process.env.PATH ?? ""): boolean {
+  return path.split(delimiter).some((directory) => isExecutable(join(directory, name)));
 }

@@ -1,21 +1,49 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { attempt } from "../../shared/host/node/files.ts";
-import { ipamOf } from "../../shared/journal/host-files.ts";
-import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject } from "../../shared/protocol/json.ts";
 import { journalProblem } from "../host/journal-place.ts";
-import { isRewritten } from "../lists/chain.ts";
-import { ipamTypeOf } from "../lists/ipam.ts";
+import type { Link } from "../host/links.ts";
 import type { ListedPlugin } from "../lists/list.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import { droppedPlugins } from "../live/dropped.ts";
 import type { Networks } from "../live/networks.ts";
+import { ipamProblems } from "../needs/ipam.ts";
+import { programProblems } from "../needs/programs.ts";
+import { routeProblems } from "../needs/routes.ts";
+import { lostSince } from "../needs/running.ts";
+import { ipv6Problems, sysctlProblems } from "../needs/sysctls.ts";
 import { oneLine } from "../terminal.ts";
 
+/** What the lists are compared with. */
+export interface Surroundings {
+  /** The attachments whose containers run. */
+  readonly live: readonly CachedAttachment[];
+  readonly links: readonly Link[];
+}
+
 /** Finds what the lists need and this host does not have, besides plugins and interfaces, a line each. */
-export function hostErrors(networks: Networks): readonly string[] {
-  return [...networks.values()].flatMap(({ list }) => {
-    const problems = new Set(list.plugins.flatMap((plugin) => [...logProblem(plugin), ...dhcpProblem(plugin)]));
-    return [...problems].map((problem) => oneLine(`${list.file.path}: ${problem}`));
+export function hostErrors(networks: Networks, { live, links }: Surroundings): readonly string[] {
+  return [...networks.values()].flatMap(({ name, list }) => {
+    const own = live.filter(({ network }) => network === name);
+    const problems = [
+      ...list.plugins.flatMap(problemsOf),
+      ...ipv6Problems(list),
+      ...lostSince(list, own, links),
+      ...own.flatMap((attachment) => droppedPlugins(list, attachment)),
+    ];
+    return [...new Set(problems)].map((problem) => oneLine(`${list.file.path}: ${problem}`));
   });
+}
+
+function problemsOf(plugin: ListedPlugin): readonly string[] {
+  return [
+    ...logProblem(plugin),
+    ...ipamProblems(plugin),
+    ...sysctlProblems(plugin),
+    ...programProblems(plugin),
+    ...routeProblems(plugin),
+  ];
 }
 
 /** A call would say it on stderr only. */
@@ -26,17 +54,4 @@ function logProblem({ wrapper: { log } }: ListedPlugin): readonly string[] {
   // They make the directories that are missing, as those of journals.
   const problem = isDirectory ? "it is a directory" : journalProblem(dirname(file));
   return problem === undefined ? [] : [`the wrappers cannot write the log ${file}: ${problem}`];
-}
-
-// plugins/ipam/dhcp/main.go, defaultSocketPath.
-const usualSocket = "/run/cni/dhcp.sock";
-
-function dhcpProblem(plugin: ListedPlugin): readonly string[] {
-  const { type, configuration } = plugin;
-  const socket = goLookup(ipamOf(configuration), "daemonSocketPath") || usualSocket;
-  const isAsked = ipamTypeOf(configuration) === "dhcp" && !isRewritten(plugin);
-  if (!isAsked || typeof socket !== "string" || existsSync(socket)) return [];
-  return [
-    `${type} asks for addresses at ${socket}, which is not there: ADD fails. Start the DHCP daemon (dhcp daemon)`,
-  ];
 }

@@ -1,0 +1,108 @@
+import { readFile } from "../../shared/host/node/files.ts";
+import { addressesOf, type Link } from "../host/links.ts";
+import { addressText, type Cidr, cidrOf, contains } from "../lists/addresses.ts";
+import { creatorsOf } from "../lists/chain.ts";
+import { gatewaysIn } from "../lists/gateways.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
+import { chainName, masqueradeName } from "../prune/names.ts";
+import { hasProgram } from "../prune/programs.ts";
+import { readRules } from "../prune/read-rules.ts";
+
+/**
+ * What running containers of a list need of the host, and CHECK does not look at. Each ADD makes it again, so it is what somebody
+ * has taken away since.
+ */
+export function lostSince(
+  list: List,
+  attachments: readonly CachedAttachment[],
+  links: readonly Link[],
+): readonly string[] {
+  // CHECK says if the bridge is not there.
+  const bridges = gatewaysIn(list).flatMap((gateway) => {
+    const link = links.find(({ ifname }) => ifname === gateway.key);
+    return link && attachments.some((one) => isIn(gateway.cidr, one)) ? { ...gateway, link } : [];
+  });
+  return [
+    ...bridges.flatMap(({ cidr, link }) => [...bridgeProblem(cidr, link), ...forwardingProblem(cidr)]),
+    ...creatorsOf(list).flatMap((plugin) => masqueradingProblem(plugin, list, attachments, links)),
+  ];
+}
+
+function isIn(subnet: Cidr, attachment: CachedAttachment): boolean {
+  return addressesIn(attachment).some((address) => {
+    const cidr = cidrOf(address);
+    return cidr !== undefined && contains(subnet, cidr);
+  });
+}
+
+function bridgeProblem(cidr: Cidr, link: Link): readonly string[] {
+  const bridge = link.ifname;
+  if (link.flags && !link.flags.includes("UP"))
+    return [`${bridge} is down, and its containers reach nothing. Run: ip link set ${bridge} up`];
+  const gateway = `${addressText(cidr)}/${cidr.length}`;
+  const isThere = addressesOf(link).some((address) => {
+    const own = cidrOf(address);
+    return own?.value === cidr.value && own.bits === cidr.bits;
+  });
+  return isThere
+    ? []
+    : [`${bridge} has lost ${gateway}, the gateway of its containers. Run: ip address add ${gateway} dev ${bridge}`];
+}
+
+const forwarding = { 32: "net.ipv4.ip_forward", 128: "net.ipv6.conf.all.forwarding" } as const;
+
+function forwardingProblem({ bits }: Cidr): readonly string[] {
+  const name = forwarding[bits];
+  const value = readFile(`/proc/sys/${name.replaceAll(".", "/")}`)?.trim();
+  return value === "0"
+    ? [
+        `${name} is 0, and containers reach only this host. Run: sysctl -w ${name}=1, and remove what sets it to 0 (/etc/sysctl.d)`,
+      ]
+    : [];
+}
+
+function masqueradingProblem(
+  plugin: ListedPlugin,
+  list: List,
+  attachments: readonly CachedAttachment[],
+  links: readonly Link[],
+): readonly string[] {
+  const { profile, configuration, type } = plugin;
+  const users = attachments.filter((one) => hadMasquerading(one, plugin));
+  if (!profile?.masquerades || configuration.ipMasq !== true || users.length === 0) return [];
+  const isReadable = hasProgram(configuration.ipMasqBackend === "nftables" ? "nft" : "iptables-save");
+  const { things, problems } = isReadable ? readRules(links) : { things: [], problems: ["no program"] };
+  if (problems.length > 0) return [];
+  const present = new Set(things.map(({ name }) => name));
+  const lost = users.filter((one) => !namesOf(one, plugin, list).some((name) => present.has(name)));
+  if (lost.length === 0) return [];
+  const ids = lost.map(({ containerId }) => containerId);
+  const named = `${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? ", ..." : ""}`;
+  return [
+    `the rules of ipMasq (${type}) are gone for ${ids.length} of ${users.length} containers: ${named}. Only ADD makes them: replace the containers`,
+  ];
+}
+
+const mostNamed = 5;
+
+/** Whether the list asked for it when the container was attached, and the interface has an address. */
+function hadMasquerading(attachment: CachedAttachment, { type, ifName, isRenamed }: ListedPlugin): boolean {
+  const plugins = attachment.list?.plugins;
+  const own = isRenamed ? ifName : attachment.runtimeIfName;
+  const asked = Array.isArray(plugins) && plugins.some((one) => one?.type === type && one?.ipMasq === true);
+  return asked && interfaceNames(attachment).includes(own) && addressesIn(attachment).length > 0;
+}
+
+/** The names of the rules, in each place where they may be: a script's containers have them under the list's own name. */
+function namesOf(
+  { containerId, runtimeIfName }: CachedAttachment,
+  plugin: ListedPlugin,
+  { name = "" }: List,
+): readonly string[] {
+  const own = plugin.isRenamed ? plugin.ifName : runtimeIfName;
+  return [plugin.network, name].flatMap((network) => [
+    chainName("", network, containerId),
+    masqueradeName(network, own, containerId),
+  ]);
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { droppedPlugins } from "../../../../cli/live/dropped.ts";
+import { listWith } from "../needs/support.ts";
+
+const bridge = { type: "bridge-wrapper", bridge: "disc0" };
+const portMappings = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }];
+
+test.each([
+  ["portmap", [bridge, { type: "portmap" }], [bridge], { portMappings }, ["portmap"]],
+  ["firewall", [bridge, { type: "firewall" }], [bridge], {}, ["firewall"]],
+  ["nothing", [bridge, { type: "portmap" }], [bridge, { type: "portmap" }], { portMappings }, []],
+  [
+    "a plugin that is wrapped now",
+    [bridge, { type: "portmap" }],
+    [bridge, { type: "portmap-wrapper" }],
+    { portMappings },
+    [],
+  ],
+  [
+    "a wrapped plugin: the others undo its entry",
+    [bridge, { type: "portmap-wrapper" }],
+    [bridge],
+    { portMappings },
+    [],
+  ],
+  ["portmap of a container without ports", [bridge, { type: "portmap" }], [bridge], { portMappings: [] }, []],
+  ["portmap of a runtime without ports", [bridge, { type: "portmap" }], [bridge], {}, []],
+  ["a plugin whose rules are in the container", [bridge, { type: "tuning" }], [bridge], {}, []],
+])("taken out of the list: %s", (_, before, after, capabilityArgs, told) => {
+  const attachment = { list: { plugins: before }, capabilityArgs } as unknown as CachedAttachment;
+  expect(droppedPlugins(listWith(...after), attachment).map((line) => line.split(" ")[0])).toEqual(told);
+});
