@@ -1,26 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
-import type { NetworkList } from "../support/runtime.ts";
-import { bridge, hostLocal, macvlan, portmap, ptp, published, wrapped, zone } from "./support.ts";
+import { describe, test } from "vitest";
+import { expectTold, good, type Mistake, rowsOf } from "./mistake-support.ts";
+import { bridge, hostLocal, macvlan, portmap, ptp, wrapped, zone } from "./support.ts";
 
-/** One mistake of an operator on a host with a running container, and what a command must tell before anything is restarted. */
-interface Mistake {
-  readonly name: string;
-  /** The list that takes the place of the container's. */
-  readonly list?: NetworkList;
-  /** What is done on the host, in a shell. */
-  readonly make?: string;
-  /** The command lines that tell it, and their exit codes. */
-  readonly told: Readonly<Record<string, number>>;
-  /** What runs the wrong command line. */
-  readonly through?: string;
-  /** The right command line, if the mistake is in the other one. */
-  readonly right?: string;
-  /** What an operator must read, in any order. A right host's output has not all of it. */
-  readonly says: readonly string[];
-}
-
-const good = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
 const withBridge = (own: Record<string, unknown>) =>
   zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
 
@@ -263,33 +244,8 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
-const rows = mistakes.flatMap((mistake) =>
-  Object.entries(mistake.told).map(([line, code]) => [mistake.name, line, mistake, code] as const),
-);
-
 describe("an operator's mistake on a host with a running container", () => {
-  test.each(rows)("%s: %s tells it, and was content before", async (_, line, mistake, code) => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
-    const container = await lab.addContainer("c1");
-    expect((await lab.goCni.add(good, container, published(8080))).exitCode).toBe(0);
-    const write = (list: NetworkList) => lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
-    await write(good);
-    const run = async (words: string, through = "") => {
-      const { exitCode, stdout, stderr } = await lab.call("sh", [
-        "-c",
-        `${through} /opt/cni/bin/cni-wrappers ${words}`,
-      ]);
-      return { exitCode, text: `${stdout}\n${stderr}` };
-    };
-    const before = await run(mistake.right ?? line);
-    const isSaid = mistake.says.every((words) => before.text.includes(words));
-    expect({ exitCode: before.exitCode, isSaid }, before.text).toEqual({ exitCode: 0, isSaid: false });
-
-    if (mistake.list) await write(mistake.list);
-    if (mistake.make) await lab.run("sh", ["-c", mistake.make]);
-    const { exitCode, text } = await run(line, mistake.through);
-    const unsaid = mistake.says.filter((words) => !text.includes(words));
-    expect({ exitCode, unsaid }, text).toEqual({ exitCode: code, unsaid: [] });
-  });
+  test.each(rowsOf(mistakes))("%s: %s tells it, and was content before", (_, line, mistake) =>
+    expectTold(mistake, line),
+  );
 });

@@ -22,6 +22,7 @@ export const commandTests = endToEnd(
   "adopt",
   "false-agent",
   "lint-plugins",
+  "host-mistakes",
   "mistakes",
   "preflight",
   "prune",
