@@ -5,7 +5,7 @@ import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
-import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
+import { goLookup, isJsonObject, isSameInGo, type JsonObject, withGoKey } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import type { Undoing } from "./undoing.ts";
@@ -41,31 +41,44 @@ export function withoutShared(configuration: JsonObject, removal: Removal & { do
  */
 export function withReadablePrevResult(session: Session, configuration: JsonObject): JsonObject {
   const { prevResult, ...rest } = configuration;
-  const { cniVersion } = rest;
-  if (!isJsonObject(prevResult) || typeof cniVersion !== "string") return configuration;
+  if (!isJsonObject(prevResult)) return configuration;
+  // A program in Go reads a missing version as 0.1.0, and takes an empty one in prevResult for that.
+  const cniVersion = rest.cniVersion ?? "";
   if (isReadable(prevResult as CniResult)) return { ...rest, prevResult: { ...prevResult, cniVersion } };
   warn(session, "prevResult is ignored: no plugin can read it");
   return rest;
 }
 
-function isReadable({ interfaces, ips, routes }: CniResult): boolean {
+function isReadable(result: CniResult): boolean {
+  const { interfaces, ips, routes, dns, ip4, ip6 } = result;
+  const unchained = [ip4, ip6].filter((one) => one !== undefined && one !== null);
   return (
-    areAll(interfaces, [isText, "mac", "socketPath", "pciID"], [isWhole, "mtu"]) &&
-    areAll(ips, [isAddress, "address"], [isIp, "gateway"], [isText, "version"]) &&
-    areAll(routes, [isAddress, "dst"], [isIp, "gw"], [isWhole, "mtu", "advmss", "priority", "table", "scope"])
+    areAll([result], [isAnything, "cniVersion", "interfaces", "ips", "routes", "dns", "ip4", "ip6"]) &&
+    areAll(dns ? [dns] : [], [isAnything, "nameservers", "domain", "search", "options"]) &&
+    areAll(unchained, [isAddress, "ip"], [isIp, "gateway"], [areRoutes, "routes"]) &&
+    areAll(interfaces, [isText, "name", "mac", "sandbox", "socketPath", "pciID"], [isWhole, "mtu"]) &&
+    areAll(ips, [isAddress, "address"], [isIp, "gateway"], [isText, "version"], [isWhole, "interface"]) &&
+    areRoutes(routes)
   );
+}
+
+function areRoutes(list: unknown): boolean {
+  return areAll(list, [isAddress, "dst"], [isIp, "gw"], [isWhole, "mtu", "advmss", "priority", "table", "scope"]);
 }
 
 type Rule = readonly [holds: (value: unknown) => boolean, ...keys: string[]];
 
-/** Whether a list is missing, or its objects hold what they must. */
+/** Whether a list is missing, or its objects hold what they must, and spell the keys so. A program in Go also reads others. */
 function areAll(list: unknown, ...rules: readonly Rule[]): boolean {
   if (list === undefined || list === null) return true;
+  const known = rules.flatMap(([, ...keys]) => keys);
   const isValid = (one: JsonObject) =>
-    rules.every(([holds, ...keys]) => keys.every((key) => one[key] === undefined || holds(one[key])));
+    rules.every(([holds, ...keys]) => keys.every((key) => one[key] === undefined || holds(one[key]))) &&
+    Object.keys(one).every((name) => known.includes(name) || !known.some((key) => isSameInGo(name, key.toLowerCase())));
   return Array.isArray(list) && list.every((one) => isJsonObject(one) && isValid(one));
 }
 
+const isAnything = () => true;
 const isText = (value: unknown) => value === null || typeof value === "string";
 const isWhole = (value: unknown) => value === null || Number.isSafeInteger(value);
 const isAddress = (value: unknown) => typeof value === "string" && isCidr(value);

@@ -11,7 +11,7 @@ const link = { name: "eth0", sandbox: "/run/netns/c1", mac: "02:00:00:00:00:01" 
 const interfaces = [link];
 const address = { address: "172.26.64.2/20", interface: 0 };
 
-test.each<[string, object]>([
+test.each<[string, object, string?]>([
   ["an address that is none", { ips: [{ ...address, address: "localhost" }] }],
   ["an address without a prefix length", { ips: [{ ...address, address: "172.26.64.2" }] }],
   ["an address with a leading zero", { ips: [{ ...address, address: "172.26.064.2/20" }] }],
@@ -23,15 +23,22 @@ test.each<[string, object]>([
   ["an MTU that is a text", { interfaces: [{ ...link, mtu: "1500" }] }],
   ["a version that does not exist", { cniVersion: "9.9.9", ips: [address] }],
   ["an older version", { cniVersion: "0.4.0", ips: [{ version: "4", ...address }] }],
+  ["a key that Go reads as another", { interfaces: [{ ...link, MAC: 2 }] }],
+  ["such a key at the top", { IPs: "172.26.64.2/20" }],
   ["an older version's shape", { cniVersion: "0.2.0", interfaces: undefined, ip4: { ip: "172.26.64.2/20" } }],
-])("DEL passes with %s", async (_, part) => {
+  ["a version, where the list has none", { ips: [address] }, ""],
+  ["an address that is none in a version without chains", { cniVersion: "0.2.0", ip4: { ip: 7 } }, "0.2.0"],
+])("DEL passes with %s", async (_, part, cniVersion = "1.0.0") => {
   await using lab = await Lab.start({ plugins });
   const container = await lab.addContainer("c1");
   const prevResult = { cniVersion: "1.0.0", interfaces, ...part };
   const runtimeConfig = { portMappings: published(25080).ports };
-  const config = { cniVersion: "1.0.0", name: "zone", ipam: bridge.ipam, runtimeConfig, prevResult };
+  const version = cniVersion === "" ? {} : { cniVersion };
+  const config = { ...version, name: "zone", ipam: bridge.ipam, runtimeConfig, prevResult };
   const failures = { plain: [] as string[], wrapped: [] as string[] };
-  for (const type of ["bandwidth", "bridge", "firewall", "macvlan", "portmap", "ptp", "sbr", "tuning"]) {
+  // These two know only versions with chains.
+  const more = cniVersion === "1.0.0" ? ["bandwidth", "firewall"] : [];
+  for (const type of ["bridge", "macvlan", "portmap", "ptp", "sbr", "tuning", ...more]) {
     const del = (plugin: string) => callPlugin(lab, container, { plugin, config, env: { CNI_COMMAND: "DEL" } });
     const [plain, own] = [await del(type), await del(`${type}-wrapper`)];
     if (plain.exitCode !== 0) failures.plain.push(`${type}: ${plain.stdout}`);
