@@ -112,11 +112,17 @@ function isOwnPlace(directory: string): boolean {
   return directory === dirname(directory) || isOwnPlace(dirname(directory));
 }
 
-/** Copies a file to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. Returns the copy's path. */
+/** Copies a file to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one, and goes through no link that another user may have put there. Returns the copy's path. */
 export function backUp(path: string): string {
-  for (let count = 0; ; count++) {
-    const copy = count === 0 ? `${path}.bak` : `${path}.bak.${count}`;
-    if (withPath(copy, () => copied(path, copy))) return copy;
+  const directory = withPath(path, () => openDirectoryOf(path));
+  const here = `/proc/self/fd/${directory}/${basename(path)}`;
+  try {
+    for (let count = 0; ; count++) {
+      const end = count === 0 ? ".bak" : `.bak.${count}`;
+      if (withPath(`${path}${end}`, () => copied(here, `${here}${end}`))) return `${path}${end}`;
+    }
+  } finally {
+    closeSync(directory);
   }
 }
 

@@ -8,26 +8,32 @@ export const longestList = 1024 * 1024;
 /** The same for reports of many hosts. */
 export const longestReport = 256 * 1024 * 1024;
 
-/**
- * Reads a file that others may have put there: no pipe, which would wait, no device, which has no end, and no link of another
- * user, which may lead to a file of root's. Throws Trouble if it cannot be read, or has more than `limit` bytes.
- */
+/** Reads a file that others may have put there. Throws Trouble if it cannot be read, or has more than `limit` bytes. */
 export function readInput(path: string, full: string, limit: number): Buffer {
   return withPath(path, () => {
-    const name = attempt(() => lstatSync(full));
-    if (name?.isSymbolicLink() && !isOwn(name))
-      throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
-    // Without a writer, a pipe would wait for one.
-    const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const file = openInput(path, full);
     try {
-      const found = fstatSync(file);
-      if (!found.isFile() && !found.isDirectory())
-        throw new Trouble(`${oneLine(path)}: it is not a regular file; to read a pipe, write - and give it as stdin`);
       return readOpened(path, file, limit);
     } finally {
       closeSync(file);
     }
   });
+}
+
+/**
+ * Opens a file that others may have put there: no pipe, which would wait, no device, which has no end, and no link of another
+ * user, which may lead to a file of root's. Throws Trouble then.
+ */
+export function openInput(path: string, full: string): number {
+  const name = attempt(() => lstatSync(full));
+  if (name?.isSymbolicLink() && !isOwn(name))
+    throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
+  // Without a writer, a pipe would wait for one.
+  const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const found = fstatSync(file);
+  if (found.isFile() || found.isDirectory()) return file;
+  closeSync(file);
+  throw new Trouble(`${oneLine(path)}: it is not a regular file; to read a pipe, write - and give it as stdin`);
 }
 
 /** Reads an opened file to its end. Throws Trouble if it has more than `limit` bytes. */

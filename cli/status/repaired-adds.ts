@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { repairs } from "../../shared/journal/recovery-table.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { openInput } from "../files/read-input.ts";
 import { reasonOf, Trouble } from "../trouble.ts";
 
 /** How many ADDs the wrappers repaired, by the lines of their log. */
@@ -12,18 +13,25 @@ export interface RepairedAdds {
   readonly failed: number;
 }
 
-/** Counts the repaired ADDs in a log. A log that does not exist has no lines: a wrapper creates it with its first line. */
+// The configuration and the answer in a line have at most 8 MiB each. In UTF-16 units.
+const longestLine = 32 * 1024 ** 2;
+
+/** Counts the repaired ADDs in a log, where others may write. A log that does not exist has no lines: a wrapper creates it with its first line. */
 export async function repairedAdds(file: string): Promise<RepairedAdds> {
   const calls = new Map<string, "passed" | "failed">();
   try {
     let rest = "";
-    for await (const part of createReadStream(file, "utf8")) {
-      const lines = `${rest}${part}`.split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) note(line, calls);
+    for await (const part of createReadStream("", { fd: openInput(file, file), encoding: "utf8" })) {
+      const [end = "", ...lines] = part.split("\n");
+      rest = rest.length + end.length > longestLine ? "" : rest + end;
+      for (const line of lines) {
+        note(rest, calls);
+        rest = line;
+      }
     }
     note(rest, calls);
   } catch (error) {
+    if (error instanceof Trouble) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT") throw new Trouble(`${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }

@@ -285,7 +285,8 @@ describe("secrets", () => {
     .concat(["authorization", "psk", "presharedKey", "pwd", "passwords", "accessKey", "access_key_id", "encryptionKey"])
     .concat(["sshKey", "jwt", "kubeconfig", "env", "ENV", "envs", "environment"])
     .concat(["clientKey", "tls_key", "signingKey", "hmacKey", "masterKey", "bearer", "basicAuth", "cookie", "creds"])
-    .concat(["community", "snmp-community", "dsn", "databaseDSN", "pin", "simPin"]);
+    .concat(["community", "snmp-community", "dsn", "databaseDSN", "pin", "simPin"])
+    .concat(["password2", "rootPasswordHash", "passcode", "sslKey", "deploy_keys", "account-key", "adminPw", "otp"]);
   const shown = [
     "name",
     "bridge",
@@ -297,7 +298,7 @@ describe("secrets", () => {
     "master",
     "envoy",
     "key",
-  ].concat(["portMappings", "sysctl", "pinned", "spin"]);
+  ].concat(["portMappings", "sysctl", "pinned", "spin", "publicKeys", "public_key", "keys", "monkey", "bypassed"]);
 
   function loggedConfiguration(more: JsonObject): unknown {
     return logged(withLog("debug", { x: more }), { answers: [exits(0, "{}")] })[0]?.configuration;

@@ -121,6 +121,9 @@ describe("a directory", () => {
     for (const options of [{}, { followsLinks: true }])
       expect(() => writeAtomically(report, "new", options)).toThrow(`${report}: a directory of its path is a link`);
     expect(readdirSync(path.join(directory, "target"))).toEqual([]);
+    writeFileSync(path.join(directory, "target/cni.prom"), "old");
+    expect(() => backUp(report)).toThrow(`${report}: a directory of its path is a link`);
+    expect(readdirSync(path.join(directory, "target"))).toEqual(["cni.prom"]);
   });
 });
 

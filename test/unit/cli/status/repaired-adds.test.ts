@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, lchownSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -56,6 +57,33 @@ test("a log of many lines is read in parts", async () => {
   );
   writeFileSync(file, calls.join(""));
   expect(await repairedAdds(file)).toMatchObject({ passed: 3000 });
+});
+
+test("a line without an end is read in less than 10 seconds, and no other line is lost", async () => {
+  const file = join(directory, "log");
+  writeFileSync(file, line("warn", again, 1));
+  truncateSync(file, 256 * 1024 ** 2);
+  appendFileSync(file, `\n${line("warn", again, 2)}`);
+  const start = performance.now();
+  expect(await repairedAdds(file)).toMatchObject({ passed: 2 });
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test.each<[string, string, (file: string) => void]>([
+  ["a pipe", "it is not a regular file", (file) => execFileSync("mkfifo", [file])],
+  ["a device without an end", "it is not a regular file", (file) => symlinkSync("/dev/zero", file)],
+  [
+    "a link of another user",
+    "it is a link of another user",
+    (file) => {
+      symlinkSync("/etc/hostname", file);
+      lchownSync(file, 65534, 65534);
+    },
+  ],
+])("%s in the place of the log is trouble", async (_, reason, make) => {
+  const file = join(directory, "log");
+  make(file);
+  await expect(repairedAdds(file)).rejects.toThrow(`${file}: ${reason}`);
 });
 
 test("a log that does not exist has no lines, and one that cannot be read is trouble", async () => {
