@@ -64,41 +64,7 @@ function quoted(text: string): string {
   return `'${text.replace(/['\\]/g, "\\$&")}'`;
 }
 
-/** Makes the completion script for zsh, a file \`_cni-wrappers\` in a directory of \`fpath\`. */
-export function zshCompletion({ commands }: Command): string {
-  return `#compdef cni-wrappers
-_cni_wrappers() {
-  local -a commands
-  commands=(
-${commands.map((command) => `    ${zshQuoted(`${command.name()}:${command.summary()}`)}`).join("\n")}
-  )
-  if (( CURRENT == 2 )); then
-    _describe command commands
-    return
-  fi
-  shift words
-  (( CURRENT-- ))
-  case $words[1] in
-${commands.map(commandCase).join("\n")}
-  esac
-}
-compdef _cni_wrappers cni-wrappers
-`;
-}
-
-function commandCase(command: Command): string {
-  const choices = choicesOf(command);
-  const rest = choices.length > 0 ? `1:value:(${choices.join(" ")})` : "*:file:_files";
-  const specs = [...optionsOf(command).map(optionSpec), rest].map((spec) => `      ${zshQuoted(spec)}`);
-  return `    ${command.name()}) _arguments \\\n${specs.join(" \\\n")} ;;`;
-}
-
-function optionSpec({ long, description, takesValue, choices }: OptionReference): string {
-  const words = description.replace(/[[\]:]/g, "\\$&");
-  const action = choices.length > 0 ? `(${choices.join(" ")})` : "_files";
-  return `${long}[${words}]${takesValue ? `:value:${action}` : ""}`;
-}
-
-function zshQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+/** Makes the completion script for zsh, a file `_cni-wrappers` in a directory of `fpath`. zsh reads that of bash. */
+export function zshCompletion(program: Command): string {
+  return `#compdef cni-wrappers\nautoload -Uz bashcompinit && bashcompinit\n${bashCompletion(program)}`;
 }

@@ -65,6 +65,12 @@ test.each([
   expect((scripts[name].match(/(?<!\\)'/g) ?? []).length % 2).toBe(0);
 });
 
+test("zsh has what bash has", () => {
+  const [compdef, load, ...rest] = scripts.zsh.split("\n");
+  expect([compdef, load]).toEqual(["#compdef cni-wrappers", "autoload -Uz bashcompinit && bashcompinit"]);
+  expect(rest.join("\n")).toBe(scripts.bash);
+});
+
 test("an unknown shell is refused", async () => {
   expect(await runCommand(["completion", "csh"])).toMatchObject({ exitCode: 2, stdout: "" });
 });
