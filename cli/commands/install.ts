@@ -47,5 +47,5 @@ export const installCommand: CommandData<undefined, Options> = {
 
 function listsWithJq(terminal: Terminal): readonly string[] {
   const networks = [...loadNetworks(usualConfigDirectories(), terminal).values()];
-  return networks.filter(({ value }) => hasJq(value)).map(({ list }) => list.file.path);
+  return networks.filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);
 }

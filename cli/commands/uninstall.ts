@@ -39,7 +39,7 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     leftOut.tell(terminal);
     const isRefused = uses.length + leftOut.lines.length > 0 && !force;
     const networks = [...loadNetworks(paths.configDirectories, terminal).values()];
-    const lists = networks.filter(({ value }) => isWrapped(value)).map(({ list }) => list.file.path);
+    const lists = networks.filter(({ list }) => isWrapped(list)).map(({ list }) => list.file.path);
     const removed = isRefused ? [] : removeAll(place);
     if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);
     else

@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
 import type { Entry } from "../../shared/journal/journal.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, Memory, stateDirectory } from "../host/memory.ts";
-import { isWrapperType } from "../lists/list.ts";
+import { type List, listFrom } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isNamespace } from "../live/namespaces.ts";
 import { workloadOf } from "../live/workload.ts";
@@ -30,24 +29,20 @@ export function usesAmong(attachments: readonly CachedAttachment[], state = stat
   for (const attachment of attachments) {
     const { network, containerId, netns, list } = attachment;
     const key = `${network} ${containerId}`;
-    if (isNamespace(netns) && (uses.has(key) || isWrapped(list)))
+    if (isNamespace(netns) && (uses.has(key) || isWrapped(list && listFrom(list))))
       uses.set(key, { ...uses.get(key), network, containerId, name: workloadOf(attachment).name });
   }
   return [...uses.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Whether a list names a wrapper, or has a block for one that stands in for the plugin. */
-export function isWrapped(list: JsonObject | undefined): boolean {
-  const plugins = Array.isArray(list?.plugins) ? list.plugins.filter(isJsonObject) : [];
-  return plugins.some(
-    ({ type, wrapper }) => wrapper !== undefined || (typeof type === "string" && isWrapperType(type)),
-  );
+export function isWrapped(list: List | undefined): boolean {
+  return list?.plugins.some((one) => one.isWrapped || one.configuration.wrapper !== undefined) ?? false;
 }
 
 /** Whether a list has a jq program for a wrapper, which only the Node flavor runs. */
-export function hasJq(list: JsonObject): boolean {
-  const plugins = Array.isArray(list.plugins) ? list.plugins.filter(isJsonObject) : [];
-  return plugins.some(({ wrapper }) => isJsonObject(wrapper) && wrapper.jq !== undefined);
+export function hasJq({ plugins }: List): boolean {
+  return plugins.some(({ wrapper }) => wrapper.jq !== undefined);
 }
 
 /** Reads the entries of this boot whose namespaces are still there. */

@@ -85,5 +85,5 @@ export interface HostRule extends RuleText {
   find(context: Context): readonly FoundOnHost[];
 }
 
-/** A rule with its code, which its file in cli/rules/ and its export are named for. */
+/** A rule with its code, which its file in cli/rules/ and its export are named for. Its title and page are its comment. */
 export type Rule = (FileRule | ListRule | PluginRule | HostRule) & { readonly code: string };

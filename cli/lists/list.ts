@@ -4,7 +4,7 @@ import { profiles } from "../../plugins/index.ts";
 import { delegateName, type Targeting, targetOf } from "../../shared/call/target.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import type { ListFile } from "./list-file.ts";
+import { type ListFile, parseListFile } from "./list-file.ts";
 
 /** The interface name that runtimes ask for. */
 export const runtimeIfName = "eth0";
@@ -59,6 +59,11 @@ export function listOf(file: ListFile): List | undefined {
   });
   const cniVersion = typeof value.cniVersion === "string" ? value.cniVersion : undefined;
   return { file, value, hasPlugins, name, cniVersion, plugins, isDropIn };
+}
+
+/** Reads a list that was a file once; undefined if it is no list. */
+export function listFrom(value: JsonObject, path = ""): List | undefined {
+  return listOf(parseListFile(path, JSON.stringify(value)));
 }
 
 function isDropInList(configurations: readonly JsonObject[]): boolean {

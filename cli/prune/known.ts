@@ -2,8 +2,7 @@ import { basename, dirname } from "node:path";
 import type { AttachmentKey, Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, keyOf, type MemoryFile } from "../host/memory.ts";
-import { type List, listOf } from "../lists/list.ts";
-import { parseListFile } from "../lists/list-file.ts";
+import { type List, listFrom } from "../lists/list.ts";
 import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { chainName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./names.ts";
 import { leaseName } from "./thing.ts";
@@ -26,7 +25,14 @@ export function knownsIn(results: readonly CachedAttachment[], files: readonly M
     const named = result ?? remembered[0];
     if (!named) return [];
     const { network, containerId, runtimeIfName } = named;
-    return { network, containerId, runtimeIfName, result, remembered, list: result && listAtAdd(result) };
+    return {
+      network,
+      containerId,
+      runtimeIfName,
+      result,
+      remembered,
+      list: result?.list && listFrom(result.list, result.file),
+    };
   });
 }
 
@@ -84,10 +90,6 @@ function ifNamesOf(known: Known): readonly string[] {
   const reported = result ? interfaceNames(result) : [];
   const listed = (list?.plugins ?? []).filter(({ isRenamed }) => isRenamed).map((plugin) => plugin.ifName);
   return [...new Set([runtimeIfName, ...reported, ...listed, ...entriesOf(known).map((entry) => entry.ifName)])];
-}
-
-function listAtAdd({ file, list }: CachedAttachment): List | undefined {
-  return list && listOf(parseListFile(file, JSON.stringify(list)));
 }
 
 /** The name of the files about an attachment: its result, its journal and adopt's backup. */

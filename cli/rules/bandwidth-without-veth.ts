@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, isRewritten, runsCheck } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
-/** bandwidth limits traffic at the host's end of a veth pair. */
 export const bandwidthWithoutVeth: PluginRule = {
   of: "plugin",
   severity: "error",

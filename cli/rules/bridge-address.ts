@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { type Cidr, cidrOf } from "../lists/addresses.ts";
 import { excludes, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
 
-/** The bridge was made by another list, or with another subnet, and stays until somebody deletes it. */
 export const bridgeAddress: ListRule = {
   of: "list",
   severity: "error",

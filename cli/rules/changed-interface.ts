@@ -2,7 +2,6 @@ import type { Entry } from "../../shared/journal/journal.ts";
 import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
 
-/** CHECK looks for the interface of the list, and old containers have another one. */
 export const changedInterface: ListRule = {
   of: "list",
   severity: "error",

@@ -2,7 +2,6 @@ import type { State } from "../host/state.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
-/** An IPAM plugin knows only the leases of its own network. */
 export const changedNetwork: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -1,7 +1,6 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** The plugin's CHECK would confuse the interface with its own device. */
 export const deviceName: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { isDisabled } from "../lists/chain.ts";
 
-/** Without CHECK, nothing notices a broken network. */
 export const disabledCheck: ListRule = {
   of: "list",
   severity: "warning",

@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";
 
-/** In a list for drop-in, the wrappers have the plugins' own names. */
 export const dropInNotInstalled: PluginRule = {
   of: "plugin",
   severity: "error",

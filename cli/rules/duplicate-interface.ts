@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf, freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** Two creators cannot make one interface. */
 export const duplicateInterface: PluginRule = {
   of: "plugin",
   severity: "error",

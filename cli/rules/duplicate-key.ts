@@ -2,7 +2,6 @@ import type { Node } from "jsonc-parser";
 import type { FileRule, Found } from "../lint/rule.ts";
 import { type ListFile, positionOf } from "../lists/list-file.ts";
 
-/** JSON parsers take the last one of two equal keys and say nothing. */
 export const duplicateKey: FileRule = {
   of: "file",
   severity: "warning",

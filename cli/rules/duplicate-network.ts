@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
 import { directoryOf, once, type Run } from "../lists/neighbours.ts";
 
-/** A runtime takes the first file of a network's name. */
 export const duplicateNetwork: ListRule = {
   of: "list",
   severity: "warning",

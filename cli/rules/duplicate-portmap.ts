@@ -3,7 +3,6 @@ import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { firstPortOf } from "../lists/ports.ts";
 
-/** The runtime gives every published port to each portmap of a list. */
 export const duplicatePortmap: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -5,7 +5,6 @@ import { creatorsOf, hasCapability, isRewritten } from "../lists/chain.ts";
 import { certainSubnets, entriesOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** The kernel refuses a route through a gateway that no interface reaches. */
 export const gatewayOutsideSubnet: ListRule = {
   of: "list",
   severity: "error",

@@ -3,7 +3,6 @@ import { cidrOf, networkOf } from "../lists/addresses.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
 
-/** The reference CHECK looks for a route to an address's subnet, and the kernel makes none for a single IPv4 address. */
 export const hostAddress: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -7,7 +7,6 @@ import { rangeSetsOf } from "../lists/ipam.ts";
 import { poolsOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** The host has one route to a subnet, and an address belongs to one device. */
 export const hostSubnet: PluginRule = {
   of: "plugin",
   severity: "error",

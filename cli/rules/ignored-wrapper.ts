@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { isWrapperType } from "../lists/list.ts";
 
-/** Only a wrapper reads the block. */
 export const ignoredWrapper: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { interfaceProblem } from "../lists/chain.ts";
 
-/** The kernel and libcni refuse some names. */
 export const interfaceName: PluginRule = {
   of: "plugin",
   severity: "error",

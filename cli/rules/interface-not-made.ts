@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, mayBeMadeBefore } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
-/** A meta plugin acts on an interface that exists already. */
 export const interfaceNotMade: PluginRule = {
   of: "plugin",
   severity: "error",

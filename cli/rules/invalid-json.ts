@@ -2,7 +2,6 @@ import { type ParseError, printParseErrorCode } from "jsonc-parser";
 import type { FileRule, Found } from "../lint/rule.ts";
 import type { ListFile } from "../lists/list-file.ts";
 
-/** Runtimes read strict JSON. One wrong comma, and none of them knows the network. */
 export const invalidJson: FileRule = {
   of: "file",
   severity: "error",

@@ -16,7 +16,6 @@ import { ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
 import { filledRange } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** host-local refuses ranges that contradict themselves. */
 export const invalidRange: ListRule = {
   of: "list",
   severity: "error",

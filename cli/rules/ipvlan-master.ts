@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
 
-/** ipvlan finds a master by itself on ADD, and not on CHECK. */
 export const ipvlanMaster: PluginRule = {
   of: "plugin",
   severity: "error",

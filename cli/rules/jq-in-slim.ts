@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
 
-/** The slim flavor has no jq. */
 export const jqInSlim: PluginRule = {
   of: "plugin",
   severity: "error",

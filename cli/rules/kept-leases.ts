@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import { leasesOf } from "../lists/leases.ts";
 
-/** After a reboot, leases that nobody frees stop their own containers. */
 export const keptLeases: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -4,7 +4,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 
-/** Leases must stay as long as their containers. */
 export const leaseDirectory: PluginRule = {
   of: "plugin",
   severity: "warning",

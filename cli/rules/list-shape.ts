@@ -2,7 +2,6 @@ import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { listKeys, singleKeys } from "../schema/list.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
-/** The runtime reads these keys itself. */
 export const listShape: ListRule = {
   of: "list",
   severity: "error",

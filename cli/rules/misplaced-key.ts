@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** A wrapper refuses its own keys in places where it would ignore them. */
 export const misplacedKey: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -3,7 +3,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** A runtime hands an argument only to plugins that ask for it. */
 export const missingCapability: PluginRule = {
   of: "plugin",
   severity: "warning",

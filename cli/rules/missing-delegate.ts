@@ -1,7 +1,6 @@
 import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** A wrapper needs the plugin that it wraps. */
 export const missingDelegate: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 
-/** A plugin runs its IPAM plugin from the same directories. */
 export const missingIpam: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -5,7 +5,6 @@ import { isRewritten } from "../lists/chain.ts";
 /** The plugins that make their interface on one of the host, which `master` names. */
 const onMaster: readonly string[] = ["macvlan", "ipvlan", "vlan"];
 
-/** An interface has another name than on the host where the list was written. */
 export const missingMaster: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -4,7 +4,6 @@ import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";
 
-/** A runtime looks for a plugin by its type, in the directories of CNI_PATH. */
 export const missingPlugin: PluginRule = {
   of: "plugin",
   severity: "error",

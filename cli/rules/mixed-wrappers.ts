@@ -1,7 +1,6 @@
 import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** All wrappers of a host are links to one executable. A copy is forgotten in an upgrade. */
 export const mixedWrappers: PluginRule = {
   of: "plugin",
   severity: "warning",

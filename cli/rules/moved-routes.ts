@@ -3,7 +3,6 @@ import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
-/** A creator's CHECK looks for its routes in the main table. */
 export const movedRoutes: ListRule = {
   of: "list",
   severity: "error",

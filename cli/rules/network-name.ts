@@ -1,7 +1,6 @@
 import { networkNameProblem } from "../../shared/protocol/names.ts";
 import type { ListRule } from "../lint/rule.ts";
 
-/** Runtimes find a network by its name. */
 export const networkName: ListRule = {
   of: "list",
   severity: "error",

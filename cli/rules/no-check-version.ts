@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/versions.ts";
 
-/** libcni has CHECK from 0.4.0 on, and Nomad takes its refusal for a broken network. */
 export const noCheckVersion: ListRule = {
   of: "list",
   severity: "warning",

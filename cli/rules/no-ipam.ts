@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten, mayBeMadeBefore } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 
-/** Some creators cannot make an interface without an address. */
 export const noIpam: PluginRule = {
   of: "plugin",
   severity: "error",

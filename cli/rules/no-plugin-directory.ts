@@ -1,6 +1,5 @@
 import type { HostRule } from "../lint/rule.ts";
 
-/** Nomad only writes a line to its log about such a directory. */
 export const noPluginDirectory: HostRule = {
   of: "host",
   severity: "warning",

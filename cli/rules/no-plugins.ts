@@ -1,6 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
 
-/** A list without plugins does nothing, so libcni refuses it. */
 export const noPlugins: ListRule = {
   of: "list",
   severity: "error",

@@ -2,7 +2,6 @@ import { noProgram } from "../host/plugin-folder.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
 
-/** A runtime takes the first file of a plugin's name, executable or not. */
 export const notExecutable: ListRule = {
   of: "list",
   severity: "error",

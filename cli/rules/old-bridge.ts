@@ -1,7 +1,6 @@
 import { oldestBridge as oldest, whyNoCheck } from "../host/nomads-check.ts";
 import type { HostRule } from "../lint/rule.ts";
 
-/** Nomad runs CHECK only if it finds a bridge plugin that is new enough, also for lists without a bridge. */
 export const oldBridge: HostRule = {
   of: "host",
   severity: "warning",

@@ -5,7 +5,6 @@ import { commonAddress, type Pool, poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, once, type Run } from "../lists/neighbours.ts";
 
-/** IPAM plugins that do not know each other's leases give out an address twice. */
 export const overlappingRanges: ListRule = {
   of: "list",
   severity: "error",

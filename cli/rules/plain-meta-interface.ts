@@ -3,7 +3,6 @@ import { creatorsOf } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { runtimeIfName } from "../lists/list.ts";
 
-/** A plain meta plugin acts on the runtime's interface only. */
 export const plainMetaInterface: PluginRule = {
   of: "plugin",
   severity: "warning",

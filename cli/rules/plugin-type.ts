@@ -2,7 +2,6 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { typeProblem } from "../../shared/protocol/names.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** `type` is the name of an executable. */
 export const pluginType: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -5,7 +5,6 @@ import { schemasOf } from "../schema/common.ts";
 import { goView } from "../schema/go-view.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
-/** A plugin decodes its whole configuration before it does anything, so one wrong value fails every call. */
 export const pluginValue: PluginRule = {
   of: "plugin",
   severity: "error",

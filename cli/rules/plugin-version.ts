@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { neededVersion, versionOf } from "../lists/versions.ts";
 
-/** Some reference plugins do not speak the first versions of the specification. */
 export const pluginVersion: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -4,7 +4,6 @@ import { creatorsOf } from "../lists/chain.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";
 import { once, type Run } from "../lists/neighbours.ts";
 
-/** A runtime finds the list of a container by the network's name. */
 export const renamedNetwork: ListRule = {
   of: "list",
   severity: "error",

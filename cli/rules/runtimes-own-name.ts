@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { runtimeIfName } from "../lists/list.ts";
 
-/** GC and STATUS do not say which name is the runtime's. */
 export const runtimesOwnName: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -6,7 +6,6 @@ import { entriesOf } from "../lists/ipam.ts";
 import { poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
-/** A packet can take only one of two default routes. */
 export const severalDefaultRoutes: ListRule = {
   of: "list",
   severity: "warning",

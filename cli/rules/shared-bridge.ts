@@ -2,7 +2,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { excludes, type GatewayAddress, gatewaysElsewhere, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
 import { isBefore, nameOf } from "../lists/neighbours.ts";
 
-/** A bridge keeps one gateway address of each IPv4 subnet that it serves, and the plugin refuses a second one. */
 export const sharedBridge: ListRule = {
   of: "list",
   severity: "error",

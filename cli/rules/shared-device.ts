@@ -3,7 +3,6 @@ import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 
-/** Some host interfaces can be taken only once, or only by one kind of plugin. */
 export const sharedDevice: PluginRule = {
   of: "plugin",
   severity: "error",

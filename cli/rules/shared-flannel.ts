@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts";
 
-/** flannel keeps what it gave its delegate in a file that is named for the container alone. */
 export const sharedFlannel: ListRule = {
   of: "list",
   severity: "error",

@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** bandwidth names its ifb device after the network and the container. */
 export const sharedNetwork: PluginRule = {
   of: "plugin",
   severity: "error",

@@ -2,7 +2,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { amongNeighbours, nameOf } from "../lists/neighbours.ts";
 
-/** A renamed interface has a network of its own, and a list of that name would share its leases. */
 export const takenNetwork: ListRule = {
   of: "list",
   severity: "warning",

@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 import { unchainedPlugin } from "../lists/versions.ts";
 
-/** Results of the first versions list no interfaces, so nothing can be narrowed. */
 export const unchainedVersion: ListRule = {
   of: "list",
   severity: "error",

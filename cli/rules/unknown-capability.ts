@@ -2,7 +2,6 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** A runtime ignores a capability that it does not know. */
 export const unknownCapability: PluginRule = {
   of: "plugin",
   severity: "warning",

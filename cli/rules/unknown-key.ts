@@ -12,7 +12,6 @@ import { schemasOf } from "../schema/common.ts";
 import { nameIn, shapeOf, type UnknownKey, unknownKeysOf } from "../schema/go-view.ts";
 import { listKeys } from "../schema/list.ts";
 
-/** Go ignores a key that it does not know, so a misspelled one has no effect and no message. */
 export const unknownKey: ListRule = {
   of: "list",
   severity: "warning",

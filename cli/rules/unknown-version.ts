@@ -2,7 +2,6 @@ import { newestVersion, supportedVersions } from "../../shared/protocol/versions
 import type { ListRule } from "../lint/rule.ts";
 import { versionOf } from "../lists/versions.ts";
 
-/** No plugin speaks a version that the specification does not have. */
 export const unknownVersion: ListRule = {
   of: "list",
   severity: "error",

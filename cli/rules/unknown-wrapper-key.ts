@@ -3,7 +3,6 @@ import { logKeys, portsKeys, wrapperKeys } from "../../shared/protocol/shapes.ts
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 
-/** A wrapper refuses keys that it does not know. */
 export const unknownWrapperKey: PluginRule = {
   of: "plugin",
   severity: "error",

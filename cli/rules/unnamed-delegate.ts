@@ -1,7 +1,6 @@
 import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** The executable's own name does not say which plugin to run. */
 export const unnamedDelegate: PluginRule = {
   of: "plugin",
   severity: "error",

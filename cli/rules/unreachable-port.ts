@@ -3,7 +3,6 @@ import { creatorFor, creatorsOf, freeName, hasCapability } from "../lists/chain.
 import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
-/** The host does not reach a macvlan or ipvlan interface on its own uplink. */
 export const unreachablePort: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -4,7 +4,6 @@ import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** The device is there, and the plugin cannot use it as it is. */
 export const unsuitableDevice: PluginRule = {
   of: "plugin",
   severity: "error",

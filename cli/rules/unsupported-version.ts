@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
 import { neededVersion, versionOf } from "../lists/versions.ts";
 
-/** A plugin refuses a version of the specification that it does not know. */
 export const unsupportedVersion: ListRule = {
   of: "list",
   severity: "error",

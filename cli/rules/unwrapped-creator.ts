@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** A plain creator's CHECK compares all addresses of the container with its own interface. */
 export const unwrappedCreator: PluginRule = {
   of: "plugin",
   severity: "error",

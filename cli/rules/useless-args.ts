@@ -5,7 +5,6 @@ import { isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
-/** `wrapper.args` chooses the requests of CNI_ARGS that reach a plugin. */
 export const uselessArgs: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
 
-/** A program that returns its input costs time and changes nothing. */
 export const uselessJq: PluginRule = {
   of: "plugin",
   severity: "warning",

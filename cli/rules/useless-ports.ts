@@ -4,7 +4,6 @@ import { hasCapability } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { firstPortOf } from "../lists/ports.ts";
 
-/** `wrapper.ports` selects from the runtime's port mappings. */
 export const uselessPorts: PluginRule = {
   of: "plugin",
   severity: "warning",

@@ -1,7 +1,6 @@
 import { pathWords, wrapperFaults } from "../../shared/protocol/shapes.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
-/** The wrappers check the values of their block before they run the plugin. */
 export const wrapperShape: PluginRule = {
   of: "plugin",
   severity: "error",

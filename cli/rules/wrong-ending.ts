@@ -2,7 +2,6 @@ import { extname } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
 import { isMisspelt } from "../lists/find-files.ts";
 
-/** A runtime reads a file by the end of its name. */
 export const wrongEnding: ListRule = {
   of: "list",
   severity: "error",

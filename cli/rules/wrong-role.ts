@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
 
-/** The role of a wrapped reference plugin is known. */
 export const wrongRole: PluginRule = {
   of: "plugin",
   severity: "error",

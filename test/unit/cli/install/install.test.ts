@@ -24,6 +24,7 @@ import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
 import { elsewhereText } from "../../../../cli/install/report.ts";
 import { removeAll } from "../../../../cli/install/uninstall.ts";
 import { hasJq } from "../../../../cli/install/uses.ts";
+import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
@@ -139,8 +140,9 @@ test("a list with wrapper.jq needs the Node flavor", () => {
 });
 
 test("the lists that have wrapper.jq", () => {
-  expect(hasJq({ plugins: [{ type: "tuning" }, { type: "bridge-wrapper", wrapper: { jq: "." } }] })).toBe(true);
-  expect(hasJq({ plugins: [{ type: "bridge-wrapper", wrapper: { ifName: "eth1" } }] })).toBe(false);
+  const isFound = (...plugins: object[]) => hasJq(listFrom({ plugins }) as List);
+  expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { jq: "." } })).toBe(true);
+  expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { ifName: "eth1" } })).toBe(false);
 });
 
 test("uninstall removes nothing while a result cannot be read", async () => {
