@@ -43,16 +43,16 @@ function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context:
 }
 
 function foundBy(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Found[] {
-  if (rule.of === "file") return rule.find(file);
-  if (rule.of === "host" || !list) return [];
+  if ("findInFile" in rule) return rule.findInFile(file);
+  if ("findOnHost" in rule || !list) return [];
   const found =
-    rule.of === "list"
-      ? [rule.find(list, context) ?? []].flat()
-      : list.plugins.flatMap((plugin) => inPlugin(rule.find(plugin, list, context), plugin));
+    "findInList" in rule
+      ? [rule.findInList(list, context) ?? []].flat()
+      : list.plugins.flatMap((plugin) => inPlugin(rule.findInPlugin(plugin, list, context), plugin));
   return found.map((one) => foundAt(one, file));
 }
 
-function inPlugin(found: ReturnType<PluginRule["find"]>, { path }: ListedPlugin): readonly FoundAt[] {
+function inPlugin(found: ReturnType<PluginRule["findInPlugin"]>, { path }: ListedPlugin): readonly FoundAt[] {
   return [found ?? []].flat().map((one) => ({ ...one, at: [...path, ...one.at] }));
 }
 
@@ -67,8 +67,8 @@ function findingOf(found: Found, file: ListFile, { severity, code }: Rule): Find
 }
 
 function findingsOnHost(rule: Rule, context: Context): readonly Finding[] {
-  if (rule.of !== "host") return [];
-  return rule.find(context).map((found) => findingOf({ ...found, place: start }, fileWithoutText(found), rule));
+  if (!("findOnHost" in rule)) return [];
+  return rule.findOnHost(context).map((found) => findingOf({ ...found, place: start }, fileWithoutText(found), rule));
 }
 
 const start = { offset: 0, length: 0 };

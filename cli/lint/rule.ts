@@ -63,26 +63,22 @@ type Result = FoundAt | readonly FoundAt[] | undefined;
 
 /** A rule about a file's text, before it is known to be a list. */
 export interface FileRule extends RuleText {
-  readonly of: "file";
-  find(file: ListFile): readonly Found[];
+  findInFile(file: ListFile): readonly Found[];
 }
 
 /** A rule about a list. */
 export interface ListRule extends RuleText {
-  readonly of: "list";
-  find(list: List, context: Context): Result;
+  findInList(list: List, context: Context): Result;
 }
 
 /** A rule about each plugin of a list. */
 export interface PluginRule extends RuleText {
-  readonly of: "plugin";
-  find(plugin: ListedPlugin, list: List, context: Context): Result;
+  findInPlugin(plugin: ListedPlugin, list: List, context: Context): Result;
 }
 
 /** A rule about the host itself. Its findings belong to no list. */
 export interface HostRule extends RuleText {
-  readonly of: "host";
-  find(context: Context): readonly FoundOnHost[];
+  findOnHost(context: Context): readonly FoundOnHost[];
 }
 
 /** A rule with its code, which its file in cli/rules/ and its export are named for. Its title and page are its comment. */

@@ -88,10 +88,10 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
 async function cureOf(list: List, position: number, { result }: CachedAttachment): Promise<string | undefined> {
   if (result === undefined) return "libcni's cache has no result of it: restore the file, or replace the container";
   const plugin = list.plugins[position];
-  const missing = plugin && missingMaster.find(plugin, list, { lists: [], links: await readLinks() });
+  const missing = plugin && missingMaster.findInPlugin(plugin, list, { lists: [], links: await readLinks() });
   if (missing && "message" in missing) return `${missing.message}. ${missing.hint}`;
   // A plain creator beside others fails for the addresses of the others, whatever it says.
-  const found = plugin && unwrappedCreator.find(plugin, list, { lists: [] });
+  const found = plugin && unwrappedCreator.findInPlugin(plugin, list, { lists: [] });
   if (!found || !("message" in found)) return undefined;
   const file = list.file.path === "" ? "" : `, or run cni-wrappers wrap --write ${list.file.path}`;
   return `${found.message}, so its CHECK sees the addresses of all interfaces. ${found.hint}${file}`;

@@ -5,13 +5,12 @@ import { runtimeIfName } from "../lists/list.ts";
 
 /** Nomad advertises the interface whose name sorts first (cniToAllocNet). */
 export const advertisedInterface: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "Nomad would advertise this interface instead of the runtime's.",
   page: `Nomad sorts a container's interfaces by name and registers services under the address of the first one that has an
 address. An interface called \`backup\` sorts before \`eth0\`. Choose a name that sorts after it, such as \`eth1\`. See
 [interface names](configuration.md#interface-names).`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     const { isRenamed, ifName } = plugin;
     const creators = creatorsOf(list).filter(hasIpam);
     if (!creators.includes(plugin) || creators.every((creator) => creator.isRenamed)) return undefined;

@@ -4,14 +4,13 @@ import { type Cidr, cidrOf } from "../lists/addresses.ts";
 import { excludes, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
 
 export const bridgeAddress: ListRule = {
-  of: "list",
   severity: "error",
   title: "The host's bridge has another address than the list gives it (`--host`).",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. A bridge stays when its last container is gone,
 and so does its address. If you change the subnet, ADD fails (\`"disc0" already has an IP address different from\`). Stop the
 containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD makes it anew. Or give the list another
 \`bridge\`.`,
-  find(list, { links = [] }) {
+  findInList(list, { links = [] }) {
     return gatewaysIn(list).flatMap(({ plugin, key: bridge, cidr }) => {
       const link = links.find(({ ifname }) => ifname === bridge);
       const taken = link && addressInTheWay(addressesOf(link), cidr);

@@ -3,13 +3,12 @@ import type { PluginRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const changedNetwork: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
   page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change
 \`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their journals. The IPAM plugin does
 not: it can give a new container an address that is in use. Stop the containers of the list first, or keep the network.`,
-  find(plugin, list, { state }) {
+  findInPlugin(plugin, list, { state }) {
     if (!state || plugin.role !== "creator" || !plugin.isWrapped) return undefined;
     return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
       at: ["wrapper", plugin.wrapper.network === undefined ? "ifName" : "network"],

@@ -3,12 +3,11 @@ import { creatorsOf, freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const duplicateInterface: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "Two interface creators make an interface of the same name.",
   page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each creator its own \`ifName\`. Only one
 may have none: it gets the runtime's name, usually \`eth0\`.`,
-  find(plugin, { plugins }) {
+  findInPlugin(plugin, { plugins }) {
     const isMaker = ({ role, isWrapped }: ListedPlugin) => role === "creator" && isWrapped;
     const makers = plugins.slice(0, plugin.index).filter(isMaker);
     const earlier = makers.find(({ ifName }) => ifName === plugin.ifName);

@@ -3,11 +3,10 @@ import type { FileRule, Found } from "../lint/rule.ts";
 import { type ListFile, positionOf } from "../lists/list-file.ts";
 
 export const duplicateKey: FileRule = {
-  of: "file",
   severity: "warning",
   title: "An object has a key twice.",
   page: "Runtimes take the last one and ignore the others. The mark is at the ignored one.",
-  find(file) {
+  findInFile(file) {
     return file.tree && file.errors.length === 0 ? foundIn(file.tree, file) : [];
   },
 };

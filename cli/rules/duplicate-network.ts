@@ -4,7 +4,6 @@ import type { List } from "../lists/list.ts";
 import { directoryOf, once, type Run } from "../lists/neighbours.ts";
 
 export const duplicateNetwork: ListRule = {
-  of: "list",
   severity: "warning",
   title: "Two files of a directory have the same network name.",
   page: `The files are sorted by name, byte by byte: \`10-zone.conflist\` comes before \`9-zone.conflist\`.
@@ -15,7 +14,7 @@ export const duplicateNetwork: ListRule = {
 - containerd does not look at names: it takes the first file of the directory.
 
 The other file has no effect. Delete or rename it.`,
-  find(list, { lists }) {
+  findInList(list, { lists }) {
     const { name } = list;
     if (name === undefined) return [];
     const namesakes = byName(lists).get(placeOf(list)) ?? [];

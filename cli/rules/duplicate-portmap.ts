@@ -4,13 +4,12 @@ import type { ListedPlugin } from "../lists/list.ts";
 import { firstPortOf } from "../lists/ports.ts";
 
 export const duplicatePortmap: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "Two portmaps publish the same ports.",
   page: `The runtime hands all published ports to each portmap of a list. Two portmaps then publish each port twice, and only the
 first one's rules count. Divide the ports: \`"ports": { "except": [443] }\` in one \`wrapper\` block, and
 \`"ports": { "only": [443] }\` in the other. See [published ports](configuration.md#published-ports).`,
-  find(plugin, { plugins }) {
+  findInPlugin(plugin, { plugins }) {
     const portOf = (other: ListedPlugin) => (isComparable(other) ? firstPortOf([plugin, other]) : undefined);
     const earlier = plugins.slice(0, plugin.index).find((other) => portOf(other) !== undefined);
     if (!earlier || !isComparable(plugin)) return undefined;

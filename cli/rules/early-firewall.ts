@@ -2,15 +2,13 @@ import type { PluginRule } from "../lint/rule.ts";
 import { creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 
-/** A plain firewall makes rules for the addresses so far, and its CHECK looks for rules for all of them. */
 export const earlyFirewall: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A plain firewall stands before an interface creator.",
   page: `A plain firewall makes rules for the addresses that exist on ADD. On CHECK it gets the whole result, and looks for rules
 for the later addresses as well (\`expected rule ... not found\`). Put it after the last interface creator, where it makes
 rules for all addresses. Or wrap it: then it makes rules for one interface only.`,
-  find({ index, delegate, isWrapped }, list) {
+  findInPlugin({ index, delegate, isWrapped }, list) {
     if (!runsCheck(list) || delegate !== "firewall" || isWrapped || index === 0) return undefined;
     const later = creatorsOf(list).find((creator) => creator.index > index && hasIpam(creator));
     if (!later) return undefined;

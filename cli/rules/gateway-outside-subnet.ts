@@ -6,13 +6,12 @@ import { certainSubnets, entriesOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const gatewayOutsideSubnet: ListRule = {
-  of: "list",
   severity: "error",
   title: "A gateway is not in its subnet.",
   page: `A route without \`gw\` goes through the gateway of the first address of its IP version. If that gateway is not in the
 interface's subnet, the kernel refuses the route, and ADD fails (\`network is unreachable\`). Use an address of the subnet, or
 leave \`gateway\` out: host-local then takes the first address of the subnet. The same is true of a route's own \`gw\`.`,
-  find(list) {
+  findInList(list) {
     const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
     return creators.flatMap((plugin) => [
       ...wrongGateway(plugin, 32),

@@ -4,13 +4,12 @@ import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
 
 export const hostAddress: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A single IPv4 address (/32) has no route, so CHECK fails.",
   page: `The reference plugins' CHECK looks for a route to the subnet of each address. For a single IPv4 address the kernel makes no
 such route, so CHECK fails (\`Failed to find Gateway\`). Add the route, as in
 [service-address.conflist](../conf-examples/README.md#service-addressconflist).`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     if (!runsCheck(list) || plugin.role !== "creator") return [];
     if (ipamTypeOf(plugin.configuration) !== "static" || isRewritten(plugin)) return [];
     const routes = entriesOf(plugin, "routes").flatMap(({ entry }) => cidrOf(entry.dst) ?? []);

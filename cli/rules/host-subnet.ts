@@ -8,7 +8,6 @@ import { poolsOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const hostSubnet: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "The host itself has an address in the containers' subnet (`--host`).",
   page: `With \`isGateway\`, the host routes the subnet to its bridge, and ptp's containers have a subnet of their own in the same
@@ -17,7 +16,7 @@ Nomad's own), ADD passes, and one of the two networks gets the other's packets. 
 
 A macvlan or ipvlan interface belongs to the LAN of its \`master\`. There the subnet is right, but host-local does not know the
 host's own address: without \`rangeStart\` and \`rangeEnd\` it gives it to a container sooner or later.`,
-  find(plugin, _, { links }) {
+  findInPlugin(plugin, _, { links }) {
     if (!links || plugin.role !== "creator" || isRewritten(plugin)) return undefined;
     const { master, linkInContainer } = plugin.configuration;
     const isOnLan = /^(?:macvlan|ipvlan)$/.test(plugin.delegate) && linkInContainer !== true;

@@ -3,13 +3,12 @@ import { creatorsOf } from "../lists/chain.ts";
 import { isWrapperType } from "../lists/list.ts";
 
 export const ignoredWrapper: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "A plain plugin has a wrapper block, which it does not read.",
   page: `Only a wrapper reads the \`wrapper\` block. In a list that names wrappers (\`bridge-wrapper\`), a plain \`portmap\` with
 \`"wrapper": { "ifName": "eth1" }\` still publishes on \`eth0\`, and nothing says so. Change the type to
 \`portmap-wrapper\`, or delete the block.`,
-  find({ type, role, isWrapped, configuration }, list) {
+  findInPlugin({ type, role, isWrapped, configuration }, list) {
     if (!list.plugins.some((plugin) => isWrapperType(plugin.type))) return undefined;
     // One of several creators must be wrapped anyway: another rule says so.
     const isOther = role === "creator" && creatorsOf(list).length > 1;

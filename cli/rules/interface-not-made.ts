@@ -3,13 +3,12 @@ import { creatorFor, creatorsOf, mayBeMadeBefore } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const interfaceNotMade: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A plugin acts on an interface that no plugin before it makes.",
   page: `portmap, tuning, bandwidth, firewall, sbr and vrf act on an interface that exists. A plain one at the beginning of the
 list has no earlier result (\`must be called as chained plugin\`). A wrapped one whose \`ifName\` no earlier plugin makes fails
 with code 103 (\`interface eth2 is not in prevResult\`). Put it after its interface creator, or correct \`ifName\`.`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     if (!isLost(list, plugin)) return undefined;
     const { type, ifName, index, wrapper } = plugin;
     const later = creatorsOf(list).find((creator) => creator.index > index && creator.ifName === ifName);

@@ -3,12 +3,11 @@ import type { FileRule, Found } from "../lint/rule.ts";
 import type { ListFile } from "../lists/list-file.ts";
 
 export const invalidJson: FileRule = {
-  of: "file",
   severity: "error",
   title: "The file is not JSON.",
   page: `Runtimes read strict JSON: no comments, no comma after the last entry, double quotes only. Nomad does not start with
 such a file in its directory. podman and containerd skip the network.`,
-  find(file) {
+  findInFile(file) {
     // A parser that has lost its way reports more, which only confuses.
     const spoiled = spoiledBy(file);
     if (spoiled) return [{ place: { offset: 0, length: 0 }, ...spoiled }];

@@ -17,14 +17,13 @@ import { filledRange } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const invalidRange: ListRule = {
-  of: "list",
   severity: "error",
   title: "host-local refuses a range.",
   page: `host-local checks its ranges on every call, and ADD fails with \`invalid range set\`. \`subnet\` is the address of the
 network (\`172.16.5.0/24\`, not \`172.16.5.7/24\`). It has room for at least two addresses. \`rangeStart\` and \`rangeEnd\` are
 in the subnet, in this order. The ranges of one set have one IP version, and no two ranges overlap. Without any range, ADD
 fails with \`no IP ranges specified\`. host-local does not give out the gateway, so a range needs another address.`,
-  find({ plugins }) {
+  findInList({ plugins }) {
     return plugins.flatMap((plugin) =>
       isRewritten(plugin) ? [] : (noRange(plugin) ?? problemOf(rangeSetsOf(plugin)) ?? []),
     );

@@ -2,13 +2,12 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
 
 export const ipvlanMaster: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "ipvlan has no master.",
   page: `Without \`master\`, ipvlan's ADD uses the interface with the host's default route. If there is none, it fails (\`no default
 route interface found\`). CHECK fails in any case: it looks for a master with an empty name (\`failed to lookup master\`).
 Set \`master\`.`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     const { delegate, type, configuration } = plugin;
     if (delegate !== "ipvlan" || !runsCheck(list) || isRewritten(plugin)) return undefined;
     if (configuration.master !== undefined && configuration.master !== "") return undefined;

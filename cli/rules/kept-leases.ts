@@ -3,13 +3,12 @@ import { ipamTypeOf } from "../lists/ipam.ts";
 import { leasesOf } from "../lists/leases.ts";
 
 export const keptLeases: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "With recover: never, leases that outlive a reboot stop their containers.",
   page: `After a reboot, Nomad attaches its allocations again. If their leases are still there, host-local refuses (\`duplicate
 allocation is not allowed\`). The wrapper frees them, unless \`recover\` is \`never\`. Leave \`recover\` out, or keep the leases
 where a reboot removes them: \`"dataDir": "/var/run/cni"\`.`,
-  find(plugin) {
+  findInPlugin(plugin) {
     const { isWrapped, role, wrapper } = plugin;
     if (!isWrapped || role !== "creator" || wrapper.recover !== "never") return undefined;
     if (ipamTypeOf(plugin.configuration) !== "host-local" || /^\/(?:run|dev\/shm)\//.test(leasesOf(plugin)))

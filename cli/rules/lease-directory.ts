@@ -5,14 +5,13 @@ import { isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 
 export const leaseDirectory: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "dataDir is a place where leases get lost.",
   page: `host-local keeps one file for each lease below \`dataDir\`. systemd-tmpfiles deletes old files from \`/tmp\` and
 \`/var/tmp\`, and host-local then gives the address of a running container to another one. A relative path depends on the
 directory in which the runtime was started. Leave \`dataDir\` out (\`/var/lib/cni/networks\`), or use \`/var/run/cni\`, as Nomad
 does.`,
-  find(plugin) {
+  findInPlugin(plugin) {
     const isLeased = ipamTypeOf(plugin.configuration) === "host-local" && !isRewritten(plugin);
     const message = isLeased ? problemOf(goLookup(ipamOf(plugin.configuration), "dataDir")) : undefined;
     if (message === undefined) return undefined;

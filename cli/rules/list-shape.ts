@@ -3,12 +3,11 @@ import { listKeys, singleKeys } from "../schema/list.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 export const listShape: ListRule = {
-  of: "list",
   severity: "error",
   title: "A key that the runtime reads has a value of a wrong type.",
   page: `The runtime does not load the list. \`name\`, \`cniVersion\` and each \`type\` are text, \`plugins\` is a list of objects, and
 \`disableCheck\` and \`disableGC\` are true or false.`,
-  find(list) {
+  findInList(list) {
     const problems = problemsOf(list.hasPlugins ? listKeys : singleKeys, list.value);
     return problems.filter(isWrongType).map(foundIn);
   },

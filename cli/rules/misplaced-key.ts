@@ -4,13 +4,12 @@ import { misplacedKeys } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const misplacedKey: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A key of the wrapper is not in the wrapper block.",
   page: `A wrapper reads its keys only in a block called \`wrapper\`, at the top level of the plugin's configuration. If a key
 such as \`ifName\` is next to the block, if the block has another name, or if it is inside \`ipam\`, ADD fails with code 7
 (\`misplaced key ifName\`).`,
-  find({ isWrapped, profile, configuration }) {
+  findInPlugin({ isWrapped, profile, configuration }) {
     const places = isWrapped ? Object.entries(configuration).flatMap(([key, value]) => partsOf(key, value)) : [];
     return places.flatMap(([at, part]) =>
       misplacedKeys(part, profile !== undefined).map(({ details }) => ({

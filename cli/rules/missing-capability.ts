@@ -4,13 +4,12 @@ import { hasCapability, isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const missingCapability: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "portmap or bandwidth does nothing, because it does not ask for the runtime's data.",
   page: `A runtime hands published ports only to a plugin with \`"capabilities": { "portMappings": true }\`. Without it, portmap's
 ADD passes and no port is published. bandwidth does nothing without rates of its own (\`ingressRate\`, \`egressRate\`) and
 without \`"capabilities": { "bandwidth": true }\`.`,
-  find(plugin) {
+  findInPlugin(plugin) {
     const { type, delegate, configuration } = plugin;
     const need = Object.hasOwn(needs, delegate) ? needs[delegate] : undefined;
     if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return undefined;

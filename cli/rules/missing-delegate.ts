@@ -2,12 +2,11 @@ import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const missingDelegate: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "The plugin behind a wrapper is not in `--cni-path`.",
   page: `The wrapper runs the real plugin. It looks for it in the directories of CNI_PATH, then in its own directory, and skips
 itself. If there is none, ADD fails with code 100. Install the plugin, or set \`wrapper.delegate\` to the right name.`,
-  find({ type, delegate, isWrapped, wrapper: block }, _, { plugins }) {
+  findInPlugin({ type, delegate, isWrapped, wrapper: block }, _, { plugins }) {
     const wrapper = plugins?.find(type);
     const other = plugins?.find(delegate);
     // A file that is not executable is the finding of another rule.

@@ -2,12 +2,11 @@ import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const mixedWrappers: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "The wrappers of a list have several versions.",
   page: `All wrappers are links to one executable, \`cni-wrappers\`. If one of them is a copy, an upgrade does not reach it. The
 wrappers of a list share a journal, so install one version of all.`,
-  find({ type }, { plugins }, { plugins: folder }) {
+  findInPlugin({ type }, { plugins }, { plugins: folder }) {
     const own = wrapperOf(type, folder);
     const newest = plugins.map((plugin) => wrapperOf(plugin.type, folder)?.version ?? "0").reduce(newer, "0");
     if (!own || compareVersions(own.version, newest) === 0) return undefined;

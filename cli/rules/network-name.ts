@@ -2,13 +2,12 @@ import { networkNameProblem } from "../../shared/protocol/names.ts";
 import type { ListRule } from "../lint/rule.ts";
 
 export const networkName: ListRule = {
-  of: "list",
   severity: "error",
   title: "The list has no name, or one that runtimes refuse.",
   page: `A runtime finds a network by the \`name\` of its list, not by the name of the file. Without a name it cannot load the
 list. A name begins with a letter or a digit. Letters, digits, \`_\`, \`.\` and \`-\` may follow. libcni refuses any other
 name on ADD.`,
-  find({ value, name }) {
+  findInList({ value, name }) {
     if (value.name === undefined)
       return { at: [], message: "the list has no name", hint: 'Add "name": "..." before the plugins' };
     const problem = name === undefined ? undefined : networkNameProblem(name);

@@ -2,13 +2,12 @@ import type { ListRule } from "../lint/rule.ts";
 import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/versions.ts";
 
 export const noCheckVersion: ListRule = {
-  of: "list",
   severity: "warning",
   title: "cniVersion is older than 0.4.0, so there is no CHECK.",
   page: `The specification has CHECK from 0.4.0 on. For an older list, libcni refuses it (\`does not support CHECK command\`).
 Nomad runs CHECK anyway when a client restarts. It takes the refusal for a broken network, and the allocation loses its
 network: see [versions](versions.md). Other runtimes never notice a broken network. Use 1.0.0.`,
-  find(list) {
+  findInList(list) {
     const version = versionOf(list);
     if (version === undefined || !isOlder(version, "0.4.0")) return [];
     // Kubernetes runs no CHECK. So this is about lists that somebody has prepared for it.

@@ -6,7 +6,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, once, type Run } from "../lists/neighbours.ts";
 
 export const overlappingRanges: ListRule = {
-  of: "list",
   severity: "error",
   title: "Two interfaces can get the same address.",
   page: `A renamed interface keeps its leases in a network of its own (\`zone-eth1\`), so host-local does not know the leases of
@@ -17,7 +16,7 @@ own. Or set \`wrapper.network\` to the name of the list: both interfaces then sh
 The lists of a directory do not know each other's leases either. If the ranges of two lists overlap on one bridge, on one
 \`master\`, or on two networks that the host routes to, ADD passes, and two containers have one address. Give each list a
 subnet of its own, or a part of it with \`rangeStart\` and \`rangeEnd\`.`,
-  find(list, { lists }) {
+  findInList(list, { lists }) {
     const pools = poolsIn(list);
     return pools.flatMap((pool, index) => {
       return foundIn(list, pool, pools.slice(0, index)) ?? foundElsewhere(pool, lists) ?? [];

@@ -4,13 +4,12 @@ import type { ListedPlugin } from "../lists/list.ts";
 import { runtimeIfName } from "../lists/list.ts";
 
 export const plainMetaInterface: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "A plain tuning or bandwidth acts on one of several interfaces, and does not say which.",
   page: `A plain tuning or bandwidth acts on the runtime's interface (\`eth0\`), wherever it is in the list. In a list with several
 interfaces that is easy to overlook. Use the wrapper: its \`ifName\` says which interface is meant. Without \`ifName\` it is
 the runtime's, too. tuning's settings for the whole namespace, such as \`net.core.somaxconn\`, are no reason for an alarm.`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     const { isWrapped, type } = plugin;
     const names = creatorsOf(list).map(({ ifName }) => ifName);
     if (names.length < 2 || isWrapped || !actsOnOne(plugin)) return undefined;

@@ -5,14 +5,13 @@ import { type List, runtimeIfName } from "../lists/list.ts";
 import { once, type Run } from "../lists/neighbours.ts";
 
 export const renamedNetwork: ListRule = {
-  of: "list",
   severity: "error",
   title: "The list was renamed, and containers are attached under the old name (`--state`).",
   page: `A runtime looks for the list of a container by its \`name\`. After it was changed, CHECK and DEL of the containers that run
 do not find it: Nomad destroys their network when its client restarts, and what they leased stays. The rule finds a network
 that containers have and no list defines, with the interfaces of a list that no container has. Keep the old name until these
 containers are gone.`,
-  find(list, { lists, state }) {
+  findInList(list, { lists, state }) {
     const attached = interfacesByNetwork(state?.entries ?? []);
     if (list.name === undefined || attached.has(list.name)) return undefined;
     const own = interfacesOf(list);

@@ -7,13 +7,12 @@ import { poolsOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const severalDefaultRoutes: ListRule = {
-  of: "list",
   severity: "warning",
   title: "Two interfaces of a container have a default route.",
   page: `ADD passes, and the kernel uses one of the two routes: for IPv4 the one that came last. With \`isDefaultGateway\`, bridge
 adds a default route of its own. Keep the default route of one interface, and give the others only the routes that they
 need. Two routes with different \`priority\` are no mistake. With sbr or vrf, each interface can have its own default route.`,
-  find(list) {
+  findInList(list) {
     const all = creatorsOf(list)
       .filter((plugin) => !isRewritten(plugin) && !hasOwnTable(list, plugin))
       .flatMap((plugin) => [...writtenRoutes(plugin), ...gatewayRoutes(plugin)]);

@@ -3,14 +3,13 @@ import { excludes, type GatewayAddress, gatewaysElsewhere, gatewaysIn, placeOfBr
 import { isBefore, nameOf } from "../lists/neighbours.ts";
 
 export const sharedBridge: ListRule = {
-  of: "list",
   severity: "error",
   title: "Two plugins give one bridge different gateway addresses.",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. If the bridge has another IPv4 address, ADD fails
 (\`"disc0" already has an IP address different from\`). IPv6 subnets may differ if they do not overlap. Give each plugin its
 own \`bridge\`: without the key, all of them use \`cni0\`. The lists of a directory are compared, too: then ADD of the second
 list fails.`,
-  find(list, { lists }) {
+  findInList(list, { lists }) {
     const gateways = gatewaysIn(list);
     const clashes = gateways.flatMap((gateway, index) => {
       const elsewhere = gatewaysElsewhere(list, lists, gateway.key).filter((one) => isBefore(one.list, list, lists));

@@ -4,14 +4,13 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 
 export const sharedDevice: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "Two plugins cannot share this interface of the host.",
   page: `host-device moves its device into the container, so a second plugin does not find it. A VLAN id exists once on a master:
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).
 With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). Use another device, id, or kind of
 plugin. The lists of a directory are compared, too, for macvlan and ipvlan on one master.`,
-  find(plugin, list, { lists }) {
+  findInPlugin(plugin, list, { lists }) {
     if (isRewritten(plugin)) return undefined;
     const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
     const earlier = creators.slice(0, Math.max(creators.indexOf(plugin), 0));

@@ -4,14 +4,13 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts";
 
 export const sharedFlannel: ListRule = {
-  of: "list",
   severity: "error",
   title: "Two flannels keep their files in one directory.",
   page: `flannel's DEL needs the configuration that its ADD wrote to \`<dataDir>/<container>\`. If a container has two flannels
 with one \`dataDir\`, the second ADD replaces the file of the first one. Then one DEL removes the wrong interface, the other
 one does nothing, and an address and an interface stay behind. Without the key, all of them use \`/var/lib/cni/flannel\`.
 Give each flannel its own \`dataDir\`.`,
-  find(list, { lists }) {
+  findInList(list, { lists }) {
     return flannelsOf(list).flatMap((plugin, index, all) => {
       const earlier = all.slice(0, index).find((other) => directoryOf(other) === directoryOf(plugin));
       const others = flannelsElsewhere(list, lists, directoryOf(plugin));

@@ -3,13 +3,12 @@ import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const sharedNetwork: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "Two bandwidth plugins have one network, so they use one name on the host.",
   page: `To limit what a container sends, bandwidth makes an ifb device on the host, and names it after the network and the
 container. With one network, the second bandwidth finds the first one's device, and ADD fails (\`adding link: file
 exists\`). A renamed interface has a network of its own. So set \`wrapper.ifName\`, and leave \`wrapper.network\` out.`,
-  find(plugin, { plugins }) {
+  findInPlugin(plugin, { plugins }) {
     const { index, type, network, wrapper } = plugin;
     const earlier = plugins.slice(0, index).find((other) => other.network === network && makesDevice(other));
     if (!earlier || !makesDevice(plugin)) return undefined;

@@ -3,14 +3,13 @@ import { creatorsOf } from "../lists/chain.ts";
 import { amongNeighbours, nameOf } from "../lists/neighbours.ts";
 
 export const takenNetwork: ListRule = {
-  of: "list",
   severity: "warning",
   title: "A list has the name of the network of another list's interface.",
   page: `The plugin of an interface with an \`ifName\` sees a network of its own, \`<name>-<ifName>\`. If another list of the
 directory has this name, both keep their leases in one directory, and their rules on the host have one name. If a container
 is in both lists and leaves one of them, it loses masquerading for the other one. Rename one of the lists. If you share the
 network on purpose, say so with \`wrapper.network\`.`,
-  find(list, { lists }) {
+  findInList(list, { lists }) {
     const [owner] = networksElsewhere(list, lists, list.name ?? "");
     if (!owner) return undefined;
     const message = `the network of ${owner.ifName} in ${nameOf(owner.list)} has this name, too, so they share leases and rules`;

@@ -3,14 +3,13 @@ import { nearest } from "../../shared/protocol/spelling.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const unknownCapability: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "A capability has a name that no runtime knows.",
   page: `The names of capabilities are in
 [CONVENTIONS.md](https://github.com/containernetworking/cni/blob/main/CONVENTIONS.md) of the specification: \`portMappings\`,
 \`ipRanges\`, \`bandwidth\`, \`dns\`, \`ips\`, \`mac\`, \`infinibandGUID\`, \`deviceID\`, \`aliases\` and \`cgroupPath\`. Letter case
 counts. A runtime ignores other names without a word, and the plugin does not get the data.`,
-  find({ profile, configuration: { capabilities } }) {
+  findInPlugin({ profile, configuration: { capabilities } }) {
     const names = isJsonObject(capabilities) ? Object.keys(capabilities) : [];
     return names.flatMap((name) => {
       const meant = nearest(name, knownNames);

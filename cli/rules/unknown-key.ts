@@ -13,13 +13,12 @@ import { nameIn, shapeOf, type UnknownKey, unknownKeysOf } from "../schema/go-vi
 import { listKeys } from "../schema/list.ts";
 
 export const unknownKey: ListRule = {
-  of: "list",
   severity: "warning",
   title: "A plugin or the runtime does not know a key, and ignores it.",
   page: `The list works as if the key were not there. The case of letters does not matter in a plugin's keys. It matters in
 the list's own keys. Keys of unknown plugins are not checked, and keys that are clearly comments (\`_comment\`) are left
 alone. A later version of a plugin may have more keys: with \`--cni-path\`, lint asks the plugin for its version.`,
-  find(list, { plugins }) {
+  findInList(list, { plugins }) {
     const inPlugins = list.plugins.flatMap((plugin) => [
       ...unknownInPlugin(list, plugin, plugins),
       ...prevResultIn(plugin.configuration, plugin.path),

@@ -2,13 +2,12 @@ import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const unnamedDelegate: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A wrapper does not know which plugin to run.",
   page: `The name of a wrapper says which plugin it runs: \`bridge-wrapper\` runs \`bridge\`. \`cni-wrappers\` is the executable
 behind all of these names, and names no plugin. ADD fails with code 7 (\`no delegate\`). Use the plugin's own wrapper, or set
 \`"delegate"\` in the \`wrapper\` block.`,
-  find({ type, isWrapped, wrapper }) {
+  findInPlugin({ type, isWrapped, wrapper }) {
     if (!isWrapped || delegateName(type) !== undefined || wrapper.delegate !== undefined) return undefined;
     const hint = 'Write the plugin\'s wrapper, such as "bridge-wrapper", or set wrapper.delegate';
     return { at: ["type"], message: `${type} does not say which plugin to run`, hint };

@@ -4,14 +4,13 @@ import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const unreachablePort: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "portmap publishes on an interface that the host does not reach.",
   page: `portmap forwards the host's ports to one interface of the container: a plain one to the runtime's, a wrapped one to the
 interface that \`ifName\` names. The kernel lets no packet pass between a host and its own macvlan or ipvlan interfaces. So
 portmap makes its rules, and the published port does not answer. Publish on the interface of bridge or ptp: use
 \`portmap-wrapper\` with its \`ifName\`.`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     const { delegate, wrapper, ifName } = plugin;
     const better = delegate === "portmap" && hasCapability(plugin, "portMappings") && betterInterface(list, plugin);
     if (!better) return undefined;

@@ -5,7 +5,6 @@ import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const unsuitableDevice: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "The plugin cannot use this interface of the host as it is (`--host`).",
   page: `A card that is a port of a bridge or a bond gives its packets to that one only: macvlan and ipvlan on it fail (\`device or
@@ -13,7 +12,7 @@ resource busy\`). Name the bridge or the bond itself as \`master\`. macvlan and 
 (\`invalid MTU 9000, must be [0, master MTU(1500)]\`). A \`master\` that is down carries nothing, and the plugin does not set it
 up. bridge refuses a \`bridge\` that is another kind of interface (\`"ens18" already exists but is not a bridge\`): \`bridge\`
 is the name of a new device, and not the card to which containers shall be connected.`,
-  find(plugin, _, { links }) {
+  findInPlugin(plugin, _, { links }) {
     if (!links || isRewritten(plugin)) return undefined;
     if (plugin.delegate === "bridge") return bridgeProblem(plugin, links);
     const { master, linkInContainer } = plugin.configuration;

@@ -4,13 +4,12 @@ import { pluginNamesIn } from "../lists/ipam.ts";
 import { neededVersion, versionOf } from "../lists/versions.ts";
 
 export const unsupportedVersion: ListRule = {
-  of: "list",
   severity: "error",
   title: "A plugin in `--cni-path` does not speak the list's `cniVersion`.",
   page: `Every plugin of the list gets the list's \`cniVersion\`. A plugin that is too old for it refuses every call: \`incompatible
 CNI versions\`. \`lint\` asks each plugin with VERSION. Install newer plugins, or lower the list's \`cniVersion\`. CHECK
 needs at least 0.4.0.`,
-  find(list, { plugins: folder }) {
+  findInList(list, { plugins: folder }) {
     const version = versionOf(list);
     // No plugin speaks a version that does not exist: that is another rule's.
     if (!folder || version === undefined || !supportedVersions.includes(version)) return [];

@@ -3,13 +3,12 @@ import { creatorsOf } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const unwrappedCreator: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A list has several interface creators, and one of them is not wrapped.",
   page: `A plain creator compares every address of the container with its own interface. ADD may pass, but CHECK fails as soon
 as there is a second interface. Nomad runs CHECK when a client restarts, and a failed CHECK destroys the allocation's
 network. Wrap **every** creator of the list, the first one too.`,
-  find(plugin, list) {
+  findInPlugin(plugin, list) {
     const { index, type, role, isWrapped } = plugin;
     const creators = creatorsOf(list);
     if (role !== "creator" || isWrapped || creators.length < 2) return undefined;

@@ -6,14 +6,13 @@ import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const uselessArgs: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "wrapper.args has no effect.",
   page: `\`args\` decides which requests of CNI_ARGS reach the plugin. \`"keep"\` changes nothing for an interface that is not
 renamed, because it gets all requests anyway. In an object, the left side is the plugin's key. The reference plugins know
 \`IP\` (host-local and static), \`GATEWAY\` (static) and \`MAC\` (bridge, macvlan, tap and tuning), in capitals. They ignore or
 refuse any other key. See [addresses chosen by a job](configuration.md#addresses-chosen-by-a-job).`,
-  find(plugin) {
+  findInPlugin(plugin) {
     const { args } = plugin.wrapper;
     if (!plugin.isWrapped || args === undefined || !isArgs(args)) return [];
     const [at, hint] = [["wrapper", "args"], "Leave args out"];

@@ -5,13 +5,12 @@ import type { ListedPlugin } from "../lists/list.ts";
 import { firstPortOf } from "../lists/ports.ts";
 
 export const uselessPorts: PluginRule = {
-  of: "plugin",
   severity: "warning",
   title: "wrapper.ports leaves no port, or has none to choose from.",
   page: `\`ports\` selects from the port mappings that the runtime hands to the plugin. An empty \`only\`, or an \`except\` with all
 ports, leaves nothing to publish. A plugin without \`"capabilities": { "portMappings": true }\` gets no port mappings, so
 there is nothing to select.`,
-  find(plugin) {
+  findInPlugin(plugin) {
     const problem = plugin.isWrapped && plugin.wrapper.ports !== undefined ? problemOf(plugin) : undefined;
     return problem && { at: ["wrapper", "ports"], isKey: true, message: problem[0], hint: problem[1] };
   },

@@ -2,12 +2,11 @@ import { pathWords, wrapperFaults } from "../../shared/protocol/shapes.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const wrapperShape: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "A key of the wrapper block has a value that the wrapper refuses.",
   page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See
 [the wrapper block](configuration.md#the-wrapper-block) for all keys and their values.`,
-  find({ isWrapped, wrapper: { ifName }, configuration: { wrapper = null } }) {
+  findInPlugin({ isWrapped, wrapper: { ifName }, configuration: { wrapper = null } }) {
     const faults = isWrapped && wrapper !== null ? wrapperFaults(wrapper) : [];
     // Another rule looks at the names of interfaces.
     return faults

@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { isMisspelt } from "../lists/find-files.ts";
 
 export const wrongEnding: ListRule = {
-  of: "list",
   severity: "error",
   title: "The end of the file's name does not fit its content.",
   page: `Only a \`.conflist\` has a list of \`plugins\`. A \`.conf\` or \`.json\` has the configuration of one plugin.
@@ -16,7 +15,7 @@ export const wrongEnding: ListRule = {
 A name that nearly ends with \`.conflist\` (\`zone.conflst\`) is not read at all.
 
 Rename the file, or write the plugin into \`"plugins": [...]\`.`,
-  find({ file, hasPlugins, value }) {
+  findInList({ file, hasPlugins, value }) {
     const end = extname(file.path);
     if (isMisspelt(file.path)) {
       const message = `no runtime reads a file that ends with ${end}`;

@@ -1,12 +1,11 @@
 import type { PluginRule } from "../lint/rule.ts";
 
 export const wrongRole: PluginRule = {
-  of: "plugin",
   severity: "error",
   title: "wrapper.role contradicts what the plugin does.",
   page: `\`role\` tells the wrapper what a plugin does that is not in [the list](plugins.md). The role of the others is known, and
 ADD fails with code 7 if the block says something else (\`wrapper.role must be "creator" for bridge\`). Leave it out.`,
-  find({ isWrapped, profile, wrapper: { role }, delegate }) {
+  findInPlugin({ isWrapped, profile, wrapper: { role }, delegate }) {
     if (!isWrapped || profile === undefined || (role !== "creator" && role !== "meta")) return undefined;
     if (role === profile.role) return undefined;
     const message = `${delegate} is a ${profile.role} plugin, not a ${role} plugin`;

@@ -33,9 +33,9 @@ function reads(count: number): number {
     });
   });
   for (const rule of rules) {
-    if (rule.of === "list") for (const list of lists) expect(rule.find(list, { lists }) ?? []).toEqual([]);
-    if (rule.of !== "plugin") continue;
-    for (const list of lists) for (const plugin of list.plugins) rule.find(plugin, list, { lists });
+    if ("findInList" in rule) for (const list of lists) expect(rule.findInList(list, { lists }) ?? []).toEqual([]);
+    if (!("findInPlugin" in rule)) continue;
+    for (const list of lists) for (const plugin of list.plugins) rule.findInPlugin(plugin, list, { lists });
   }
   return seen;
 }
