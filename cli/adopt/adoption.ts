@@ -78,7 +78,7 @@ function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void 
 }
 
 /** How `--undo` ended for one attachment. */
-export type Undone = "restored" | "gone" | "changed since";
+export type Undone = "restored" | "gone" | "changed since" | "unreadable";
 
 /** Restores what `adopt` replaced, for the attachments that a filter accepts. A file that changed since stays. */
 export function undo(
@@ -88,8 +88,8 @@ export function undo(
   return backupsIn(cacheDirectory)
     .filter(({ file }) => isWanted(file))
     .map((backup) => {
-      const undone = undoOne(cacheDirectory, backup);
-      if (undone !== "changed since") rmSync(backupFile(cacheDirectory, backup.file));
+      const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
+      if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));
       return [backup.file, undone];
     });
 }
@@ -121,17 +121,23 @@ function writeResult(cacheDirectory: string, file: string, text: string, lastLoo
   writeAtomically(file, text, { beside: backupDirectory(cacheDirectory), lastLook, keepsTime: true });
 }
 
-function backupsIn(cacheDirectory: string): readonly Backup[] {
+function backupsIn(cacheDirectory: string): readonly (Backup | Pick<Backup, "file">)[] {
   const directory = backupDirectory(cacheDirectory);
   const names = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
   // A killed process may have left a file that begins with a dot.
-  return names.filter((name) => !name.startsWith(".")).flatMap((name) => backupOf(cacheDirectory, name) ?? []);
+  return names
+    .filter((name) => !name.startsWith("."))
+    .map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) });
 }
 
 function backupOf(cacheDirectory: string, name: string): Backup | undefined {
   const value = parseJsonObject(textOf(join(backupDirectory(cacheDirectory), name)) ?? "");
   // The backup's name tells the file, so that no backup can name a file elsewhere.
-  return isBackup(value) ? { ...value, file: join(cacheDirectory, "results", name) } : undefined;
+  return isBackup(value) ? { ...value, file: resultFile(cacheDirectory, name) } : undefined;
+}
+
+function resultFile(cacheDirectory: string, name: string): string {
+  return join(cacheDirectory, "results", name);
 }
 
 function isBackup(value: unknown): value is Omit<Backup, "file"> & JsonObject {

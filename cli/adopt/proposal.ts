@@ -19,7 +19,7 @@ export type Proposal =
   | { readonly is: "adoptable"; readonly result: CniResult; readonly journal: MissingJournal | undefined }
   /** CHECK fails, and no result makes it pass. `error` is CHECK's, `cure` what to change in the list. */
   | { readonly is: "lost"; readonly error: string; readonly cure?: string }
-  /** CHECK fails, and nobody can tell whether a result makes it pass. */
+  /** Nobody can tell whether a result makes CHECK pass. */
   | { readonly is: "unseen"; readonly error: string };
 
 /** An attachment, and what adopt does about it. */
@@ -58,7 +58,8 @@ export async function proposalAfter(
   const { network, readLinks, isClaimed, check } = evidence;
   if (!network || !attachment.result) return lost;
   const links = await readLinks();
-  if (!links) return { is: "unseen", error };
+  if (!links)
+    return { is: "unseen", error: `its interfaces cannot be read: ip(8) or nsenter(1) is missing, or fails: ${error}` };
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, attachment.netns, creators, links);
   if (!result) return lost;

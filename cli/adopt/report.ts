@@ -59,6 +59,7 @@ const undoneWords: Readonly<Record<Undone, string>> = {
   restored: "restored",
   gone: "the container is gone; the backup is removed",
   "changed since": "it changed since adopt, so it stays as it is",
+  unreadable: "its backup cannot be read, so it stays as it is",
 };
 
 function needsWords({ proposal: { is } }: Case): boolean {
@@ -74,7 +75,7 @@ function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasCo
     return cure === undefined ? words : `${words}\n  ${oneLine(cure)}`;
   }
   if (proposal.is === "unseen")
-    return `${title}: CHECK fails, and its interfaces cannot be read: ip(8) or nsenter(1) is missing, or fails: ${oneLine(proposal.error)}`;
+    return `${title}: nobody can tell whether it can be adopted: ${oneLine(proposal.error)}`;
   if (proposal.is !== "adoptable") return title;
   const { journal, result } = proposal;
   return [

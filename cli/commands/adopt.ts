@@ -1,4 +1,4 @@
-import { adoptCase, undo } from "../adopt/adoption.ts";
+import { adoptCase, type Undone, undo } from "../adopt/adoption.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
@@ -48,7 +48,8 @@ export const adoptCommand: CommandData<undefined, Options> = {
     if (options.undo) {
       const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments));
       terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
-      return undone.some(([, how]) => how === "changed since") ? 1 : 0;
+      const has = (word: Undone) => undone.some(([, how]) => how === word);
+      return exitCodeOf({ isGood: !has("changed since"), isComplete: !has("unreadable") });
     }
     const proposed = await casesOn(attachments, view, terminal);
     const where = placesText(paths);
@@ -82,7 +83,7 @@ async function casesOn(
       return { attachment, workload, proposal };
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
-      return { attachment: listed, workload, proposal: { is: "lost", error: error.message } };
+      return { attachment: listed, workload, proposal: { is: "unseen", error: error.message } };
     }
   };
   return withBar(wanted, terminal, caseOf);

@@ -46,7 +46,7 @@ export const pruneCommand: CommandData<undefined, Options> = {
     if (cacheDirectory !== usualCacheDirectory) withPath(cacheDirectory, () => statSync(cacheDirectory));
     const places = { cacheDirectory, lists };
     const before = await look(places, leftOut.note);
-    for (const line of before.problems) leftOut.note(`${line}; packet rules may be left`);
+    for (const line of before.problems) leftOut.note(line);
     leftOut.tell(terminal);
     const how = pruneOptions(paths, places, options);
     const findings = findingsIn(before);
@@ -59,12 +59,13 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const textOf = (shown: readonly Row[]) => pruneText(shown, terminal, { names: workloads, where });
     const isPruned = options.write === true && (await isMeant(found, options, terminal, textOf));
     const { rows, problems } = isPruned ? await pruned(before, how, terminal) : { rows: found, problems: [] };
-    for (const line of problems) leftOut.note(`${line}; packet rules may be left`);
+    for (const line of problems) leftOut.note(line);
     leftOut.tell(terminal);
     terminal.write(options.json ? pruneJson(rows, workloads) : textOf(rows));
     if (options.json) terminal.writeError(`${where}\n`);
     const isGood = rows.every(({ fate }) => fate === "pruned");
-    return exitCodeOf({ isGood, isComplete: leftOut.isEmpty });
+    const isSeen = rows.every(({ why }) => !why?.endsWith(" cannot be read"));
+    return exitCodeOf({ isGood, isComplete: leftOut.isEmpty && isSeen });
   },
 };
 

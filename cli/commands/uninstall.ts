@@ -1,4 +1,5 @@
 import { type CommandData, option } from "../command.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import { ownRelease } from "../install/own-release.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
@@ -50,6 +51,6 @@ export const uninstallCommand: CommandData<undefined, Options> = {
       );
     if (!isRefused)
       for (const list of lists) terminal.writeError(`${list}: names wrappers, so no container of it starts any more\n`);
-    return isRefused ? 1 : 0;
+    return isRefused ? exitCodeOf({ isGood: false, isComplete: leftOut.isEmpty }) : 0;
   },
 };

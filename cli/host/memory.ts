@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readFile, stat } from "../../shared/host/node/files.ts";
+import { attempt, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
+import { leaseDirectory, resultDirectory } from "../../shared/journal/host-files.ts";
 import {
   type AttachmentKey,
   containerDirectory,
@@ -9,6 +10,7 @@ import {
   type Journal,
   journalDirectory,
 } from "../../shared/journal/journal.ts";
+import { longestReport, readInput } from "../files/read-input.ts";
 import { withPath } from "../trouble.ts";
 
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. */
@@ -33,11 +35,11 @@ export class Memory extends Facts {
     const at = (path: string) =>
       path.startsWith(`${stateDirectory}/`) ? join(directory, path.slice(stateDirectory.length)) : path;
     super({
-      readFile: (path) => readFile(at(path)),
-      listDirectory: (path) => namesIn(at(path)),
+      readFile: (path) => attempt(() => readInput(path, at(path), longestReport).toString()),
+      listDirectory: (path) => namesIn(at(path), roots.includes(path)),
       stat: (path) => stat(at(path)),
     });
-    this.#isThere = (path) => existsSync(at(path));
+    this.#isThere = (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined;
   }
 
   /** What the wrappers have written. `leaveOut` gets each file that cannot be read, or not as a whole, with the reason. */
@@ -88,13 +90,17 @@ function keyOfRecord(name: string): AttachmentKey | undefined {
     : undefined;
 }
 
+/** Where a file in place of the directory hides everything. Below them may be files of others. */
+const roots: readonly string[] = [journalDirectory, resultDirectory, leaseDirectory];
+
 /** The names in a directory, none if there is no directory. A container may end at any time, and its directory with it. */
-function namesIn(directory: string): readonly string[] {
+function namesIn(directory: string, isRoot: boolean): readonly string[] {
   return withPath(directory, () => {
     try {
       return readdirSync(directory);
     } catch (error) {
-      if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || (code === "ENOTDIR" && !isRoot)) return [];
       throw error;
     }
   });

@@ -5,6 +5,7 @@ import process from "node:process";
 import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
+import { withPath } from "../trouble.ts";
 import {
   type Advice,
   type InstalledPlugin,
@@ -52,7 +53,7 @@ function pluginReader(directory: string): (path: string) => InstalledPlugin | un
   return (path) => {
     if (plugins.has(path)) return plugins.get(path);
     const full = resolve(directory, path);
-    const file = statSync(full, { throwIfNoEntry: false });
+    const file = withPath(path, () => statSync(full, { throwIfNoEntry: false }));
     const real = file?.isFile() ? realpathSync(full) : undefined;
     const found = real === undefined ? undefined : pluginAt(path, real, file?.mode ?? 0, executables);
     plugins.set(path, found);

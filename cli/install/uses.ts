@@ -3,7 +3,7 @@ import type { Entry } from "../../shared/journal/journal.ts";
 import { entriesIn, Memory, stateDirectory } from "../host/memory.ts";
 import { type List, listFrom } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { isNamespace } from "../live/namespaces.ts";
+import { pathStateAt } from "../live/namespaces.ts";
 import { workloadOf } from "../live/workload.ts";
 
 /** A running container that the wrappers attached. */
@@ -29,7 +29,8 @@ export function usesAmong(attachments: readonly CachedAttachment[], state = stat
   for (const attachment of attachments) {
     const { network, containerId, netns, list } = attachment;
     const key = `${network} ${containerId}`;
-    if (isNamespace(netns) && (uses.has(key) || isWrapped(list && listFrom(list))))
+    // A namespace that cannot be looked at may be there.
+    if (pathStateAt(netns) !== "gone" && (uses.has(key) || isWrapped(list && listFrom(list))))
       uses.set(key, { ...uses.get(key), network, containerId, name: workloadOf(attachment).name });
   }
   return [...uses.values()].sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { containerInterfaceNames } from "../../shared/attachment/attachments.ts";
+import { attempt } from "../../shared/host/node/files.ts";
 import { cachedKey } from "../../shared/journal/host-files.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { resultShapeProblem } from "../../shared/protocol/shapes.ts";
-import { reasonOf, withPath } from "../trouble.ts";
+import { longestReport, readInput } from "../files/read-input.ts";
+import { oneLine } from "../terminal.ts";
+import { Trouble, withPath } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
 
 /** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */
@@ -48,10 +51,11 @@ export function attachmentOf(cached: CachedAttachment, pluginPath: string): Atta
 /** Reads one file of the cache; undefined if it is gone: a container may end at any time. */
 export function readCachedResult(file: string): CachedAttachment | UnreadableResult | undefined {
   try {
-    return parseCachedResult(file, readFileSync(file, "utf8"));
+    return parseCachedResult(file, readInput(file, file, longestReport).toString());
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? undefined : { file, reason: reasonOf(error as NodeJS.ErrnoException) };
+    if (!(error instanceof Trouble)) throw error;
+    const isThere = attempt(() => lstatSync(file)) !== undefined;
+    return isThere ? { file, reason: error.message.replace(`${oneLine(file)}: `, "") } : undefined;
   }
 }
 

@@ -11,7 +11,7 @@ import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import { droppedPlugins } from "./dropped.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { callOf, callOrder, inVersion } from "./libcni.ts";
-import { isNamespace } from "./namespaces.ts";
+import { pathStateAt } from "./namespaces.ts";
 import { type Lists, type Network, networkIn, readLists } from "./networks.ts";
 import { outsideSubnets } from "./outside.ts";
 import { type PluginRun, runPlugin } from "./run-plugin.ts";
@@ -63,10 +63,15 @@ export function isGood(verdict: Verdict): boolean {
   return verdict.is !== "fails" && !("outside" in verdict) && !("dropped" in verdict);
 }
 
-/** Runs the CHECK of an attachment's current list with the real plugins, in order, as libcni does. */
+/**
+ * Runs the CHECK of an attachment's current list with the real plugins, in order, as libcni does. Throws Trouble if nobody can tell
+ * whether its namespace is there.
+ */
 export async function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
   const network = networkOf(attachment, options);
-  if (!isNamespace(attachment.netns)) return { is: "gone" };
+  const state = pathStateAt(attachment.netns);
+  if (state === "unreadable") throw new Trouble(`${attachment.netns}: it cannot be looked at; run the command as root`);
+  if (state === "gone") return { is: "gone" };
   if (!network) return { is: "fails", error: missingList(attachment.network, options) };
   const { value, cniVersion = "0.1.0" } = network.list;
   // libcni, CheckNetworkList: the version comes first.

@@ -12,6 +12,21 @@ export function isNamespace(path: string): boolean {
   return path !== "" && attempt(() => statfsSync(path).type) === namespaceFileSystem;
 }
 
+/** What a path of a network namespace leads to. `unreadable`: nobody can tell without more rights. */
+export type PathState = "live" | "gone" | "unreadable";
+
+/** Looks at the path of a namespace. One that leads nowhere, or to another file, is what a reboot or an unmount leaves. */
+export function pathStateAt(path: string): PathState {
+  if (isNamespace(path)) return "live";
+  try {
+    if (path !== "") statfsSync(path);
+    return "gone";
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return ["ENOENT", "ENOTDIR"].includes(code) ? "gone" : "unreadable";
+  }
+}
+
 /**
  * Calls a function with a path that leads to the network namespace at another path, and to nothing else: the other one is
  * followed once, and then the file itself tells what it is. Returns undefined if it is no namespace, or not the one with the

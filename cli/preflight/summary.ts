@@ -74,7 +74,7 @@ function advice(answers: readonly HostAnswer[]): readonly string[] {
 
 function adviceFor({ leftOut, faults, nomadSkipsCheck, unsaved }: HostAnswer): readonly string[] {
   return [
-    ...(leftOut > 0 ? [`lists and results that cannot be read: ${leftOut}`] : []),
+    ...(leftOut > 0 ? [`lists, results and others that could not be looked at: ${leftOut}`] : []),
     ...faults,
     ...(nomadSkipsCheck === undefined ? [] : [`Nomad would skip CHECK: ${nomadSkipsCheck}`]),
     ...(unsaved > 0 ? [`containers that Nomad has perhaps not saved: ${unsaved}`] : []),
@@ -130,7 +130,7 @@ interface HostAnswer {
   readonly gone: number;
   /** The failing attachments that adopt can complete. */
   readonly adoptable: number;
-  /** The results that preflight could not read. */
+  /** What preflight could not look at. */
   readonly leftOut: number;
   /** What is wrong beside failing attachments, a line each. */
   readonly faults: readonly string[];

@@ -11,7 +11,7 @@ export interface Survey {
   readonly networks: ReadonlyMap<string, string>;
   /** Results and journals that cannot be read, by path. They may belong to a live container. */
   readonly unreadable: readonly string[];
-  /** Why some packet rules of the host cannot be read. */
+  /** Why some links or packet rules of the host cannot be read. */
   readonly problems: readonly string[];
   /** The containers that have a lease of an address at the moment of the call. */
   readonly holdersOf: (address: string) => readonly string[];

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { attempt, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/host-files.ts";
@@ -6,9 +6,9 @@ import { isLive } from "../../shared/verbs/gc.ts";
 import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import { atOnce } from "../live/at-once.ts";
-import { isNamespace, namespacePath, withNamespace } from "../live/namespaces.ts";
+import { isNamespace, namespacePath, type PathState, pathStateAt, withNamespace } from "../live/namespaces.ts";
 import type { Known } from "./known.ts";
-import type { Namespace, PathState } from "./state.ts";
+import type { Namespace } from "./state.ts";
 
 /** The network namespaces of this host, as processes and mounts show them. */
 export interface HostNamespaces {
@@ -51,16 +51,10 @@ export function viewProblem(
   return "the command runs in the host's network but does not see the host's processes, so every container looks gone; run it on the host itself";
 }
 
-/** Whether a path is a network namespace now. A path that leads nowhere, or to another file, is what a reboot or an unmount leaves. */
+/** Whether a path is the network namespace of an attachment now. */
 export function pathStateOf(path: string, known?: Known): PathState {
-  if (isNamespace(path)) return isReusedPid(path) || (known && isReplaced(path, known)) ? "gone" : "live";
-  try {
-    statfsSync(path);
-    return "gone";
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    return ["ENOENT", "ENOTDIR"].includes(code) ? "gone" : "unreadable";
-  }
+  const state = pathStateAt(path);
+  return state === "live" && (isReusedPid(path) || (known && isReplaced(path, known))) ? "gone" : state;
 }
 
 // nerdctl and ctr name a namespace by a process. A later process of the host can have the same id.

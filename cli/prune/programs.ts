@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { isExecutable } from "../../shared/host/node/inspect-file.ts";
@@ -18,7 +19,12 @@ export function runProgram(name: string, args: readonly string[], input = ""): P
   return { passed: status === 0, stdout: stdout ?? "", problem };
 }
 
-/** Whether the host has a program of this name in these directories. */
-export function hasProgram(name: string, path = process.env.PATH ?? ""): boolean {
-  return path.split(delimiter).some((directory) => isExecutable(join(directory, name)));
+/** Whether the host has a program of this name in these directories. `isReady` judges its file. */
+export function hasProgram(name: string, path = process.env.PATH ?? "", isReady = isExecutable): boolean {
+  return path.split(delimiter).some((directory) => isReady(join(directory, name)));
+}
+
+/** The same, also if it does not run: then it is missed. */
+export function isInstalled(name: string): boolean {
+  return hasProgram(name, undefined, existsSync);
 }

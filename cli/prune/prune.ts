@@ -23,7 +23,7 @@ export interface PruneOptions {
 export interface Pruned {
   readonly rows: readonly Row[];
   readonly failed: readonly FailedDel[];
-  /** Why some packet rules could not be read. They may be left. */
+  /** Why some links or packet rules could not be read. They may be left. */
   readonly problems: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { Link } from "../host/links.ts";
 import { thingsInTables } from "./iptables.ts";
 import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
-import { hasProgram, runProgram } from "./programs.ts";
+import { isInstalled, runProgram } from "./programs.ts";
 import type { Thing } from "./thing.ts";
 
 /** The rules of containers. */
@@ -28,9 +28,9 @@ export function readRules(links: readonly Link[]): HostRules {
 
 // Without the program, or without the protocol in the kernel, no plugin made rules with it.
 function outputOf(program: string, args: readonly string[], problems: string[]): string {
-  if (!hasProgram(program)) return "";
+  if (!isInstalled(program)) return "";
   const { passed, stdout, problem } = runProgram(program, args);
-  if (!passed && !problem.endsWith("Protocol not supported")) problems.push(problem);
+  if (!passed && !problem.endsWith("Protocol not supported")) problems.push(`${problem}; packet rules may be left`);
   return stdout;
 }
 
@@ -56,6 +56,6 @@ export function linksOfContainers(links: readonly Link[]): readonly Thing[] {
 
 // A host may have rules in both: of an older plugin, or of one with another PATH.
 function backendsOf(family: string): readonly string[] {
-  const variants = [`${family}-nft`, `${family}-legacy`].filter((name) => hasProgram(`${name}-save`));
+  const variants = [`${family}-nft`, `${family}-legacy`].filter((name) => isInstalled(`${name}-save`));
   return variants.length > 0 ? variants : [family];
 }

@@ -1,5 +1,6 @@
 import { isContainerInterface } from "../../shared/protocol/result.ts";
 import { addressesOf, type Link } from "../host/links.ts";
+import type { PathState } from "../live/namespaces.ts";
 import { namespacePath } from "../live/namespaces.ts";
 import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
 import { plainAddress } from "./names.ts";
@@ -9,9 +10,6 @@ export type State =
   | { readonly is: "live" }
   | { readonly is: "gone" }
   | { readonly is: "unknown"; readonly why: string };
-
-/** What a path says about a network namespace. */
-export type PathState = "live" | "gone" | "unreadable";
 
 /** A network namespace of the host, other than the host's own. */
 export interface Namespace {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
@@ -6,6 +6,7 @@ import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
+import { withPath } from "../trouble.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
 import { fileName, type Known, knownsIn, networksOf } from "./known.ts";
@@ -35,8 +36,10 @@ export async function surveyOf(
   const results = readResults(cacheDirectory, skip);
   const remembered = new Memory().files(skip);
   const knowns = knownsIn(results, remembered);
-  const links = (await readLinks()) ?? [];
+  const read = await readLinks();
+  const links = read ?? [];
   const rules = readRules(links);
+  const unseen = read ? [] : ["the host's interfaces: ip(8) is missing, or fails; links may be left"];
   const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
   const atAdd = knowns.flatMap(({ list }) => list ?? []);
   const directories = leaseDirectories([...lists, ...atAdd]);
@@ -48,13 +51,13 @@ export async function surveyOf(
       ...rules.things,
       ...linksOfContainers(links),
       ...directories.flatMap((directory) => readLeases(directory, now)),
-      ...readBackups(cacheDirectory, results, pathState),
+      ...readBackups(cacheDirectory, results, pathState, skip),
       ...remembered.map((one) => thingOf("journal", one)),
       ...results.map((one) => thingOf("result", one)),
     ],
     networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
     unreadable,
-    problems: rules.problems,
+    problems: [...unseen, ...rules.problems],
     holdersOf: (address) => holdersOf(address, directories),
   };
 }
@@ -88,17 +91,22 @@ function readBackups(
   cacheDirectory: string,
   results: readonly CachedAttachment[],
   pathState: HostNamespaces["pathState"],
+  skip: (file: string, reason: string) => void,
 ): readonly Thing[] {
   const byName = new Map(results.map((one) => [basename(one.file), one]));
   const memory = new Memory();
   const directory = join(cacheDirectory, "adopted");
   // A killed process may have left a file that begins with a dot.
-  const names = memory.list(directory).filter((name) => !name.startsWith("."));
+  const listed = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
+  const names = listed.filter((name) => !name.startsWith("."));
   return names.flatMap((name) => {
     const file = join(directory, name);
     const text = memory.read(file) ?? "";
     const attachment = byName.get(name) ?? resultBefore(file, text);
-    if (!attachment) return [];
+    if (!attachment) {
+      skip(file, "it is no backup of adopt");
+      return [];
+    }
     const doubt = pathState(attachment.netns) === "gone" ? undefined : `${attachment.netns} is still there`;
     return { ...thingOf("backup", { ...attachment, file, text }), doubt };
   });

@@ -228,7 +228,10 @@ const mistakes: readonly Mistake[] = [
     name: "ip(8) does not run, and an address is deleted in a container",
     make: "ip -n c1 address flush dev eth1; mount --bind /dev/null $(readlink -f $(command -v ip))",
     told: { adopt: 2 },
-    says: ["zone c1: CHECK fails, and its interfaces cannot be read: ip(8)", "1 cannot be looked at"],
+    says: [
+      "zone c1: nobody can tell whether it can be adopted: its interfaces cannot be read: ip(8)",
+      "1 cannot be looked at",
+    ],
   },
   {
     name: "ip(8) does not run",

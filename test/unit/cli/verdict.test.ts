@@ -224,6 +224,30 @@ test.each(commands)("%s says where it looked, also beside JSON", async (command)
   );
 });
 
+test.each(commands)("%s: a namespace that cannot be looked at is not gone", async (command) => {
+  symlinkSync("circle", join(directory, "circle"));
+  const netns = join(directory, "circle");
+  const cached = { kind: "cniCacheV1", networkName: "shop", containerId: "c2", ifName: "eth0", netns };
+  writeFileSync(join(directory, "results/shop-c2-eth0"), JSON.stringify(cached));
+  const { exitCode, stdout, stderr } = await run(command);
+  const isLeft =
+    command === "prune" && stdout.includes(`left: ${directory}/results/shop-c2-eth0: ${netns} cannot be read`);
+  expect({ exitCode, isTold: isLeft || `${stdout}${stderr}`.includes(`${netns}: it cannot be looked at`) }).toEqual({
+    exitCode: 2,
+    isTold: true,
+  });
+});
+
+test("status: a directory of the plugins that cannot be looked at has no trace of the stack", async () => {
+  symlinkSync("bridge-wrapper", join(directory, "bin/bridge-wrapper"));
+  write("late", JSON.stringify({ cniVersion: "1.0.0", name: "late", plugins: [{ type: "bridge-wrapper" }] }));
+  const { exitCode, stderr } = await run("status");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: `cni-wrappers: ${directory}/bin/bridge-wrapper: its symbolic links form a circle\n`,
+  });
+});
+
 test("preflight --json says what made it, when, and from which lists", async () => {
   const file = write("new", JSON.stringify(listOf("shop")), ".");
   const before = Date.now();

@@ -85,6 +85,18 @@ test("--undo --json is JSON", async () => {
   expect(JSON.parse(stdout)).toEqual([{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }]);
 });
 
+test.each(["{", "{}", ""])("a backup that cannot be read is named by --undo, and stays: %j", async (text) => {
+  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  backUp({ before: "before", after: "after" });
+  writeFileSync(at("cache/adopted/zone-c1-eth0"), text);
+  expect(await runCommand(["adopt", "--undo", "--cache-dir", at("cache"), "--config-dir", at("cache")])).toMatchObject({
+    exitCode: 2,
+    stdout: `${at("cache/results/zone-c1-eth0")}: its backup cannot be read, so it stays as it is\n`,
+  });
+  expect(readFileSync(at("cache/adopted/zone-c1-eth0"), "utf8")).toBe(text);
+  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+});
+
 test("undo restores the file of the backup's name", () => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");
   backUp({ before: "before", after: "after" });
@@ -106,7 +118,7 @@ test.each(["victim", "wrappers", "wrappers/c1", "wrappers/../victim/zone:eth0", 
     const file = name.startsWith("wrappers") ? `/var/lib/cni/${name}` : at(name);
     backUp({ before: "before", after: "after", journal: { file, text: "" } });
     writeFileSync(at("cache/results/zone-c1-eth0"), "after");
-    expect(undoAll()).toEqual([]);
+    expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "unreadable"]]);
     expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
   },
 );

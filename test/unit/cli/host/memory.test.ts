@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -59,6 +60,23 @@ test.each([
 test("a file that cannot be read is left out, by name", () => {
   put("c1/zone:eth0/inner", "");
   expect(filesOf()).toEqual({ found: [], leftOut: ["/var/lib/cni/wrappers/c1/zone:eth0: it cannot be read"] });
+});
+
+test.each([
+  ["a pipe", (file: string) => spawnSync("mkfifo", [file])],
+  ["a link that leads nowhere", (file: string) => symlinkSync("nowhere", file)],
+])("%s is left out, by name, and nothing waits for it", (_, make) => {
+  put("c1/zone:eth0", "");
+  make(join(state, "wrappers/c1/other:eth0"));
+  expect(filesOf()).toEqual({ found: [], leftOut: ["/var/lib/cni/wrappers/c1/other:eth0: it cannot be read"] });
+});
+
+test("a file in place of the directory is no empty one, and another file in it is nobody's", () => {
+  put("c1", "");
+  expect(filesOf()).toEqual({ found: [], leftOut: [] });
+  rmSync(join(state, "wrappers"), { recursive: true });
+  writeFileSync(join(state, "wrappers"), "");
+  expect(filesOf).toThrow(/wrappers: a part of the path is not a directory$/);
 });
 
 test.each(["", '{"line":"began","format":1,"netw'])("a file without a whole line has nothing in it: %j", (text) => {

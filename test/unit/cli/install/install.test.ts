@@ -152,7 +152,7 @@ test("uninstall removes nothing while a result cannot be read", async () => {
   const uninstall = (...more: string[]) =>
     runCommand(["uninstall", "--dir", directory, "--cache-dir", directory, ...more]);
   expect(await uninstall()).toMatchObject({
-    exitCode: 1,
+    exitCode: 2,
     stdout: expect.stringMatching(
       /^A result that cannot be read may be of a running container that needs the wrappers\./,
     ),

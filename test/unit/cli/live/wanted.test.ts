@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +44,17 @@ test.each(["--network", "--container"])("%s does not take an empty text for all"
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toMatch(/ argument '' is invalid\. It is empty\. To select all, leave the option out\.\n$/);
   }
+});
+
+test.each([
+  ["a pipe", (file: string) => spawnSync("mkfifo", [file]), "it is not a regular file"],
+  ["a link that leads nowhere", (file: string) => symlinkSync("nowhere", file), "there is no such file"],
+])("%s among the results is named, and nothing waits for it", (_, make, reason) => {
+  mkdirSync(join(directory, "results"));
+  make(join(directory, "results/zone-c1-eth0"));
+  const lines: string[] = [];
+  readAttachments(paths(), (line) => lines.push(line));
+  expect(lines).toEqual([expect.stringContaining(`${directory}/results/zone-c1-eth0: ${reason}`)]);
 });
 
 test("the reason is in words", () => {

@@ -67,7 +67,7 @@ describe("preflight --summary", () => {
     };
     const { stdout, exitCode } = await summary([file("bad", line(bad))]);
     expect(stdout.split("\n").slice(3)).toEqual([
-      "n1: lists and results that cannot be read: 1",
+      "n1: lists, results and others that could not be looked at: 1",
       "n1: Nomad would skip CHECK: bridge has version 1.2.0",
       "n1: containers that Nomad has perhaps not saved: 2",
       "",

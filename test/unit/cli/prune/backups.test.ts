@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import type { PathState } from "../../../../cli/live/namespaces.ts";
 import { findingsIn } from "../../../../cli/prune/findings.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
-import type { PathState } from "../../../../cli/prune/state.ts";
 import { surveyOf } from "../../../../cli/prune/survey.ts";
 import { resultOf } from "./support.ts";
 
@@ -21,9 +21,9 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const at = (name: string) => join(directory, name);
 const zone = listOf(parseListFile("zone.conflist", '{"name":"zone","plugins":[{"type":"bridge"}]}'));
 
-async function findings(state: PathState = "gone") {
+async function findings(state: PathState = "gone", leaveOut: (file: string, reason: string) => void = () => {}) {
   const places = { cacheDirectory: directory, lists: zone ? [zone] : [] };
-  const survey = await surveyOf(places, { namespaces: [], pathState: () => state }, () => {});
+  const survey = await surveyOf(places, { namespaces: [], pathState: () => state }, leaveOut);
   return findingsIn(survey).filter(({ thing }) => thing.kind === "backup");
 }
 
@@ -51,7 +51,9 @@ test("it is the live container's if that has a result again", async () => {
   expect(await findings("live")).toEqual([]);
 });
 
-test("a backup that names nobody is left alone", async () => {
+test("a backup that names nobody is left alone, and named", async () => {
   backUp("{}");
-  expect(await findings()).toEqual([]);
+  const named: string[] = [];
+  expect(await findings("gone", (...what) => named.push(what.join(": ")))).toEqual([]);
+  expect(named).toEqual([`${at("adopted/zone-c1-eth0")}: it is no backup of adopt`]);
 });

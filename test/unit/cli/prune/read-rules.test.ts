@@ -27,13 +27,19 @@ test("a program that fails is named, and the rules of the others count", () => {
   program("nft", refuse("no permission"));
   const { things, problems } = readRules([]);
   expect(things.map(({ name }) => name)).toEqual(["address:10.0.0.2"]);
-  expect(problems).toEqual(["iptables-nft-save: no memory", "nft: no permission"]);
+  expect(problems).toEqual([
+    "iptables-nft-save: no memory; packet rules may be left",
+    "nft: no permission; packet rules may be left",
+  ]);
 });
 
 test("a table that is not there is no failure, and one that cannot be read is", () => {
   const tables = '{"nftables":[{"metainfo":{}},{"table":{"family":"ip","name":"cni_hostport","handle":1}}]}';
   program("nft", `[ "$3" = tables ] && echo '${tables}' || { echo "$*: refused" >&2; exit 1; }`);
-  expect(readRules([])).toEqual({ things: [], problems: ["nft: --json list table ip cni_hostport: refused"] });
+  expect(readRules([])).toEqual({
+    things: [],
+    problems: ["nft: --json list table ip cni_hostport: refused; packet rules may be left"],
+  });
 });
 
 test("a host without these programs, or a kernel without nftables, has no rules", () => {
@@ -42,7 +48,12 @@ test("a host without these programs, or a kernel without nftables, has no rules"
   expect(readRules([])).toEqual({ things: [], problems: [] });
 });
 
-test("prune tells that rules may be left", async () => {
+test("a program that is there and does not run is missed", () => {
+  writeFileSync(join(directory, "nft"), "", { mode: 0o644 });
+  expect(readRules([]).problems).toEqual([expect.stringMatching(/^spawnSync nft EACCES; packet rules may be left$/)]);
+});
+
+test("prune tells that links and rules may be left", async () => {
   program("iptables-save", refuse("no memory"));
   mkdirSync(join(directory, "results"));
   writeFileSync(
@@ -52,6 +63,7 @@ test("prune tells that rules may be left", async () => {
   const options = ["--cache-dir", directory, "--config-dir", directory, "--network", "none"];
   expect(await runCommand(["prune", ...options])).toMatchObject({
     exitCode: 2,
-    stderr: "iptables-save: no memory; packet rules may be left\n",
+    stderr:
+      "the host's interfaces: ip(8) is missing, or fails; links may be left\niptables-save: no memory; packet rules may be left\n",
   });
 });
