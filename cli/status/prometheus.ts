@@ -83,7 +83,11 @@ function hostMetrics(status: HostStatus): readonly Metric[] {
 function listMetrics({ lists, agent }: HostStatus): readonly Metric[] {
   return [
     gauge("lists_invalid", "Lists that no runtime loads: Nomad does not start with one.", [[{}, lists.invalid.length]]),
-    gauge("list_errors", "Errors that lint finds in the lists that runtimes load.", [[{}, lists.errors.length]]),
+    gauge(
+      "list_errors",
+      "Errors that lint finds in the lists that runtimes load, and what they and their containers lack on this host.",
+      [[{}, lists.errors.length]],
+    ),
     gauge("networks_not_loaded", "Networks of the Nomad client's lists that it has not loaded: it needs a reload.", [
       [{}, agent.notLoaded.length],
     ]),
