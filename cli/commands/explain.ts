@@ -4,7 +4,7 @@ import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CommandData, option } from "../command.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
-import { cacheSource, exampleAttachment, exampleSource, readCache } from "../explain/sources.ts";
+import { cacheSource, exampleAttachment, exampleSource } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import type { List } from "../lists/list.ts";
 import { cacheDirOption, jsonOption } from "../options.ts";
@@ -54,20 +54,12 @@ export const explainCommand: CommandData<string, Options> = {
 };
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
-  const { container, cacheDir } = options;
-  const example = exampleAttachment(list, {
-    ...(options.port && { ports: options.port }),
-    ...(options.args !== undefined && { args: options.args }),
-  });
-  if (container === undefined) return exampleSource(example);
-  if (verb !== "CHECK" && verb !== "DEL") {
-    throw new Trouble(
-      `libcni's cache does not have the answers of the plugins: use --container with CHECK or DEL, not ${verb}`,
-    );
-  }
-  const cached = readCache(cacheDir, list.name ?? "", container, directory);
-  const { pluginPath } = example;
-  return cacheSource({ ...cached, attachment: { ...cached.attachment, pluginPath } }, resolve(directory, cacheDir));
+  const { container, cacheDir, port, args } = options;
+  if (container === undefined) return exampleSource(exampleAttachment(list, port, args));
+  if (verb === "CHECK" || verb === "DEL") return cacheSource(list, container, resolve(directory, cacheDir));
+  throw new Trouble(
+    `libcni's cache does not have the answers of the plugins: use --container with CHECK or DEL, not ${verb}`,
+  );
 }
 
 // An option that takes several values would take the list for one of them.

@@ -60,14 +60,11 @@ function wordsOf({ plan, runs, answer }: Step): string[] {
 
 /** The variables and the stdin of a plugin. */
 function givenLines(given: Call, run: PluginRun, isPlain: boolean, screen: Screen): string[] {
-  const room = screen.width - indent.length - 4;
+  if (isPlain) return block(`${run.plugin} gets, exactly as the runtime gave it:`, jsonOf(run.stdin, screen));
   const changed = lineDifferences(variables(given), variables(run)).filter(({ sign }) => sign !== " ");
   const environment = changed.length === 0 ? ["The variables do not change."] : paint(changed, screen);
-  const configuration = isPlain
-    ? jsonLines(run.stdin, room).map((line) => `  ${line}`)
-    : paint(jsonDifferences(inOrder(given.stdin), inOrder(run.stdin), room), screen);
-  const title = `${run.plugin} gets${isPlain ? ", exactly as the runtime gave it" : ""}:`;
-  return [...(isPlain ? [] : environment), title, ...configuration].map((line) => indent + line);
+  const configuration = jsonDifferences(inOrder(given.stdin), inOrder(run.stdin), roomOn(screen));
+  return [...environment.map((line) => indent + line), ...block(`${run.plugin} gets:`, paint(configuration, screen))];
 }
 
 /** The same keys are in the same places of both texts. */
@@ -85,23 +82,29 @@ function answerLines({ plugin, answer }: PluginRun, { given }: Step, screen: Scr
     return [`${indent}${plugin} prints nothing${passes}.`];
   }
   const chosen = answer.chosenBy === undefined ? "" : `; ${answer.chosenBy} chooses the real address`;
-  const lines = jsonLines(answer.output, screen.width - indent.length - 4);
-  return [`${plugin} returns (example${chosen}):`, ...lines.map((line) => `  ${line}`)].map((line) => indent + line);
+  return block(`${plugin} returns (example${chosen}):`, jsonOf(answer.output, screen));
 }
 
 /** The answer for the runtime, if it is not the plugin's own. */
 function resultLines({ given, runs, answer }: Step, screen: Screen): string[] {
   const own = runs.at(-1)?.answer.output;
   if (answer.output === undefined || JSON.stringify(own) === JSON.stringify(answer.output)) return [];
-  const room = screen.width - indent.length - 4;
-  if (answer.exitCode !== 0)
-    return ["The runtime gets an error:", ...jsonLines(answer.output, room).map((line) => `  ${line}`)].map(
-      (line) => indent + line,
-    );
-  const changes = jsonDifferences(given.stdin.prevResult ?? {}, answer.output, room);
+  if (answer.exitCode !== 0) return block("The runtime gets an error:", jsonOf(answer.output, screen));
+  const changes = jsonDifferences(given.stdin.prevResult ?? {}, answer.output, roomOn(screen));
   if (changes.every(({ sign }) => sign === " ")) return [`${indent}The runtime gets prevResult again, unchanged.`];
-  const lines = paint(abridged(changes), screen);
-  return ["The runtime gets (- prevResult before, + now):", ...lines].map((line) => indent + line);
+  return block("The runtime gets (- prevResult before, + now):", paint(abridged(changes), screen));
+}
+
+function block(title: string, lines: readonly string[]): string[] {
+  return [title, ...lines].map((line) => indent + line);
+}
+
+function jsonOf(value: unknown, screen: Screen): string[] {
+  return jsonLines(value, roomOn(screen)).map((line) => `  ${line}`);
+}
+
+function roomOn({ width }: Screen): number {
+  return width - indent.length - 4;
 }
 
 function lastLines({ verb, list, steps }: Explanation, screen: Screen): string[] {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { explain, type Source } from "../../cli/explain/explain.ts";
 import { type HostState, stateOver } from "../../cli/explain/host-state.ts";
-import { cacheSource, exampleAttachment, exampleSource, readCache } from "../../cli/explain/sources.ts";
+import { cacheSource, exampleSource } from "../../cli/explain/sources.ts";
 import { type List, listOf as parsedList } from "../../cli/lists/list.ts";
 import { parseListFile } from "../../cli/lists/list-file.ts";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
@@ -50,7 +50,7 @@ async function expectAdd(list: NetworkList, { options }: Example, container: Con
   const records = await recorded(() => lab.goCni.add(list, container, options));
   const parsed = listIn(list);
   const calls = pluginCalls(parsed, records);
-  const cached = cachedIn(parsed, container);
+  const cached = cacheSource(parsed, container.name, lab.path("/var/lib/cni"));
   const answer: Source["answer"] = ({ index }) => ({ exitCode: 0, output: calls[index]?.stdout as JsonObject });
   const { steps, result } = explain(parsed, "ADD", { ...exampleSource(cached.attachment), answer });
   expect(
@@ -96,13 +96,7 @@ function listIn(list: NetworkList): List {
 }
 
 function cachedSource(list: List, container: Container): Source {
-  return { ...cacheSource(cachedIn(list, container), "/"), state: stateOfLab() };
-}
-
-function cachedIn(list: List, container: Container) {
-  const { pluginPath } = exampleAttachment(list, {});
-  const cached = readCache(lab.path("/var/lib/cni"), list.name ?? "", container.name, "/");
-  return { ...cached, attachment: { ...cached.attachment, pluginPath } };
+  return { ...cacheSource(list, container.name, lab.path("/var/lib/cni")), state: stateOfLab() };
 }
 
 /** The lab as `explain` would see it from inside. */

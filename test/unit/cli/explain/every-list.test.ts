@@ -22,7 +22,7 @@ test("there are many lists, faulty ones too", () => {
 // A faulty list is what a person wants explained.
 test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s of every list can be explained", (verb) => {
   for (const list of lists) {
-    const explanation = explain(list, verb, exampleSource(exampleAttachment(list, {})));
+    const explanation = explain(list, verb, exampleSource(exampleAttachment(list)));
     expect(explanation.steps.flatMap(({ answer }) => (answer.output?.code === 999 ? [list.file.path] : []))).toEqual(
       [],
     );

@@ -55,5 +55,5 @@ export function recordedList(chain: string): List {
 /** A verb of a list, explained with examples. */
 export function explained(list: object, verb: ConfiguredVerb = "ADD"): Explanation {
   const parsed = parsedList(list);
-  return explain(parsed, verb, exampleSource(exampleAttachment(parsed, {})));
+  return explain(parsed, verb, exampleSource(exampleAttachment(parsed)));
 }

@@ -123,7 +123,7 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   test("says that a jq program rewrites the configuration, which it shows", () => {
     const parsed = parsedList({ ...list, plugins: [{ ...macvlan, wrapper: { jq: ".mtu = 1400" } }] });
     const jq = (_: string, input: string) => ({ output: JSON.stringify({ ...JSON.parse(input), mtu: 1400 }) });
-    const source = { ...exampleSource(exampleAttachment(parsed, {})), jq };
+    const source = { ...exampleSource(exampleAttachment(parsed)), jq };
     const text = explanationText(explain(parsed, "CHECK", source), screen);
     expect(text).toContain("The wrapper.jq program has rewritten the configuration.");
     expect(text).toContain('   +   "mtu": 1400,\n');
@@ -131,7 +131,7 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
 
   test("does not claim that a plugin ran if its jq program fails", () => {
     const parsed = parsedList({ ...list, plugins: [{ ...macvlan, wrapper: { jq: "no jq" } }] });
-    const source = { ...exampleSource(exampleAttachment(parsed, {})), jq: () => ({ problem: "jq: error: no" }) };
+    const source = { ...exampleSource(exampleAttachment(parsed)), jq: () => ({ problem: "jq: error: no" }) };
     const text = explanationText(explain(parsed, "ADD", source), screen);
     expect(text).toContain(
       "1. macvlan-wrapper runs macvlan (makes eth0)\n   The wrapper refuses the call, and the plugin does not run.\n   The runtime gets an error:\n",
