@@ -85,11 +85,13 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
   const links = await readLinks();
   if (links === undefined) leftOut.note("the host's interfaces: ip(8) is missing, or fails");
-  leftOut.tell(terminal);
   const state = existsSync(stateDirectory) ? readState(stateDirectory, terminal.directory) : undefined;
+  const around = { directory: terminal.directory, links, state, live: liveAmong(checked), note: leftOut.note };
+  const installation = installationStatus(paths, check, around);
+  leftOut.tell(terminal);
   return {
     time: new Date().toISOString(),
-    ...installationStatus(paths, check, { directory: terminal.directory, links, state, live: liveAmong(checked) }),
+    ...installation,
     ...lookedAt(paths, check),
     networks: countNetworks(checked),
     orphans: {
@@ -112,8 +114,9 @@ function installationStatus(
   {
     directory,
     live,
+    note,
     ...around
-  }: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Pick<Surroundings, "live">,
+  }: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Omit<Surroundings, "links">,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
   const plugins = readPluginFolder(cniPath.join(delimiter), directory);
   const types = [...networks.values()].flatMap(({ list }) => list.plugins.map(({ type }) => type));
@@ -125,7 +128,7 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errors, ...hostErrors(networks, { live, links: around.links ?? [] })],
+      errors: [...errors, ...hostErrors(networks, { live, note, links: around.links ?? [] })],
       switchedOff,
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,

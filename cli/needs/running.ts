@@ -9,6 +9,12 @@ import { chainName, masqueradeName } from "../prune/names.ts";
 import { hasProgram } from "../prune/programs.ts";
 import { readRules } from "../prune/read-rules.ts";
 
+/** The host's links. `note` gets a line about what cannot be looked at. */
+interface Host {
+  readonly links: readonly Link[];
+  readonly note: (line: string) => void;
+}
+
 /**
  * What running containers of a list need of the host, and CHECK does not look at. Each ADD makes it again, so it is what somebody
  * has taken away since.
@@ -16,7 +22,7 @@ import { readRules } from "../prune/read-rules.ts";
 export function lostSince(
   list: List,
   attachments: readonly CachedAttachment[],
-  links: readonly Link[],
+  { links, note }: Host,
 ): readonly string[] {
   // CHECK says if the bridge is not there.
   const bridges = gatewaysIn(list).flatMap((gateway) => {
@@ -25,7 +31,7 @@ export function lostSince(
   });
   return [
     ...bridges.flatMap(({ cidr, link }) => [...bridgeProblem(cidr, link), ...forwardingProblem(cidr)]),
-    ...creatorsOf(list).flatMap((plugin) => masqueradingProblem(plugin, list, attachments, links)),
+    ...creatorsOf(list).flatMap((plugin) => masqueradingProblem(plugin, list, attachments, { links, note })),
   ];
 }
 
@@ -66,14 +72,17 @@ function masqueradingProblem(
   plugin: ListedPlugin,
   list: List,
   attachments: readonly CachedAttachment[],
-  links: readonly Link[],
+  { links, note }: Host,
 ): readonly string[] {
   const { profile, configuration, type } = plugin;
   const users = attachments.filter((one) => hadMasquerading(one, plugin));
   if (!profile?.masquerades || configuration.ipMasq !== true || users.length === 0) return [];
   const isReadable = hasProgram(configuration.ipMasqBackend === "nftables" ? "nft" : "iptables-save");
-  const { things, problems } = isReadable ? readRules(links) : { things: [], problems: ["no program"] };
-  if (problems.length > 0) return [];
+  const { things, problems } = isReadable ? readRules(links) : { things: [], problems: ["no program shows them"] };
+  if (problems.length > 0) {
+    note(`the packet rules of ${type} in ${list.file.path}: ${problems[0]}`);
+    return [];
+  }
   const present = new Set(things.map(({ name }) => name));
   const lost = users.filter((one) => !namesOf(one, plugin, list).some((name) => present.has(name)));
   if (lost.length === 0) return [];

@@ -20,16 +20,18 @@ export interface Surroundings {
   /** The attachments whose containers run. */
   readonly live: readonly CachedAttachment[];
   readonly links: readonly Link[];
+  /** Gets a line about what cannot be looked at. */
+  readonly note: (line: string) => void;
 }
 
 /** Finds what the lists need and this host does not have, besides plugins and interfaces, a line each. */
-export function hostErrors(networks: Networks, { live, links }: Surroundings): readonly string[] {
+export function hostErrors(networks: Networks, { live, ...host }: Surroundings): readonly string[] {
   return [...networks.values()].flatMap(({ name, list }) => {
     const own = live.filter(({ network }) => network === name);
     const problems = [
       ...list.plugins.flatMap(problemsOf),
       ...ipv6Problems(list),
-      ...lostSince(list, own, links),
+      ...lostSince(list, own, host),
       ...own.flatMap((attachment) => droppedPlugins(list, attachment)),
     ];
     return [...new Set(problems)].map((problem) => oneLine(`${list.file.path}: ${problem}`));

@@ -43,7 +43,7 @@ test.each([
   ["no gateway", list({ isGateway: false }), [mine], [bridge([])], []],
   ["a program decides", list({ wrapper: { jq: "." } }), [mine], [bridge([])], []],
 ])("a bridge: %s", (_, zone, attachments, links, told) => {
-  const lines = lostSince(zone, attachments, links).filter((line) => line.startsWith("disc0"));
+  const lines = lostSince(zone, attachments, { links, note: () => {} }).filter((line) => line.startsWith("disc0"));
   expect(lines).toEqual(told.map((words) => expect.stringMatching(words)));
 });
 
@@ -51,11 +51,16 @@ const masquerading = { type: "bridge-wrapper", ipMasq: true, ipam: { type: "host
 const attachedWith = (plugin: object) => [{ ...mine, list: { plugins: [plugin] } }];
 
 test("no rule is missed of a container that was attached before ipMasq was in the list", () => {
-  expect(lostSince(listWith(masquerading), attachedWith({ ...masquerading, ipMasq: false }), [])).toEqual([]);
+  expect(
+    lostSince(listWith(masquerading), attachedWith({ ...masquerading, ipMasq: false }), { links: [], note: () => {} }),
+  ).toEqual([]);
 });
 
-test("rules that no program shows are not called lost", () => {
+test("rules that no program shows are not called lost, and not good", () => {
   vi.stubEnv("PATH", "/nowhere");
-  expect(lostSince(listWith(masquerading), attachedWith(masquerading), [])).toEqual([]);
+  const noted: string[] = [];
+  const note = (line: string) => void noted.push(line);
+  expect(lostSince(listWith(masquerading), attachedWith(masquerading), { links: [], note })).toEqual([]);
+  expect(noted).toEqual([expect.stringMatching(/^the packet rules of bridge-wrapper in .*: no program shows them$/)]);
   vi.unstubAllEnvs();
 });

@@ -20,6 +20,6 @@ test.each([
   ["a log in no directory", [macvlan({}, { log: { file: "/dev/null/x.log" } })], ["/dev/null/x.log"]],
 ])("%s", (_, plugins, named) => {
   const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
-  const lines = hostErrors(networksIn([parseListFile("zone.conflist", text)]), { live: [], links: [] });
+  const lines = hostErrors(networksIn([parseListFile("zone.conflist", text)]), { live: [], links: [], note: () => {} });
   expect(lines.map((line) => /(\/\S+?)[,:]/.exec(line)?.[1])).toEqual(named);
 });
