@@ -252,6 +252,11 @@ describe("DEL of an entry", () => {
     expect(runsBeside(sibling)).toEqual(["tuning DEL eth0 ", `bridge DEL eth0 ${netns}`]);
   });
 
+  test("reads no journal of another container if the namespace has a time", () => {
+    const files = journalFiles(entryOf(), entryOf({ containerId: "red" }));
+    expect(del("bridge", {}, { files }).asked.filter((path) => /wrappers(\/red|$)/.test(path))).toEqual([]);
+  });
+
   test("of firewall names no address that another container has, unless it leases it itself", () => {
     const [kept, recorded, known, leased, both] = [2, 3, 4, 5, 6].map((last) => ({ address: `10.1.0.${last}/24` }));
     const added = { prevResult: { ips: [kept, recorded, known] } };
