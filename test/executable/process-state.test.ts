@@ -17,10 +17,16 @@ test("the delegate has what the wrapper's process had, and nothing of Node's", a
   );
 });
 
-test("ADD: the delegate ignores and blocks no signal", async () => {
+test("ADD: the delegate ignores and blocks no signal, even if the runtime does, and has no descriptor of the wrapper's", async () => {
   const machine = new Machine();
-  await machine.call({ delegate: "notes-signals" });
+  const script = "use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); exec {$ARGV[0]} @ARGV";
+  // There, the wrapper looks for the interface before it starts the delegate.
+  const env = { CNI_NETNS: "/proc/self/ns/net" };
+  await machine.call({ delegate: "notes-signals", env, through: ["perl", "-e", script] });
   expect(String(machine.read("signals"))).toBe("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  const descriptors = String(machine.read("descriptors"));
+  await machine.bare({ delegate: "notes-signals" });
+  expect(descriptors).toBe(String(machine.read("descriptors")));
 });
 
 test.each(handedOver)("%s: the delegate is the wrapper's process, not a child of it", async (command) => {
