@@ -1,5 +1,6 @@
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
+import { creatorsOf } from "../lists/chain.ts";
 import type { List } from "../lists/list.ts";
 import { jsonOption, stateOption } from "../options.ts";
 import { Trouble } from "../trouble.ts";
@@ -56,7 +57,7 @@ function wordsFor({ plugins, notes }: Decisions): readonly string[] {
 }
 
 function wishedNames({ plugins }: List, names: readonly string[]): readonly (string | undefined)[] {
-  const creators = plugins.filter(({ role }) => role === "creator");
+  const creators = creatorsOf({ plugins });
   const positions = unnamedPositions(creators, plugins);
   if (names.length > positions.length) throw new Trouble(`--names: only ${needing(positions.length)} a name`);
   for (const [index, name] of names.entries()) checkWishedName(name, plugins, names.slice(0, index));

@@ -1,5 +1,6 @@
 import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import { delGetsResult } from "../../shared/protocol/versions.ts";
+import { creatorsOf } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { OlderAttachment } from "./attached.ts";
@@ -35,34 +36,27 @@ export interface Known {
 /** Decides how to wrap a list. If no plugin changes, the list needs nothing. */
 export function decide(list: List, known: Known = {}): Decisions {
   if (list.isDropIn) return { plugins: [], notes: ["The list is for drop-in: its types are the plugins' own names."] };
-  const creators = list.plugins.filter(({ role }) => role === "creator");
+  const creators = creatorsOf(list);
   const wished = known.wished ?? namesFrom(known.older, creators.length);
   const names = creators.length > 1 ? chooseNames(creators, list.plugins, wished) : [];
   const named = new Map(creators.map((creator, position) => [creator, names[position]]));
   const networks = chooseNetworks(list, named, known);
   const plugins = needsOf(list).flatMap(({ plugin, why }) => {
-    const change = changeOf(plugin, named.get(plugin), networks.get(plugin));
-    return change ? [{ ...change, does: sentence(plugin, change, why) }] : [];
+    const [ifName, network] = [named.get(plugin), networks.get(plugin)];
+    if (plugin.isWrapped && ifName === undefined) return [];
+    const { index, type, isWrapped } = plugin;
+    const wrapper = { ...(ifName !== undefined && { ifName }), ...(network !== undefined && { network }) };
+    const becomes = isWrapped ? type : `${type}-wrapper`;
+    return [{ index, type, becomes, wrapper, does: sentence(plugin, wrapper, why) }];
   });
   return { plugins, notes: notesOn(list, known, plugins) };
 }
 
-function changeOf(plugin: ListedPlugin, ifName: string | undefined, network: string | undefined) {
-  const { index, type, isWrapped } = plugin;
-  if (isWrapped && ifName === undefined) return undefined;
-  const wrapper = { ...(ifName !== undefined && { ifName }), ...(network !== undefined && { network }) };
-  return { index, type, becomes: isWrapped ? type : `${type}-wrapper`, wrapper };
-}
-
-function sentence(
-  { role, wrapper: old }: ListedPlugin,
-  { wrapper }: Pick<Wrapped, "wrapper">,
-  why: string | undefined,
-): string {
+function sentence({ role, wrapper: old }: ListedPlugin, wrapper: Wrapped["wrapper"], why: string | undefined): string {
   const given = typeof old.ifName === "string" ? old.ifName : runtimeIfName;
-  const ifName = wrapper.ifName ?? given;
   const leases = wrapper.network === undefined ? "" : `, with the leases of the network ${wrapper.network}`;
-  return `${role === "creator" ? "makes" : "acts on"} ${ifName}${leases}${why === undefined ? "" : `: ${why}`}`;
+  const does = `${role === "creator" ? "makes" : "acts on"} ${wrapper.ifName ?? given}${leases}`;
+  return why === undefined ? does : `${does}: ${why}`;
 }
 
 /** A plugin that needs its wrapper. */
@@ -77,7 +71,7 @@ interface Need {
  * plugin between creators is wrapped where it is. In the plain list it saw only the interfaces before it, and the wrapper keeps that.
  */
 function needsOf({ plugins, cniVersion }: List): readonly Need[] {
-  const creators = plugins.filter(({ role }) => role === "creator");
+  const creators = creatorsOf({ plugins });
   // CHECK came with the version in which DEL gets the result.
   const hasCheck = delGetsResult(cniVersion);
   const moving = plugins.find(({ profile }) => profile?.movesRoutes);
@@ -122,13 +116,13 @@ function namesFrom(older: readonly OlderAttachment[] = [], count: number): reado
 
 /** Returns sentences about what `wrap` cannot do, or what it found on the host. */
 function notesOn(list: List, known: Known, plugins: readonly Wrapped[]): readonly string[] {
-  const creators = list.plugins.filter(({ role }) => role === "creator");
+  const creators = creatorsOf(list);
   return [
     ...(plugins.length === 0 ? [nothingToDo(creators)] : []),
     ...unknownNotes(list.plugins, creators),
     ...olderNotes(known, creators),
     ...earlyNames(plugins),
-    ...networkNotes(list, known, creators, plugins),
+    ...(plugins.some(({ wrapper }) => wrapper.ifName !== undefined) ? networkNotes(list, known, creators) : []),
     ...(plugins.length > 0 && list.value.disableCheck === true ? [disabledCheck] : []),
   ];
 }
@@ -146,19 +140,10 @@ function nothingToDo(creators: readonly ListedPlugin[]): string {
 }
 
 /** Plugins without a profile that make no interface of their own. */
-const chained = [
-  "loopback",
-  "consul-cni",
-  "dnsname",
-  "route-override",
-  "tc-redirect-tap",
-  "istio-cni",
-  "linkerd-cni",
-  "cilium-cni",
-];
+const chained = /^(?:loopback|consul-cni|dnsname|route-override|tc-redirect-tap|istio-cni|linkerd-cni|cilium-cni)$/;
 
 function isUnknown({ type, role, delegate, isWrapped }: ListedPlugin): boolean {
-  return type !== "" && !isWrapped && role === undefined && !chained.includes(delegate);
+  return type !== "" && !isWrapped && role === undefined && !chained.test(delegate);
 }
 
 /** An unknown plugin matters only if it may be one of several that make interfaces. */
@@ -186,20 +171,13 @@ function earlyNames(plugins: readonly Wrapped[]): readonly string[] {
   return names.map((name) => `${name} sorts before ${runtimeIfName}, so Nomad advertises its address.`);
 }
 
-function networkNotes(
-  { name }: List,
-  { fromScript, older = [] }: Known,
-  creators: readonly ListedPlugin[],
-  plugins: readonly Wrapped[],
-): readonly string[] {
-  const isOlder = fromScript || older.some(({ leased }) => leased.length > 0);
-  if (!isOlder || !plugins.some(({ wrapper }) => wrapper.ifName !== undefined)) return [];
-  if (sharesMasquerading(creators)) {
-    return [
-      `No "network" was set: several plugins have ipMasq, and need networks of their own. The wrappers find the leases in ${name} by themselves.`,
-    ];
-  }
-  return [`The running containers keep their leases in the network ${name}.`];
+function networkNotes({ name }: List, { fromScript, older = [] }: Known, creators: readonly ListedPlugin[]) {
+  if (!fromScript && !older.some(({ leased }) => leased.length > 0)) return [];
+  return sharesMasquerading(creators)
+    ? [
+        `No "network" was set: several plugins have ipMasq, and need networks of their own. The wrappers find the leases in ${name} by themselves.`,
+      ]
+    : [`The running containers keep their leases in the network ${name}.`];
 }
 
 /**
