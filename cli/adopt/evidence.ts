@@ -1,8 +1,11 @@
+import { ipName } from "../../shared/attachment/subnet.ts";
+import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { type ContainerLinks, readContainerLinks } from "../host/links.ts";
+import { keyOf, Memory } from "../host/memory.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../live/check.ts";
 import { namespacePath } from "../live/namespaces.ts";
-import { type IsOwnAddress, readOwnAddresses } from "./own-addresses.ts";
+import { leaseDirectories } from "../prune/read-leases.ts";
 import type { Evidence } from "./proposal.ts";
 
 /** Returns a function that tells what a proposal for an attachment is made from on this host. `all` are those of every network. */
@@ -16,10 +19,7 @@ export function evidenceOn(
     network: networkOf(attachment, check),
     readLinks: async () => {
       const links = await readContainerLinks(attachment.netns);
-      isOwn ??= readOwnAddresses(
-        all,
-        [...check.networks.values()].map(({ list }) => list),
-      );
+      isOwn ??= readOwnAddresses(all, check);
       return links && withoutForeignAddresses(links, attachment, isOwn);
     },
     isClaimed: (name) => isClaimed(name, attachment, all),
@@ -47,4 +47,38 @@ function withoutForeignAddresses(
     return { ...link, addr_info: (link.addr_info ?? []).filter(({ local }) => isOwn(local, attachment, link.ifname)) };
   });
   return { ...links, inside };
+}
+
+/** Whether an address is the one of an attachment's interface. */
+type IsOwnAddress = (address: string, attachment: CachedAttachment, ifName: string) => boolean;
+
+/**
+ * Reads who names which address. An interface's own are those of its leases that no other lease, journal or result names: a
+ * container can add any other address to its interface, and DEL removes the packet rules of every address in a result.
+ */
+function readOwnAddresses(results: readonly CachedAttachment[], { networks }: CheckOptions): IsOwnAddress {
+  const memory = new Memory();
+  const holders = new Map<string | undefined, Set<string>>();
+  const add = (addresses: readonly string[], holder: string) => {
+    for (const name of addresses.map(ipName)) holders.set(name, (holders.get(name) ?? new Set()).add(holder));
+  };
+  const folders = leaseDirectories([...networks.values()].map(({ list }) => list)).flatMap((path) =>
+    memory.list(path).map((network) => `${path}/${network}`),
+  );
+  for (const { address, containerId, ifName } of folders.flatMap((folder) => memory.leases(folder)))
+    add([address], leaseOf(containerId, ifName));
+  for (const { key, entries } of memory.journals())
+    for (const { isUndone, done, configuration } of entries)
+      if (!isUndone) add([...(done?.addresses ?? []), ...addressesIn(configuration.prevResult)], keyOf(key));
+  for (const { key, result } of memory.allResults()) add(addressesIn(result), keyOf(key));
+  for (const one of results) add(addressesIn(one.result), keyOf(one));
+  return (address, attachment, ifName) => {
+    const lease = leaseOf(attachment.containerId, ifName);
+    const found = [...(holders.get(ipName(address)) ?? [])];
+    return found.includes(lease) && found.every((holder) => holder === lease || holder === keyOf(attachment));
+  };
+}
+
+function leaseOf(containerId: string, ifName: string): string {
+  return `lease ${containerId} ${ifName}`;
 }

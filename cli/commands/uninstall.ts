@@ -1,9 +1,8 @@
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import { ownRelease } from "../install/own-release.ts";
+import { ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
-import { removeAll } from "../install/uninstall.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
 import { type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { LeftOut } from "../live/left-out.ts";

@@ -1,15 +1,11 @@
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
-import { creatorsOf } from "../lists/chain.ts";
-import type { List } from "../lists/list.ts";
 import { jsonOption, stateOption } from "../options.ts";
-import { Trouble } from "../trouble.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
-import type { Decisions } from "../wrap/decide.ts";
-import { decide } from "../wrap/decide.ts";
+import { type Decisions, decide } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
-import { checkWishedName, unnamedPositions } from "../wrap/names.ts";
+import { wishedNames } from "../wrap/names.ts";
 
 interface Options {
   readonly write?: true;
@@ -54,16 +50,4 @@ export const wrapCommand: CommandData<string, Options> = {
 
 function wordsFor({ plugins, notes }: Decisions): readonly string[] {
   return [...plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...notes];
-}
-
-function wishedNames({ plugins }: List, names: readonly string[]): readonly (string | undefined)[] {
-  const creators = creatorsOf({ plugins });
-  const positions = unnamedPositions(creators, plugins);
-  if (names.length > positions.length) throw new Trouble(`--names: only ${needing(positions.length)} a name`);
-  for (const [index, name] of names.entries()) checkWishedName(name, plugins, names.slice(0, index));
-  return creators.map((_, position) => names[positions.indexOf(position)]);
-}
-
-function needing(count: number): string {
-  return count === 1 ? "1 plugin needs" : `${count} plugins need`;
 }

@@ -5,6 +5,7 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,7 +18,6 @@ import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { noteWritten, sha256, writtenVersions } from "./checksums.ts";
 import { isAlive, ownMark } from "./mark.ts";
-import { ownRelease } from "./own-release.ts";
 import { checkLinks, linkState, makeHidden, type Place } from "./place.ts";
 import { type InstalledRelease, releaseAt, releaseOf } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
@@ -197,4 +197,40 @@ function swapIn({ directory, executable, hidden, previous }: Place, fresh: strin
 function isSameFile(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
   return first?.ino === second?.ino && first?.dev === second?.dev;
+}
+
+/**
+ * Returns the release that is installed; undefined if there is none. Throws Trouble if the installation belongs to a package, or
+ * if something else has the executable's name.
+ */
+export function ownRelease(place: Place): InstalledRelease | undefined {
+  const { directory, executable, hidden } = place;
+  const owner = join(hidden, "owner");
+  if (existsSync(owner)) throw new Trouble(`${directory}: ${readFileSync(owner, "utf8").trim()}`);
+  const found = lstatSync(executable, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  if (found.isSymbolicLink())
+    throw new Trouble(`${executable}: it is a link to ${readlinkSync(executable)}; name that directory with --dir`);
+  if (found.isFile() && (found.mode & 0o111) === 0 && writtenVersions(place)?.has(sha256(readFileSync(executable))))
+    throw new Trouble(`${executable}: it is not executable; run: chmod 755 ${executable}`);
+  const release = releaseAt(executable);
+  if (!release) throw new Trouble(`${executable}: it does not answer as cni-wrappers does; move it away first`);
+  return release;
+}
+
+/** Removes every link to the executable, then the executable, the previous one last. Returns the removed paths. */
+export function removeAll(place: Place): readonly string[] {
+  const { directory, executable, hidden } = place;
+  return withPath(directory, () => {
+    const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
+    const links = readdirSync(directory).filter(isOurs).sort();
+    const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
+    for (const path of paths) rmSync(path, { recursive: path === hidden });
+    syncDirectory(directory);
+    return paths;
+  });
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

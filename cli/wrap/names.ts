@@ -1,7 +1,7 @@
 import { goLookup } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem } from "../../shared/protocol/names.ts";
-import { freeName } from "../lists/chain.ts";
-import { type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import { creatorsOf, freeName } from "../lists/chain.ts";
+import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 
 /**
@@ -28,12 +28,15 @@ export function chooseNames(
   return chosen;
 }
 
-/** Returns the positions of the creators that need a name. */
-export function unnamedPositions(
-  creators: readonly ListedPlugin[],
-  plugins: readonly ListedPlugin[],
-): readonly number[] {
-  return chooseNames(creators, plugins).flatMap((name, position) => (name === undefined ? [] : [position]));
+/** Returns the operator's names by the positions of the creators that need one. Throws Trouble if one is not possible. */
+export function wishedNames(list: Pick<List, "plugins">, names: readonly string[]): readonly (string | undefined)[] {
+  const needed = chooseNames(creatorsOf(list), list.plugins);
+  const count = needed.filter((name) => name !== undefined).length;
+  const needing = count === 1 ? "1 plugin needs" : `${count} plugins need`;
+  if (names.length > count) throw new Trouble(`--names: only ${needing} a name`);
+  for (const [index, name] of names.entries()) checkWishedName(name, list.plugins, names.slice(0, index));
+  const rest = [...names];
+  return needed.map((name) => (name === undefined ? undefined : rest.shift()));
 }
 
 /** Throws Trouble if an operator's name for an interface is not possible. */

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
 import { addressText, overlaps } from "../../../../cli/lists/addresses.ts";
-import { freePart, freeSubnet, parseSubnet } from "../../../../cli/new/subnets.ts";
+import { freePart, freeSubnet, parseSubnet } from "../../../../cli/new/values.ts";
 import fc from "../../support/fast-check.ts";
 
 /** Parses a subnet that a test knows to be one. */
