@@ -3,6 +3,7 @@ import { isSea } from "node:sea";
 import { setFlagsFromString } from "node:v8";
 import { withUsualDirectories } from "../shared/host/programs.ts";
 import { readOpened } from "./files/read-input.ts";
+import { namespacesInCache } from "./live/cached-results.ts";
 import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
 import { viewProblem } from "./prune/host-namespaces.ts";
@@ -37,7 +38,7 @@ const terminal: Terminal = {
   writeError: (text) => stderr.write(text),
   progress: stderr.isTTY ? stderr : undefined,
   readInput: (limit) => readOpened("stdin", 0, limit).toString(),
-  viewProblem: () => viewProblem(),
+  viewProblem: (cacheDirectory) => viewProblem(namespacesInCache(cacheDirectory)),
 };
 
 // The space for new objects stays at 1 MiB. preflight starts thousands of plugins, and each fork copies the page table.

@@ -27,8 +27,8 @@ export interface Terminal {
   readonly progress?: NodeJS.WriteStream | undefined;
   /** Reads stdin to its end. Throws Trouble if it has more bytes than the limit. */
   readInput(limit: number): string;
-  /** Says why this process cannot tell which containers live; undefined if it can. */
-  viewProblem(): string | undefined;
+  /** Says why this process cannot tell which containers of a cache live; undefined if it can. */
+  viewProblem(cacheDirectory: string): string | undefined;
 }
 
 /** Colors and weights that `styled` knows. */

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { containerInterfaceNames } from "../../shared/attachment/attachments.ts";
 import { attempt } from "../../shared/host/node/files.ts";
@@ -40,6 +40,13 @@ export function readCachedResults(cacheDirectory: string): readonly (CachedAttac
   // No network's name begins with a dot. Such a file was not finished.
   const names = withPath(directory, () => readdirSync(directory)).filter((name) => !name.startsWith("."));
   return names.sort().flatMap((name) => readCachedResult(join(directory, name)) ?? []);
+}
+
+/** Returns the paths of the namespaces that the results in a cache name; none if there is no cache. */
+export function namespacesInCache(cacheDirectory: string): readonly string[] {
+  if (!existsSync(join(cacheDirectory, "results"))) return [];
+  const results = readCachedResults(cacheDirectory).filter(isAttachment);
+  return [...new Set(results.map(({ netns }) => netns))].filter((path) => path.startsWith("/"));
 }
 
 /** Returns the attachment as a runtime passes it to the plugins again. `pluginPath` is CNI_PATH. */

@@ -58,7 +58,7 @@ export async function hostPathsOn(
   options: HostOptions,
   { env, viewProblem }: Pick<Terminal, "env" | "viewProblem">,
 ): Promise<HostPathsFound> {
-  const problem = viewProblem();
+  const problem = viewProblem(options.cacheDir);
   if (problem !== undefined) throw new Trouble(problem);
   const agent = new NomadAgent(env);
   const nomad = await askNomadHost(agent);

@@ -3,11 +3,8 @@ import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { hasProgram } from "../prune/programs.ts";
 
-/** The directories that a runtime's unit has in PATH, next to those of the caller. */
-const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 /** The programs of packet filters that a plugin runs and this host does not have. */
-export function programProblems(plugin: ListedPlugin, path = `${process.env.PATH}:${usualPath}`): readonly string[] {
+export function programProblems(plugin: ListedPlugin, path = process.env.PATH): readonly string[] {
   if (isRewritten(plugin)) return [];
   const wanted = programsOf(plugin);
   if (wanted.length === 0 || wanted.some((name) => hasProgram(name, path))) return [];

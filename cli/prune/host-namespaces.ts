@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
 import { attempt, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/host-files.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
@@ -42,13 +43,23 @@ const firstUserNamespace = "user:[4026531837]";
 // net/core/sysctl_net_core.c: only the host's own network namespace has it.
 const ownOfHostNetwork = "/proc/sys/net/core/netdev_max_backlog";
 
-/** Says why this process cannot tell which containers live; undefined if it can. A container's process can lack the host's view. */
+/**
+ * Says why this process cannot tell which containers live; undefined if it can. A container's process can lack the host's view: it
+ * has the host's network, or no directory with the namespaces that results name.
+ */
 export function viewProblem(
+  paths: readonly string[],
   pidNamespace = linkText("/proc/self/ns/pid"),
   isHostNetwork = existsSync(ownOfHostNetwork),
 ): string | undefined {
-  if (!isHostNetwork || pidNamespace === firstPidNamespace) return undefined;
-  return "the command runs in the host's network but does not see the host's processes, so every container looks gone; run it on the host itself";
+  if (pidNamespace === firstPidNamespace) return undefined;
+  // The directory of a process goes with it.
+  const unseen = paths.map((path) => dirname(path)).find((path) => !path.startsWith("/proc/") && !existsSync(path));
+  if (!isHostNetwork && unseen === undefined) return undefined;
+  const what = isHostNetwork
+    ? "runs in the host's network but does not see the host's processes"
+    : `does not see ${unseen}, where results have their namespaces`;
+  return `the command ${what}, so every container looks gone; run it on the host itself`;
 }
 
 /** Whether a path is the network namespace of an attachment now. */

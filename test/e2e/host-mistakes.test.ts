@@ -190,6 +190,12 @@ const mistakes: readonly Mistake[] = [
     fails: "signal: ",
   },
   {
+    name: "a command runs in a container that has the host's /var/lib/cni and not its namespaces",
+    through: `unshare --mount --pid --net --fork --mount-proc sh -c 'mount -t tmpfs none /run && exec "$@"' sh`,
+    told: { status: 2, preflight: 2, adopt: 2, prune: 2, "prune --write --yes": 2 },
+    says: ["does not see /run/netns", "every container looks gone", "run it on the host itself"],
+  },
+  {
     name: "portmap is taken out of the list",
     start: zone("1.0.0", wrapped(bridge), portmap),
     list: zone("1.0.0", wrapped(bridge)),

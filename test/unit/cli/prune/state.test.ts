@@ -111,10 +111,24 @@ test.each([
   expect(state?.is === "unknown" ? state.why : state?.is).toBe(expected);
 });
 
-test("a container with the host's network and without its processes must not prune", () => {
-  expect(viewProblem("pid:[4026532299]", true)).toMatch(/run it on the host itself$/);
-  expect(viewProblem("pid:[4026531836]", true)).toBeUndefined();
-  expect(viewProblem("pid:[4026532299]", false)).toBeUndefined();
+const [first, other] = ["pid:[4026531836]", "pid:[4026532299]"];
+const seen = ["/proc/self/ns/net", "/proc/0/ns/net", "/tmp/c1"];
+const unseen = [...seen, "/no/such/directory/c2"];
+
+test.each([
+  ["the host", unseen, first, true, undefined],
+  ["a container with the host's network", [], other, true, /^the command runs in the host's network.*itself$/],
+  [
+    "a container with its own network, and without the namespaces",
+    unseen,
+    other,
+    false,
+    /^the command does not see \/no\/such\/directory,.*itself$/,
+  ],
+  ["a container that is a host of containers", seen, other, false, undefined],
+])("who must not judge which containers live: %s", (_, paths, pidNamespace, isHostNetwork, problem) => {
+  const found = viewProblem(paths, pidNamespace, isHostNetwork);
+  expect(found).toEqual(problem && expect.stringMatching(problem));
 });
 
 test.each([
