@@ -52,7 +52,8 @@ export interface FoundOnHost extends Pick<Found, "message" | "hint"> {
 }
 
 interface RuleText {
-  readonly severity: Severity;
+  /** A rule finds errors, unless it says that they are warnings. */
+  readonly severity?: Severity;
   /** One line for the table of rules. */
   readonly title: string;
   /** Why it matters and how to fix it, for the rule's section of docs/lint.md. */
@@ -82,4 +83,7 @@ export interface HostRule extends RuleText {
 }
 
 /** A rule with its code, which its file in cli/rules/ and its export are named for. Its title and page are its comment. */
-export type Rule = (FileRule | ListRule | PluginRule | HostRule) & { readonly code: string };
+export type Rule = (FileRule | ListRule | PluginRule | HostRule) & {
+  readonly code: string;
+  readonly severity: Severity;
+};

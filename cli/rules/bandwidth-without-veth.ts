@@ -3,7 +3,6 @@ import { creatorFor, creatorsOf, isRewritten, runsCheck } from "../lists/chain.t
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const bandwidthWithoutVeth: PluginRule = {
-  severity: "error",
   title: "bandwidth acts on an interface that is no veth pair.",
   page: `bandwidth limits traffic at the host's end of a veth pair, so it needs an interface of bridge or ptp. On any other
 interface its ADD fails (\`container interface eth0 has no veth peer\`). Without rates, only its CHECK fails. A plain

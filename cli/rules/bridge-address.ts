@@ -4,7 +4,6 @@ import { type Cidr, cidrOf } from "../lists/addresses.ts";
 import { excludes, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
 
 export const bridgeAddress: ListRule = {
-  severity: "error",
   title: "The host's bridge has another address than the list gives it (`--host`).",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. A bridge stays when its last container is gone,
 and so does its address. If you change the subnet, ADD fails (\`"disc0" already has an IP address different from\`). Stop the

@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
 
 export const changedInterface: ListRule = {
-  severity: "error",
   title: "The name of an interface has changed, and containers have it under the old name (`--state`).",
   page: `CHECK uses the new list, so it fails for containers that were attached with the old \`ifName\`. When a Nomad client
 restarts, it destroys their network. DEL still works, because it follows the journal. Stop the containers of the list

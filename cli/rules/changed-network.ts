@@ -3,7 +3,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const changedNetwork: PluginRule = {
-  severity: "error",
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
   page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change
 \`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their journals. The IPAM plugin does

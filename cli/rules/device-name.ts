@@ -2,7 +2,6 @@ import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const deviceName: PluginRule = {
-  severity: "error",
   title: "An interface has the name of its own bridge.",
   page: `bridge's CHECK looks up the bridge and the container's interface by name, and would confuse them. ADD fails with code 7
 (\`interface name disc0 is taken\`). Change \`ifName\` or \`bridge\`.`,

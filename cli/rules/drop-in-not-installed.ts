@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";
 
 export const dropInNotInstalled: PluginRule = {
-  severity: "error",
   title: "A list is for drop-in, and the plain plugin comes first in `--cni-path`.",
   page: `A plain type with a \`wrapper\` block needs the wrapper under the plugin's own name, in a directory that comes first in
 \`cni_path\`. Otherwise the runtime runs the plain plugin. It does not know the block, so the second interface gets the

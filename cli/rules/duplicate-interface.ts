@@ -3,7 +3,6 @@ import { creatorsOf, freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const duplicateInterface: PluginRule = {
-  severity: "error",
   title: "Two interface creators make an interface of the same name.",
   page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each creator its own \`ifName\`. Only one
 may have none: it gets the runtime's name, usually \`eth0\`.`,

@@ -3,7 +3,6 @@ import { creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 
 export const earlyFirewall: PluginRule = {
-  severity: "error",
   title: "A plain firewall stands before an interface creator.",
   page: `A plain firewall makes rules for the addresses that exist on ADD. On CHECK it gets the whole result, and looks for rules
 for the later addresses as well (\`expected rule ... not found\`). Put it after the last interface creator, where it makes

@@ -6,7 +6,6 @@ import { certainSubnets, entriesOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const gatewayOutsideSubnet: ListRule = {
-  severity: "error",
   title: "A gateway is not in its subnet.",
   page: `A route without \`gw\` goes through the gateway of the first address of its IP version. If that gateway is not in the
 interface's subnet, the kernel refuses the route, and ADD fails (\`network is unreachable\`). Use an address of the subnet, or

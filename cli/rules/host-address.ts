@@ -4,7 +4,6 @@ import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
 
 export const hostAddress: PluginRule = {
-  severity: "error",
   title: "A single IPv4 address (/32) has no route, so CHECK fails.",
   page: `The reference plugins' CHECK looks for a route to the subnet of each address. For a single IPv4 address the kernel makes no
 such route, so CHECK fails (\`Failed to find Gateway\`). Add the route, as in

@@ -8,7 +8,6 @@ import { poolsOf } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const hostSubnet: PluginRule = {
-  severity: "error",
   title: "The host itself has an address in the containers' subnet (`--host`).",
   page: `With \`isGateway\`, the host routes the subnet to its bridge, and ptp's containers have a subnet of their own in the same
 way. If another interface of the host has an address in that subnet (the LAN, a VPN, another bridge such as \`docker0\` or

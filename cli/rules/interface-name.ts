@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { interfaceProblem } from "../lists/chain.ts";
 
 export const interfaceName: PluginRule = {
-  severity: "error",
   title: "An interface cannot have this name.",
   page: `An interface name has 1 to 15 bytes. \`/\`, \`:\`, white space, \`.\` and \`..\` are not allowed. \`lo\` exists in every
 network namespace. The kernel keeps \`all\` and \`default\` for its settings (\`/proc/sys/net/ipv4/conf/all\`). A renamed

@@ -3,7 +3,6 @@ import { creatorFor, creatorsOf, mayBeMadeBefore } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const interfaceNotMade: PluginRule = {
-  severity: "error",
   title: "A plugin acts on an interface that no plugin before it makes.",
   page: `portmap, tuning, bandwidth, firewall, sbr and vrf act on an interface that exists. A plain one at the beginning of the
 list has no earlier result (\`must be called as chained plugin\`). A wrapped one whose \`ifName\` no earlier plugin makes fails

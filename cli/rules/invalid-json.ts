@@ -3,7 +3,6 @@ import type { FileRule, Found } from "../lint/rule.ts";
 import type { ListFile } from "../lists/list-file.ts";
 
 export const invalidJson: FileRule = {
-  severity: "error",
   title: "The file is not JSON.",
   page: `Runtimes read strict JSON: no comments, no comma after the last entry, double quotes only. Nomad does not start with
 such a file in its directory. podman and containerd skip the network.`,

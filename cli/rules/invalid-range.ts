@@ -17,7 +17,6 @@ import { filledRange } from "../lists/leases.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const invalidRange: ListRule = {
-  severity: "error",
   title: "host-local refuses a range.",
   page: `host-local checks its ranges on every call, and ADD fails with \`invalid range set\`. \`subnet\` is the address of the
 network (\`172.16.5.0/24\`, not \`172.16.5.7/24\`). It has room for at least two addresses. \`rangeStart\` and \`rangeEnd\` are

@@ -2,7 +2,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
 
 export const ipvlanMaster: PluginRule = {
-  severity: "error",
   title: "ipvlan has no master.",
   page: `Without \`master\`, ipvlan's ADD uses the interface with the host's default route. If there is none, it fails (\`no default
 route interface found\`). CHECK fails in any case: it looks for a master with an empty name (\`failed to lookup master\`).

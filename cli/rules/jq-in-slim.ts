@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 
 export const jqInSlim: PluginRule = {
-  severity: "error",
   title: "A list has `wrapper.jq`, and the slim flavor is installed in `--cni-path`.",
   page: `Only the Node flavor contains jq. The slim flavor refuses a configuration with \`wrapper.jq\`, so ADD fails with code 7.
 Install the Node flavor, or replace the program by \`wrapper.args\` or \`wrapper.ports\` if one of them is enough.`,

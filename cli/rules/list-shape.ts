@@ -3,7 +3,6 @@ import { listKeys, singleKeys } from "../schema/list.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 export const listShape: ListRule = {
-  severity: "error",
   title: "A key that the runtime reads has a value of a wrong type.",
   page: `The runtime does not load the list. \`name\`, \`cniVersion\` and each \`type\` are text, \`plugins\` is a list of objects, and
 \`disableCheck\` and \`disableGC\` are true or false.`,

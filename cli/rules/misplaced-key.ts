@@ -4,7 +4,6 @@ import { misplacedKeys } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const misplacedKey: PluginRule = {
-  severity: "error",
   title: "A key of the wrapper is not in the wrapper block.",
   page: `A wrapper reads its keys only in a block called \`wrapper\`, at the top level of the plugin's configuration. If a key
 such as \`ifName\` is next to the block, if the block has another name, or if it is inside \`ipam\`, ADD fails with code 7

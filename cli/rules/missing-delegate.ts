@@ -2,7 +2,6 @@ import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const missingDelegate: PluginRule = {
-  severity: "error",
   title: "The plugin behind a wrapper is not in `--cni-path`.",
   page: `The wrapper runs the real plugin. It looks for it in the directories of CNI_PATH, then in its own directory, and skips
 itself. If there is none, ADD fails with code 100. Install the plugin, or set \`wrapper.delegate\` to the right name.`,

@@ -6,7 +6,6 @@ import { isRewritten } from "../lists/chain.ts";
 const onMaster: readonly string[] = ["macvlan", "ipvlan", "vlan"];
 
 export const missingMaster: PluginRule = {
-  severity: "error",
   title: "The host has no interface of the `master`'s name (`--host`).",
   page: `macvlan, ipvlan and vlan make their interface on one of the host. If there is none of that name, ADD fails (\`Link not
 found\`), and so does CHECK of containers that run. Names differ from host to host: \`ip -brief link\` lists them. With

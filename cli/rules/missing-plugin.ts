@@ -5,7 +5,6 @@ import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";
 
 export const missingPlugin: PluginRule = {
-  severity: "error",
   title: "A plugin or wrapper is not in `--cni-path`.",
   page: `The runtime looks for a file of the type's name in the directories of its \`cni_path\`. Without it, ADD fails:
 \`failed to find plugin "bridge-wrapper" in path [/opt/cni/bin]\`. Install the plugin or the wrapper, or fix the type.`,

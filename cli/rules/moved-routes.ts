@@ -4,7 +4,6 @@ import { hasIpam } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const movedRoutes: ListRule = {
-  severity: "error",
   title: "sbr or vrf moves the routes of a plugin, and one of the two is not wrapped.",
   page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's creator looks for them in the main
 table, and fails (\`Failed to find Gateway\`,

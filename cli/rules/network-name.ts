@@ -2,7 +2,6 @@ import { networkNameProblem } from "../../shared/protocol/names.ts";
 import type { ListRule } from "../lint/rule.ts";
 
 export const networkName: ListRule = {
-  severity: "error",
   title: "The list has no name, or one that runtimes refuse.",
   page: `A runtime finds a network by the \`name\` of its list, not by the name of the file. Without a name it cannot load the
 list. A name begins with a letter or a digit. Letters, digits, \`_\`, \`.\` and \`-\` may follow. libcni refuses any other

@@ -3,7 +3,6 @@ import { isRewritten, mayBeMadeBefore } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 
 export const noIpam: PluginRule = {
-  severity: "error",
   title: "ptp, vlan or ipvlan has no ipam.",
   page: `bridge, macvlan, tap and host-device also make interfaces without an address. ptp, vlan and ipvlan always run an IPAM
 plugin, and without one their ADD fails (\`no plugin name provided\`). Add an \`ipam\` block with a \`type\`.`,

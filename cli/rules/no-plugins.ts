@@ -1,7 +1,6 @@
 import type { ListRule } from "../lint/rule.ts";
 
 export const noPlugins: ListRule = {
-  severity: "error",
   title: "The list of plugins is empty.",
   page: `libcni refuses a list without plugins (\`no plugins in list\`), so no runtime knows the network. Add at least one
 plugin, or delete the file.`,

@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
 
 export const notExecutable: ListRule = {
-  severity: "error",
   title: "A plugin's file in `--cni-path` is not executable, or no program of this machine.",
   page: `The runtime takes the first file of the plugin's name, and does not look further if it cannot run it. ADD fails:
 \`permission denied\`. A copy without its mode is the usual reason: \`chmod 755\` the file. Or it is empty, damaged or for another

@@ -6,7 +6,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, once, type Run } from "../lists/neighbours.ts";
 
 export const overlappingRanges: ListRule = {
-  severity: "error",
   title: "Two interfaces can get the same address.",
   page: `A renamed interface keeps its leases in a network of its own (\`zone-eth1\`), so host-local does not know the leases of
 the other interface (\`zone\`). If their ranges overlap, both get the same address sooner or later, and ADD fails with code

@@ -3,7 +3,6 @@ import { typeProblem } from "../../shared/protocol/names.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const pluginType: PluginRule = {
-  severity: "error",
   title: "A plugin has no type, or one that is not the name of an executable.",
   page: `\`type\` is the name of the plugin's executable in a directory of CNI_PATH. Without it, libcni does not load the list
 (\`missing 'type'\`). A path is not a name: libcni refuses it on ADD (\`invalid plugin name\`).`,

@@ -6,7 +6,6 @@ import { goView } from "../schema/go-view.ts";
 import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 export const pluginValue: PluginRule = {
-  severity: "error",
   title: "A key of a plugin has a value that the plugin refuses.",
   page: `The plugins are written in Go and do not convert values: \`"1500"\` is no number, \`"true"\` is neither true nor false,
 and a sysctl of \`1\` is no text. A plugin decodes its whole configuration first, so ADD, CHECK and DEL fail. \`null\` is

@@ -5,7 +5,6 @@ import { type List, runtimeIfName } from "../lists/list.ts";
 import { once, type Run } from "../lists/neighbours.ts";
 
 export const renamedNetwork: ListRule = {
-  severity: "error",
   title: "The list was renamed, and containers are attached under the old name (`--state`).",
   page: `A runtime looks for the list of a container by its \`name\`. After it was changed, CHECK and DEL of the containers that run
 do not find it: Nomad destroys their network when its client restarts, and what they leased stays. The rule finds a network

@@ -5,7 +5,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { isBefore, nameOf } from "../lists/neighbours.ts";
 
 export const sharedBridge: ListRule = {
-  severity: "error",
   title: "Two plugins give one bridge different gateway addresses.",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. If the bridge has another IPv4 address, ADD fails
 (\`"disc0" already has an IP address different from\`). IPv6 subnets may differ if they do not overlap. Give each plugin its

@@ -4,7 +4,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 
 export const sharedDevice: PluginRule = {
-  severity: "error",
   title: "Two plugins cannot share this interface of the host.",
   page: `host-device moves its device into the container, so a second plugin does not find it. A VLAN id exists once on a master:
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).

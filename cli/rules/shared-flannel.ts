@@ -4,7 +4,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts";
 
 export const sharedFlannel: ListRule = {
-  severity: "error",
   title: "Two flannels keep their files in one directory.",
   page: `flannel's DEL needs the configuration that its ADD wrote to \`<dataDir>/<container>\`. If a container has two flannels
 with one \`dataDir\`, the second ADD replaces the file of the first one. Then one DEL removes the wrong interface, the other

@@ -3,7 +3,6 @@ import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const sharedNetwork: PluginRule = {
-  severity: "error",
   title: "Two bandwidth plugins have one network, so they use one name on the host.",
   page: `To limit what a container sends, bandwidth makes an ifb device on the host, and names it after the network and the
 container. With one network, the second bandwidth finds the first one's device, and ADD fails (\`adding link: file

@@ -2,7 +2,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { unchainedPlugin } from "../lists/versions.ts";
 
 export const unchainedVersion: ListRule = {
-  severity: "error",
   title: "A list with several interfaces has no cniVersion, or 0.1.0 or 0.2.0.",
   page: `The results of 0.1.0 and 0.2.0 list no interfaces, so a wrapper cannot tell the plugins' interfaces apart. ADD fails
 with code 1 (\`incompatible CNI versions\`). Without \`cniVersion\`, a list has version 0.1.0. Use 1.0.0.`,

@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { versionOf } from "../lists/versions.ts";
 
 export const unknownVersion: ListRule = {
-  severity: "error",
   title: "cniVersion is not a version of the specification.",
   page: `\`cniVersion\` is a version of the [CNI specification](https://github.com/containernetworking/cni/blob/main/SPEC.md),
 not of the plugins: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0 or 1.1.0. Plugins refuse any other version on ADD

@@ -4,7 +4,6 @@ import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 
 export const unknownWrapperKey: PluginRule = {
-  severity: "error",
   title: "The wrapper block has a key that no wrapper knows.",
   page: `A wrapper refuses an unknown key in its block: ADD and CHECK fail with code 7 (\`unknown key wrapper.ifname\`). Letter
 case counts. The plugin's own keys, such as \`bridge\` or \`ipam\`, go next to the block. See

@@ -2,7 +2,6 @@ import { delegateName } from "../../shared/call/target.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const unnamedDelegate: PluginRule = {
-  severity: "error",
   title: "A wrapper does not know which plugin to run.",
   page: `The name of a wrapper says which plugin it runs: \`bridge-wrapper\` runs \`bridge\`. \`cni-wrappers\` is the executable
 behind all of these names, and names no plugin. ADD fails with code 7 (\`no delegate\`). Use the plugin's own wrapper, or set

@@ -5,7 +5,6 @@ import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const unsuitableDevice: PluginRule = {
-  severity: "error",
   title: "The plugin cannot use this interface of the host as it is (`--host`).",
   page: `A card that is a port of a bridge or a bond gives its packets to that one only: macvlan and ipvlan on it fail (\`device or
 resource busy\`). Name the bridge or the bond itself as \`master\`. macvlan and vlan refuse an \`mtu\` above the master's

@@ -4,7 +4,6 @@ import { pluginNamesIn } from "../lists/ipam.ts";
 import { neededVersion, versionOf } from "../lists/versions.ts";
 
 export const unsupportedVersion: ListRule = {
-  severity: "error",
   title: "A plugin in `--cni-path` does not speak the list's `cniVersion`.",
   page: `Every plugin of the list gets the list's \`cniVersion\`. A plugin that is too old for it refuses every call: \`incompatible
 CNI versions\`. \`lint\` asks each plugin with VERSION. Install newer plugins, or lower the list's \`cniVersion\`. CHECK

@@ -3,7 +3,6 @@ import { creatorsOf } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const unwrappedCreator: PluginRule = {
-  severity: "error",
   title: "A list has several interface creators, and one of them is not wrapped.",
   page: `A plain creator compares every address of the container with its own interface. ADD may pass, but CHECK fails as soon
 as there is a second interface. Nomad runs CHECK when a client restarts, and a failed CHECK destroys the allocation's

@@ -2,7 +2,6 @@ import { pathWords, wrapperFaults } from "../../shared/protocol/shapes.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const wrapperShape: PluginRule = {
-  severity: "error",
   title: "A key of the wrapper block has a value that the wrapper refuses.",
   page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See
 [the wrapper block](configuration.md#the-wrapper-block) for all keys and their values.`,

@@ -3,7 +3,6 @@ import type { ListRule } from "../lint/rule.ts";
 import { isMisspelt } from "../lists/find-files.ts";
 
 export const wrongEnding: ListRule = {
-  severity: "error",
   title: "The end of the file's name does not fit its content.",
   page: `Only a \`.conflist\` has a list of \`plugins\`. A \`.conf\` or \`.json\` has the configuration of one plugin.
 

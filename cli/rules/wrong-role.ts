@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 
 export const wrongRole: PluginRule = {
-  severity: "error",
   title: "wrapper.role contradicts what the plugin does.",
   page: `\`role\` tells the wrapper what a plugin does that is not in [the list](plugins.md). The role of the others is known, and
 ADD fails with code 7 if the block says something else (\`wrapper.role must be "creator" for bridge\`). Leave it out.`,
