@@ -39,6 +39,12 @@ variable "reload" {
   description = "runs after the installation: SIGHUP makes the client read the plugins' versions again. Empty: nothing runs"
 }
 
+variable "options" {
+  type        = string
+  default     = ""
+  description = "options of preflight, such as --config-dir /opt/cni/config --cni-path /opt/cni/bin: without them, the client's agent must name the directories"
+}
+
 job "cni-install-on-new-clients" {
   type        = "system"
   datacenters = ["*"]
@@ -95,6 +101,7 @@ job "cni-install-on-new-clients" {
       env {
         COMMANDS = var.commands
         RELOAD   = var.reload
+        OPTIONS  = var.options
       }
 
       resources {

@@ -45,6 +45,12 @@ variable "node" {
   description = "a regular expression for the whole names of the clients: name a canary first"
 }
 
+variable "options" {
+  type        = string
+  default     = ""
+  description = "options of preflight, such as --config-dir /opt/cni/config --cni-path /opt/cni/bin: without them, the client's agent must name the directories"
+}
+
 job "cni-install" {
   type        = "sysbatch"
   datacenters = ["*"]
@@ -114,6 +120,7 @@ job "cni-install" {
       env {
         COMMANDS = var.commands
         RELOAD   = var.reload
+        OPTIONS  = var.options
       }
 
       resources {

@@ -95,6 +95,14 @@ esac`,
     expect(existsSync(at("commands/cni-wrappers"))).toBe(true);
   });
 
+  test("preflight gets the options of the job", () => {
+    const asked = `echo $# $3 $4 >>$DIR/asked; ${passing}`;
+    expect(install(asked, asked, { OPTIONS: "--config-dir /opt/cni/config" })).toMatchObject({ status: 0 });
+    expect(install(asked, asked)).toMatchObject({ status: 0 });
+    const given = "4 --config-dir /opt/cni/config\n";
+    expect(readFileSync(at("asked"), "utf8")).toBe(`${given}${given}2\n2\n`);
+  });
+
   test("no answer of preflight is no good answer", () => {
     expect(install("exit 1", passing)).toMatchObject({ status: 1, isInstalled: false });
     expect(install(passing, "exit 1")).toMatchObject({ status: 1, isInstalled: true, isBack: true });
