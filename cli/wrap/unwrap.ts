@@ -1,5 +1,4 @@
-import { applyEdits, type Node } from "jsonc-parser";
-import type { Edit } from "../lint/rule.ts";
+import { applyEdits, type Edit, type Node } from "jsonc-parser";
 import { isWrapperType, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { objectAt, removal, valueIn } from "./edits.ts";
