@@ -80,18 +80,12 @@ function completeResult(
 ): CniResult | undefined {
   const completed = creators.reduce((whole, creator) => {
     const link = links.inside.find(({ ifname }) => ifname === creator.ifName);
-    return link ? withLink(whole, { netns, link, host: hostInterfaces(creator, link, links) }) : whole;
+    return link ? withLink(whole, netns, link, hostInterfaces(creator, link, links)) : whole;
   }, result);
   return completed === result ? undefined : completed;
 }
 
-interface Found {
-  readonly netns: string;
-  readonly link: Link;
-  readonly host: readonly Interface[];
-}
-
-function withLink(result: CniResult, { netns, link, host }: Found): CniResult {
+function withLink(result: CniResult, netns: string, link: Link, host: readonly Interface[]): CniResult {
   const known = result.interfaces ?? [];
   const index = known.findIndex((one) => isContainerInterface(one) && one.name === link.ifname);
   const added = index < 0 ? [...host, { name: link.ifname, mac: link.address ?? "", sandbox: netns }] : [];

@@ -159,16 +159,11 @@ function planWords(plan: Plan | undefined): string[] {
     case undefined:
       return [];
     case "handOver":
-      return [...filterWords(plan.call), ...(plan.leftOut ?? []).map((one) => leftOutWords[one]), ownAnswer];
     case "checkTwice": {
-      const { call, network, leftOut } = plan;
+      const network = plan.do === "checkTwice" ? plan.network : undefined;
       const again = `If it fails, it runs again in the network ${network}, and that answer counts.`;
-      return [
-        ...filterWords(call),
-        ...leftOut.map((one) => leftOutWords[one]),
-        ownAnswer,
-        ...(network === undefined ? [] : [again]),
-      ];
+      const words = [...filterWords(plan.call), ...(plan.leftOut ?? []).map((one) => leftOutWords[one]), ownAnswer];
+      return network === undefined ? words : [...words, again];
     }
     case "add":
       return [...filterWords(plan.call), spliceWords(plan.splice)];

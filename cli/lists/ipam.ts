@@ -59,14 +59,9 @@ export function ipamTypeOf(configuration: JsonObject): string | undefined {
   return typeof type === "string" && type !== "" ? type : undefined;
 }
 
-/** An executable that a plugin of a list needs, and the place in the file that names it. */
-interface PluginName {
-  readonly name: string;
-  readonly path: JSONPath;
-}
-
-/** Returns the executables that a plugin needs: its own, the one behind a wrapper, and its IPAM plugin. */
-export function pluginNamesIn({ type, delegate, wrapper, path, configuration }: ListedPlugin): readonly PluginName[] {
+/** Returns the executables that a plugin needs, with their places: its own, the one behind a wrapper, and its IPAM plugin. */
+export function pluginNamesIn(plugin: ListedPlugin): readonly { name: string; path: JSONPath }[] {
+  const { type, delegate, wrapper, path, configuration } = plugin;
   const own = { name: type, path: [...path, "type"] };
   const named = wrapper.delegate === undefined ? own.path : [...path, "wrapper", "delegate"];
   const behind = delegate === type ? [] : [{ name: delegate, path: named }];

@@ -20,11 +20,6 @@ interface Rule {
   readonly expr: readonly unknown[];
 }
 
-interface Ruleset {
-  readonly rules: readonly Rule[];
-  readonly chains: readonly string[];
-}
-
 /** Finds the rules of containers in the JSON of `nft list`. `hasLink` says whether the host has a link of this name. */
 export function thingsInRuleset(
   text: string,
@@ -32,8 +27,7 @@ export function thingsInRuleset(
   hasLink: (name: string) => boolean,
 ): readonly Thing[] {
   const [, family = "", table = ""] = read;
-  const { rules } = rulesetIn(text);
-  const byName = Map.groupBy(rules, ({ comment }) => nameIn(comment, family, table));
+  const byName = Map.groupBy(rulesIn(text), ({ comment }) => nameIn(comment, family, table));
   return [...byName].flatMap(([name, own]) => {
     if (name === undefined || own.some((rule) => linksOf(rule).some(hasLink))) return [];
     return {
@@ -49,8 +43,8 @@ export function thingsInRuleset(
 
 /** Returns the commands for nft that remove a container's rules and chains in one step. Empty if there are none. */
 export function removalCommands(text: string, [, family = "", table = ""]: readonly string[], name: string): string {
-  const { rules, chains } = rulesetIn(text);
-  const own = rules.filter(({ comment }) => nameIn(comment, family, table) === name);
+  const own = rulesIn(text).filter(({ comment }) => nameIn(comment, family, table) === name);
+  const chains = objectsIn(text, "chain").map((chain) => String(chain.name));
   const empty = chains.filter((chain) => isSpoofChain(chain, name));
   return [
     ...own.map(({ chain, handle }) => `delete rule ${family} ${table} ${chain} handle ${handle}\n`),
@@ -86,23 +80,20 @@ function ownerIn(name: string, [rule]: readonly Rule[]): Pick<Thing, "network" |
   return masqueradeName(network, ifName, containerId) === name ? { network, containerId } : {};
 }
 
-function rulesetIn(text: string): Ruleset {
+/** Returns the objects of a kind, such as rules and chains, in the JSON of `nft list`. */
+export function objectsIn(text: string, kind: string): readonly JsonObject[] {
   const { nftables } = parseJsonObject(text) ?? {};
   const entries = (Array.isArray(nftables) ? nftables : []).filter(isJsonObject);
-  const all = (key: string) => entries.map((entry) => entry[key]).filter(isJsonObject);
-  return {
-    rules: all("rule").map(ruleOf),
-    chains: all("chain").map(({ name }) => String(name)),
-  };
+  return entries.map((entry) => entry[kind]).filter(isJsonObject);
 }
 
-function ruleOf({ chain, handle, comment, expr }: JsonObject): Rule {
-  return {
+function rulesIn(text: string): readonly Rule[] {
+  return objectsIn(text, "rule").map(({ chain, handle, comment, expr }) => ({
     chain: String(chain),
     handle: Number(handle),
     comment: typeof comment === "string" ? comment : "",
     expr: Array.isArray(expr) ? expr : [],
-  };
+  }));
 }
 
 // The container's address is the source of a masqueraded packet, or the target of a published port.

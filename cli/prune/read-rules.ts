@@ -1,19 +1,12 @@
-import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { Link } from "../host/links.ts";
+import type { Survey } from "./findings.ts";
 import { thingsInTables } from "./iptables.ts";
-import { tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
+import { objectsIn, tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
 import { isInstalled, runProgram } from "./programs.ts";
 import type { Thing } from "./thing.ts";
 
-/** The rules of containers. */
-interface HostRules {
-  readonly things: readonly Thing[];
-  /** Why some rules of the host cannot be read. */
-  readonly problems: readonly string[];
-}
-
-/** Finds the rules of containers in all backends of this host. */
-export function readRules(links: readonly Link[]): HostRules {
+/** Finds the rules of containers in all backends of this host. `problems` says why some cannot be read. */
+export function readRules(links: readonly Link[]): Pick<Survey, "things" | "problems"> {
   const problems: string[] = [];
   const read = (program: string, args: readonly string[] = []) => outputOf(program, args, problems);
   const hasLink = (name: string) => links.some(({ ifname }) => ifname === name);
@@ -36,9 +29,7 @@ function outputOf(program: string, args: readonly string[], problems: string[]):
 
 // nft fails for a table that is not there.
 function tablesOf(listed: string): readonly (readonly string[])[] {
-  const { nftables } = parseJsonObject(listed) ?? {};
-  const entries = (Array.isArray(nftables) ? nftables : []).filter(isJsonObject).map(({ table }) => table);
-  const names = entries.filter(isJsonObject).map(({ family, name }) => `${family} ${name}`);
+  const names = objectsIn(listed, "table").map(({ family, name }) => `${family} ${name}`);
   return tablesOfPlugins.filter(([, family, name]) => names.includes(`${family} ${name}`));
 }
 

@@ -24,15 +24,11 @@ export const commonKeys = z
   })
   .partial();
 
-/** The schemas of a plugin configuration: of the keys that every plugin may have, and of the plugin's own ones. */
-interface PluginSchemas {
-  readonly common: z.ZodObject;
-  /** Undefined for an unknown plugin, which may have any key. */
-  readonly own: z.ZodObject | undefined;
-}
-
-/** Returns the schemas that fit a plugin of a list. The type of its `ipam` decides which keys that has. */
-export function schemasOf({ delegate, configuration }: ListedPlugin): PluginSchemas {
+/**
+ * Returns the schemas that fit a plugin of a list: of the keys that every plugin may have, whose `ipam` has those of its type,
+ * and of the plugin's own ones. An unknown plugin has none, and may have any key.
+ */
+export function schemasOf({ delegate, configuration }: ListedPlugin) {
   const type = ipamTypeOf(configuration) ?? "";
   const common = (Object.hasOwn(byIpamType, type) && byIpamType[type]) || withOtherIpam;
   const keys: Readonly<Record<string, z.ZodObject>> = pluginKeys;

@@ -1,16 +1,13 @@
 import { applyEdits, type Edit, type Node } from "jsonc-parser";
 import { isWrapperType, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
+import type { Wrapped } from "./decide.ts";
 import { objectAt, removal, valueIn } from "./edits.ts";
 
 const suffix = "-wrapper";
 
 /** A plugin that `unwrap` changes. */
-interface Unwrapped {
-  readonly index: number;
-  /** Its type in the list, before and after. */
-  readonly type: string;
-  readonly becomes: string;
+interface Unwrapped extends Pick<Wrapped, "index" | "type" | "becomes"> {
   /** The removed `wrapper` block. */
   readonly wrapper: Readonly<Record<string, unknown>>;
   /** What the plain plugin does not do, one sentence each. */
