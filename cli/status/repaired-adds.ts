@@ -17,13 +17,13 @@ export interface RepairedAdds {
 const longestLine = 32 * 1024 ** 2;
 
 /** Counts the repaired ADDs in a log, where others may write. A log that does not exist has no lines: a wrapper creates it with its first line. */
-export async function repairedAdds(file: string): Promise<RepairedAdds> {
+export async function repairedAdds(file: string, longest = longestLine): Promise<RepairedAdds> {
   const calls = new Map<string, "passed" | "failed">();
   try {
     let rest = "";
     for await (const part of createReadStream("", { fd: openInput(file, file), encoding: "utf8" })) {
       const [end = "", ...lines] = part.split("\n");
-      rest = rest.length + end.length > longestLine ? "" : rest + end;
+      rest = rest.length + end.length > longest ? "" : rest + end;
       for (const line of lines) {
         note(rest, calls);
         rest = line;

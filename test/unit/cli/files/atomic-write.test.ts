@@ -157,6 +157,14 @@ describe("what is no regular file stays", () => {
   });
 });
 
+test("a link with the name of the temporary file is not followed", () => {
+  const victim = path.join(directory, "victim");
+  writeFileSync(victim, "old");
+  symlinkSync("victim", path.join(directory, `.zone.conflist.${process.pid}.tmp`));
+  expect(() => writeAtomically(file, "new")).toThrow(`${file}: EEXIST`);
+  expect(readFileSync(victim, "utf8")).toBe("old");
+});
+
 test("leaves nothing if it fails, and says which path", () => {
   mkdirSync(file);
   expect(() => writeAtomically(file, "new")).toThrow(new Trouble(`${file}: is a directory`));

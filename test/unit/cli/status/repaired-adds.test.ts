@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, lchownSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { lchownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -59,14 +59,12 @@ test("a log of many lines is read in parts", async () => {
   expect(await repairedAdds(file)).toMatchObject({ passed: 3000 });
 });
 
-test("a line without an end is read in less than 10 seconds, and no other line is lost", async () => {
+test("a line that is too long to be one of the wrappers is left out, and no other one is lost", async () => {
   const file = join(directory, "log");
-  writeFileSync(file, line("warn", again, 1));
-  truncateSync(file, 256 * 1024 ** 2);
-  appendFileSync(file, `\n${line("warn", again, 2)}`);
-  const start = performance.now();
-  expect(await repairedAdds(file)).toMatchObject({ passed: 2 });
-  expect(performance.now() - start).toBeLessThan(10_000);
+  const long = line("warn", again, 3).replace("{", `{"more":"${"x".repeat(300_000)}",`);
+  writeFileSync(file, `${line("warn", again, 1)}${long}${line("warn", again, 2)}`);
+  expect(await repairedAdds(file)).toMatchObject({ passed: 3 });
+  expect(await repairedAdds(file, 100_000)).toMatchObject({ passed: 2 });
 });
 
 test.each<[string, string, (file: string) => void]>([
