@@ -99,6 +99,12 @@ export function addressesIn({ result }: Pick<CachedAttachment, "result">): reado
   return (result?.ips ?? []).map(({ address }) => address);
 }
 
+/** Returns the addresses of one of its container interfaces. */
+export function addressesAt({ result }: Pick<CachedAttachment, "result">, ifName: string): readonly string[] {
+  const own = (result?.interfaces ?? []).findIndex((one) => isContainerInterface(one) && one.name === ifName);
+  return (result?.ips ?? []).filter((ip) => ip.interface === own).map(({ address }) => address);
+}
+
 /** Whether an entry of the cache is an attachment. */
 export function isAttachment(entry: CachedAttachment | UnreadableResult): entry is CachedAttachment {
   return !("reason" in entry);

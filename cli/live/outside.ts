@@ -1,9 +1,8 @@
-import { isContainerInterface } from "../../shared/protocol/result.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
 import { isRewritten } from "../lists/chain.ts";
 import { rangeSetsOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import type { CachedAttachment } from "./cached-results.ts";
+import { addressesAt, type CachedAttachment } from "./cached-results.ts";
 
 /** The addresses of an attachment that are in no subnet of its list, a line each. CHECK does not see it, the next ADD does. */
 export function outsideSubnets({ plugins }: List, attachment: CachedAttachment): readonly string[] {
@@ -12,7 +11,7 @@ export function outsideSubnets({ plugins }: List, attachment: CachedAttachment):
     const subnets = rangeSetsOf(plugin).flatMap((set) => set.flatMap(({ range }) => String(range.subnet)));
     const known = subnets.flatMap((subnet) => cidrOf(subnet) ?? []);
     const ifName = plugin.isRenamed ? plugin.ifName : attachment.runtimeIfName;
-    return addressesOf(attachment, ifName)
+    return addressesAt(attachment, ifName)
       .filter((address) => {
         const cidr = cidrOf(address);
         return cidr && known.length > 0 && !known.some((subnet) => contains(subnet, cidr));
@@ -23,10 +22,4 @@ export function outsideSubnets({ plugins }: List, attachment: CachedAttachment):
 
 function lineFor({ type }: ListedPlugin, ifName: string, words: string): string {
   return `${ifName} has ${words}: ${type} may refuse the next container; stop those of the old subnet first, or undo the change`;
-}
-
-function addressesOf({ result }: CachedAttachment, ifName: string): readonly string[] {
-  const interfaces = result?.interfaces ?? [];
-  const own = interfaces.findIndex((one) => isContainerInterface(one) && one.name === ifName);
-  return (result?.ips ?? []).filter((ip) => ip.interface === own).map(({ address }) => address);
 }

@@ -4,7 +4,7 @@ import { addressText, type Cidr, cidrOf, contains } from "../lists/addresses.ts"
 import { creatorsOf } from "../lists/chain.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
+import { addressesAt, addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { chainName, masqueradeName } from "../prune/names.ts";
 import { hasProgram } from "../prune/programs.ts";
 import { readRules } from "../prune/read-rules.ts";
@@ -31,7 +31,10 @@ export function lostSince(
   });
   return [
     ...bridges.flatMap(({ cidr, link }) => [...bridgeProblem(cidr, link), ...forwardingProblem(cidr)]),
-    ...creatorsOf(list).flatMap((plugin) => masqueradingProblem(plugin, list, attachments, { links, note })),
+    ...creatorsOf(list).flatMap((plugin) => [
+      ...masqueradingProblem(plugin, list, attachments, { links, note }),
+      ...sharedAddresses(plugin, attachments),
+    ]),
   ];
 }
 
@@ -54,6 +57,21 @@ function bridgeProblem(cidr: Cidr, link: Link): readonly string[] {
   return isThere
     ? []
     : [`${bridge} has lost ${gateway}, the gateway of its containers. Run: ip address add ${gateway} dev ${bridge}`];
+}
+
+/** A list with an address of its own (static, or IP= in CNI_ARGS) is for one container at a time. Its ADD does not look. */
+function sharedAddresses(plugin: ListedPlugin, attachments: readonly CachedAttachment[]): readonly string[] {
+  if (!/^(?:bridge|macvlan|ipvlan)$/.test(plugin.delegate)) return [];
+  const held = attachments.flatMap((one) => {
+    const ifName = plugin.isRenamed ? plugin.ifName : one.runtimeIfName;
+    return addressesAt(one, ifName).map((address) => ({ address, containerId: one.containerId }));
+  });
+  return [...Map.groupBy(held, ({ address }) => address)].flatMap(([address, holders]) => {
+    const [first, ...others] = new Set(holders.map(({ containerId }) => containerId));
+    // An address for one host only can be a service's, which several containers have.
+    if (others.length === 0 || /\/(?:32|128)$/.test(address)) return [];
+    return [`${first} and ${others.join(", ")} have one address, ${address} (${plugin.type}): stop all but one`];
+  });
 }
 
 const forwarding = { 32: "net.ipv4.ip_forward", 128: "net.ipv6.conf.all.forwarding" } as const;

@@ -216,4 +216,21 @@ describe("an operator's mistake with the host around a running container", () =>
     expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(bridge)), container, published(8080)));
     expect(await lab.run("iptables", ["-t", "nat", "-S"])).toContain("--dport 8080 -j DNAT");
   });
+
+  test("two containers of a list with a fixed address: status was content with one", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const fixed = zone(
+      "1.0.0",
+      wrapped({ ...bridge, ipam: { type: "static", addresses: [{ address: "172.26.64.9/20" }] } }),
+    );
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(fixed));
+    const status = async (name: string) => {
+      expectSuccess(await lab.goCni.add(fixed, await lab.addContainer(name)));
+      return lab.call(`${Lab.pluginPath}/cni-wrappers`, ["status"]);
+    };
+    expect(await status("c1")).toMatchObject({ exitCode: 0 });
+    const told = "c1 and c2 have one address, 172.26.64.9/20 (bridge-wrapper): stop all but one";
+    expect(await status("c2")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(told) });
+  });
 });

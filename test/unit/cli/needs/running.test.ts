@@ -47,6 +47,23 @@ test.each([
   expect(lines).toEqual(told.map((words) => expect.stringMatching(words)));
 });
 
+test.each([
+  [
+    "two containers",
+    "bridge",
+    ["c1", "c2"],
+    "172.26.64.9/20",
+    [/^c1 and c2 have one address, 172\.26\.64\.9\/20 \(bridge\)/],
+  ],
+  ["two attachments of one container", "bridge", ["c1", "c1"], "172.26.64.9/20", []],
+  ["a service's address", "bridge", ["c1", "c2"], "10.9.0.1/32", []],
+  ["a plugin whose containers do not share a network", "dummy", ["c1", "c2"], "172.26.64.9/20", []],
+])("one address: %s", (_, type, ids, address, told) => {
+  const attachments = ids.map((containerId) => ({ ...attachment(address), containerId }));
+  const lines = lostSince(listWith({ type, ipam: { type: "static" } }), attachments, { links: [], note: () => {} });
+  expect(lines).toEqual(told.map((words) => expect.stringMatching(words)));
+});
+
 const masquerading = { type: "bridge-wrapper", ipMasq: true, ipam: { type: "host-local" } };
 const attachedWith = (plugin: object) => [{ ...mine, list: { plugins: [plugin] } }];
 
