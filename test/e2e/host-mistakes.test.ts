@@ -116,7 +116,8 @@ const mistakes: readonly Mistake[] = [
     name: "the host has no program for packet rules",
     start: masquerading,
     make: "for name in iptables nft; do mount --bind /dev/null /usr/sbin/$name; done",
-    told: { status: 1 },
+    // Nobody can look at the rules then, either.
+    told: { status: 2 },
     says: ["bridge-wrapper needs iptables or nft, which this host does not have", "Install it"],
     fails: "failed to locate iptables",
   },
