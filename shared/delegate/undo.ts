@@ -179,7 +179,9 @@ export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Fin
 function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
-  const addresses = (entry.done ?? entry.failed)?.addresses ?? leasedTo(undoing, entry);
+  // A lease that another attachment has, too, may be its own alone.
+  const leased = removal.freesLease ? leasedTo(undoing, entry) : [];
+  const addresses = (entry.done ?? entry.failed)?.addresses ?? leased;
   const lost = { ifName: entry.ifName, addresses };
   if (removal.withNamespace && !isLost(undoing, entry)) {
     giveAddressesBack(session.host, lost, netns);

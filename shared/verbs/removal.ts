@@ -52,11 +52,13 @@ function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[] = 
 export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   if (journal.problem !== undefined) return;
   const stays = removeIfUndone(undoing);
-  if (facts.siblings(key).length === 0 || (stays && !isLeft(facts.journal(key)))) return;
+  if (stays ? !isLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
   // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
   if (journal.entries.length > 0) facts.forget(key.containerId);
-  const isAnyStanding = facts.siblings(key).some(({ entries }) => entries.some(isStanding));
-  if (stays && !isAnyStanding) undoJournal({ ...undoing, journal: facts.journal(key) });
+  const waiting = facts.journal(key).entries.flatMap(({ isUndone, type }) => (isUndone ? [] : type));
+  const isHolder = (one: Entry) => isStanding(one) && waiting.includes(one.type);
+  const isHeld = facts.siblings(key).some(({ entries }) => entries.some(isHolder));
+  if (stays && !isHeld) undoJournal({ ...undoing, journal: facts.journal(key) });
   undoWaiting(undoing);
 }
 

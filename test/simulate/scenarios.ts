@@ -735,4 +735,34 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "the sibling that an unknown plugin waits for is deleted, and another one stands": {
+    lists: { za: [macvlan(1), chained("mark")], zb: [bridge(2), portmap("iptables")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za net1"),
+      add("c1 zb eth1"),
+      { do: "DEL", of: "c1 za net1", fault: { at: "macvlan: released", do: "go on", first: del("c1 za eth0") } },
+    ],
+  },
+  "the only sibling that an unknown plugin waits for is deleted": {
+    lists: { za: [macvlan(1), chained("mark")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za net1"),
+      {
+        do: "DEL",
+        of: "c1 za net1",
+        fault: { at: "macvlan: released", do: "fail the plugin", first: del("c1 za eth0") },
+      },
+    ],
+  },
+  "a masqueraded try is undone while the sibling's ADD comes that has its lease": {
+    lists: { za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }] },
+    events: [
+      add("c1 za net1"),
+      { do: "reboot" },
+      add("c1 za eth0"),
+      { do: "ADD", of: "c1 za eth0", fault: { at: 11, do: "go on", first: add("c1 za net1") } },
+    ],
+  },
 };
