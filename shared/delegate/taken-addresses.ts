@@ -40,7 +40,9 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
   const moment = facts.moment();
   const journals = facts.journals().filter(({ key, entries }) => key.containerId !== containerId && entries.length > 0);
   const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
-  const entries = journals.flatMap(({ entries }) => entries.filter((one) => !one.isUndone && isOfThisBoot(one)));
+  // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
+  const attached = journals.filter(({ entries }) => !entries.at(-1)?.isUndone);
+  const entries = attached.flatMap(({ entries }) => entries.filter((one) => !one.isUndone && isOfThisBoot(one)));
   const recorded = entries.flatMap(({ done, configuration: { prevResult } }) => [
     ...(done?.addresses ?? []),
     ...addressesIn(prevResult),

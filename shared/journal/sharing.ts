@@ -132,11 +132,8 @@ function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }
 function isNameOfOthers(entry: Entry, around: Around): boolean {
   const isKnown = entry.done && entry.id !== "";
   return (
-    around.siblings.some(
-      (other) =>
-        hasInterface(other, entry) &&
-        (isStanding(other) ? other.done || !isKnown : !other.isUndone && other.done?.made === (around.link() ?? -1)),
-    ) || around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
+    around.siblings.some((other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry)) ||
+    around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
   );
 }
 

@@ -9,7 +9,7 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
-import { type Entry, isNowhere, isSameNamespace, isStanding, namesOf } from "../journal/journal.ts";
+import { type Entry, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -43,13 +43,20 @@ function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
 }
 
 /** Whether something has added the attachment again since a reboot, without an entry: a plain plugin, for example. */
-function isAddedAgain({ session, facts, key, request }: Call, { bootId, ifName }: Entry): boolean {
-  const { netns } = request.variables;
-  const moment = facts.moment();
-  if (moment === undefined || bootId === moment.bootId || !session.host.linkIndex(netns, ifName)) return false;
-  const isOfSibling = (one: Entry) =>
-    isStanding(one) && namesOf(one).includes(ifName) && isSameNamespace(one.namespace, facts.namespace(netns));
-  return !facts.siblings(key).some(({ entries }) => entries.some(isOfSibling));
+function isAddedAgain(call: Call, { bootId, ifName }: Entry): boolean {
+  const moment = call.facts.moment();
+  if (moment === undefined || bootId === moment.bootId) return false;
+  const link = call.session.host.linkIndex(call.request.variables.netns, ifName);
+  return !!link && !isOfSibling(call, ifName, link);
+}
+
+/** Whether a sibling has made an interface of the call's namespace, or may be making it. */
+function isOfSibling({ facts, key, request }: Call, ifName: string, link: number | undefined): boolean {
+  const namespace = facts.namespace(request.variables.netns);
+  const mayBeIts = ({ done, failed }: Entry) => (done?.made ?? failed?.left ?? link) === link;
+  const isIts = (one: Entry) =>
+    !one.isUndone && namesOf(one).includes(ifName) && isSameNamespace(one.namespace, namespace) && mayBeIts(one);
+  return facts.siblings(key).some(({ entries }) => entries.some(isIts));
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one, or of a stray ADD's that failed. Returns the exit code. */
@@ -135,6 +142,7 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   if (entry.role === "meta" || namespace === undefined) return undefined;
   if (!entry.done && isSameNamespace(entry.namespace, namespace)) return undefined;
   if (call.facts.strangers(call.key.containerId, namespace).length > 0) return undefined;
+  if (isOfSibling(call, entry.ifName, call.session.host.linkIndex(undoing.netns, entry.ifName))) return undefined;
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
   if (removal.do !== "DEL" || !removal.withNamespace) return undefined;

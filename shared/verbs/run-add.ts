@@ -228,7 +228,7 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
  * remembered: if the entry was given up meanwhile, what the plugin left is undone now.
  */
 function rememberFailure(attempt: Attempt): boolean {
-  const { undoing, entry, isWritten } = attempt;
+  const { adding, undoing, entry, isWritten } = attempt;
   if (!isWritten) return false;
   if (isOvertaken(attempt)) {
     tryToUndo(undoing, entry);
@@ -238,7 +238,8 @@ function rememberFailure(attempt: Attempt): boolean {
   const { id, stray, before } = entry;
   const left = linkOf(undoing, entry);
   // The interface was in its way: it has done nothing.
-  append(undoing, [stray && before && left === before ? { line: "undone", id } : { line: "failed", id, left }]);
+  const isRefused = stray && before && left === before && adding.call.target.profile !== undefined;
+  append(undoing, [isRefused ? { line: "undone", id } : { line: "failed", id, left }]);
   return true;
 }
 

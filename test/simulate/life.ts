@@ -29,6 +29,13 @@ export interface Life {
   hasFailed: boolean;
   /** A verb of a sibling ran at the same time that wants one of its interfaces: no plugin that runs can see whose a lease is. */
   isContested: boolean;
+  /**
+   * Verbs of it and of a sibling ran at the same time, and both have a plugin that no wrapper knows. The DEL of such a plugin
+   * may take what the other one's ADD has made since it began, as a plain one's does.
+   */
+  isMarkContested: boolean;
+  /** Its last ADD came while it may have been in use in another namespace. The rules of that one come first. */
+  isElsewhere: boolean;
   /** A call of its ADD went on after a DEL, or failed where nothing may be written: entries before it are missing. */
   isOutrun: boolean;
   /** In another namespace, it or a sibling asked for one of its interfaces: with DHCP they have one address, and lose it together. */
@@ -61,6 +68,8 @@ const nothing = {
   effects: [],
   hasFailed: false,
   isContested: false,
+  isMarkContested: false,
+  isElsewhere: false,
   isOneClient: false,
   isOutrun: false,
   mayFail: false,
@@ -81,11 +90,13 @@ export function forget(life: Life): void {
 }
 
 /** Whether the wrappers remember an attachment: a call of a runtime that was killed may still run. */
-export function hasJournal(
-  { files }: Machine,
-  { of: { container: containerId, list: network, ifName } }: Life,
-): boolean {
-  return files.has(journalFile({ containerId, network, runtimeIfName: ifName }));
+export function hasJournal({ files }: Machine, { of }: Life): boolean {
+  return files.has(journalFileOf(of));
+}
+
+/** Returns the file of an attachment's journal. */
+export function journalFileOf({ container: containerId, list: network, ifName }: Attachment): string {
+  return journalFile({ containerId, network, runtimeIfName: ifName });
 }
 
 /** Returns the namespace of an attachment's last ADD, as long as it exists. */

@@ -1,17 +1,20 @@
 import { profiles } from "../../plugins/index.ts";
-import { journalDirectory } from "../../shared/journal/journal.ts";
+import { type Began, journalDirectory, type Line } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { delegateOf, hasJournal, interfacesOf, isLive, type Life } from "./life.ts";
+import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
 import { isLeased, leaseDirectory } from "./model/ipam.ts";
 import type { Makers, Thing } from "./model/machine.ts";
-import { type ListedPlugin, portMappingsOf } from "./runtime.ts";
+import { resultOf, withoutPrefix } from "./model/plugin.ts";
+import { type ListedPlugin, portMappingsOf, resultFile } from "./runtime.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The promises that hold between any two events, and after DEL and GC. */
 export class Promises {
   readonly #simulation: Pick<Simulation, "machine" | "log" | "lives" | "lists" | "pluginsOf">;
   readonly #busy: ReadonlySet<Life>;
+  /** The containers with journals that wait for what only `prune` removes. */
+  readonly #pruned = new Set<string>();
   /** The makers of what a try left: it goes with the last attachment that has such a plugin. */
   readonly #leftByTries = new WeakSet<Makers>();
 
@@ -31,6 +34,7 @@ export class Promises {
       for (const [name, addresses] of Object.entries(life.addresses ?? {})) {
         const here = `${life.key}, ${name}`;
         for (const address of addresses) {
+          if (life.isOneClient && this.#addressesOfDhcp(life).includes(address)) continue;
           const other = owners.get(address);
           if (other && isOneClient(other, here) && isLeased(machine, "dhcp", life.of.container, name, address))
             continue;
@@ -45,7 +49,8 @@ export class Promises {
   expectAll(promise: Promised, life: Life): void {
     const { key, effects } = life;
     const isSure = ({ what }: Life["effects"][number]) =>
-      !(what.startsWith("port ") && this.#isHalfDeleted(life)) &&
+      !(what.startsWith("port ") && (life.isElsewhere || this.#isHalfDeleted(life))) &&
+      !(what === "mark" && life.isMarkContested) &&
       !(what.startsWith("lease ") && life.isContested) &&
       !(
         life.isOneClient &&
@@ -68,10 +73,10 @@ export class Promises {
       .filter((one) => bases.some((base) => one.startsWith(base)));
   }
 
-  /** Whether the DEL of a sibling was cut off, perhaps before the ports were published again that it removed as well. */
+  /** Whether a call of a sibling was cut off, perhaps before the ports were published again that it removed as well. */
   #isHalfDeleted({ key, of: { container } }: Life): boolean {
     const siblings = [...this.#simulation.lives.values()].filter((one) => one.of.container === container);
-    return siblings.some((one) => one.key !== key && one.phase === "tried" && one.mayFail);
+    return siblings.some((one) => one.key !== key && one.phase === "tried" && (one.mayFail || !one.hasFailed));
   }
 
   /** Nothing is left of an attachment, except for what a sibling has, too. In the last DEL, a plugin may have failed. */
@@ -85,12 +90,13 @@ export class Promises {
     // What a sibling shares comes before the journal, which then stays as long.
     const made = machine.things().filter(({ by }) => by.has(life.key));
     for (const thing of made.toSorted((one, other) => Number(isJournal(one)) - Number(isJournal(other)))) {
-      const isForPrune = this.#isForPrune(thing, life, hasFailed);
+      const isWaiting = this.#pruned.has(life.of.container) && isJournal(thing);
+      const isForPrune = isWaiting || this.#isForPrune(thing, life, hasFailed);
       const sibling = isJournal(thing)
-        ? (others.find(({ key }) => thing.by.has(key)) ??
+        ? (this.#siblingOfRest(thing, life, others) ??
+          others.find(({ key }) => thing.by.has(key)) ??
           sharing ??
           this.#siblingOfTry(life, others) ??
-          this.#siblingOfRest(thing, life, others) ??
           this.#siblingWithUnknown(life, others))
         : this.#siblingWith(thing, life, others);
       if (sibling && !isForPrune) {
@@ -109,7 +115,8 @@ export class Promises {
   #prune(thing: Thing, { key }: Life, others: readonly Life[]): void {
     const plugin = thing.by.get(key) ?? "";
     thing.by.delete(key);
-    if (others.some((other) => thing.by.has(other.key))) return;
+    if (isJournal(thing)) this.#pruned.add(key.replace(/ .*/, ""));
+    else if (others.some((other) => thing.by.has(other.key))) return;
     const needing = others.find((other) => this.#needs(other, thing));
     if (needing) thing.by.set(needing.key, plugin);
     else thing.remove();
@@ -117,7 +124,9 @@ export class Promises {
 
   /** Nothing is left of any attachment. */
   expectNothing(): void {
-    const left = this.#simulation.machine.things().map(({ what }) => what);
+    const isWaiting = (thing: Thing) =>
+      isJournal(thing) && [...this.#pruned].some((container) => thing.what.includes(`/${container}/`));
+    const left = this.#simulation.machine.things().flatMap((thing) => (isWaiting(thing) ? [] : thing.what));
     this.#simulation.log.expect("nothing is left at the end", left.length === 0, () => left.join("; "));
   }
 
@@ -132,6 +141,8 @@ export class Promises {
       siblings.find(({ of, effects }) => hasMark(effects) && thing.what === `file /var/lib/mark/${of.container}`) ??
       siblings.find((sibling) => this.#mayHaveMade(sibling, thing, life)) ??
       siblings.find((sibling) => this.#hasLeaseOf(sibling, thing, life)) ??
+      siblings.find((sibling) => this.#mayHaveLink(sibling, thing, life)) ??
+      others.find((other) => this.#hasResultOf(other, thing, life)) ??
       siblings.find(({ of }) => portMappingsOf(of).some(({ hostPort }) => thing.what.includes(` --dport ${hostPort} `)))
     );
   }
@@ -147,7 +158,26 @@ export class Promises {
   /** The DEL of an unknown creator would free a sibling's lease for an interface of that name, so it waits for that one's. */
   #hasLeaseOf(sibling: Life, { by }: Thing, life: Life): boolean {
     const [own, others] = [life, sibling].map((one) => interfacesOf(this.#simulation.pluginsOf(one), one.of));
-    return by.get(life.key) === "flannel" && !!own?.some((name) => others?.includes(name));
+    return !((by.get(life.key) ?? "") in profiles) && !!own?.some((name) => others?.includes(name));
+  }
+
+  /** As far as a wrapper knows, a sibling's ADD that was cut off may have made an interface. Its DEL removes it. */
+  #mayHaveLink(sibling: Life, { what }: Thing, { serial }: Life): boolean {
+    const isCutOff = sibling.phase === "tried" && !sibling.hasFailed && sibling.serial === serial;
+    const [, name = ""] = /^in \S+, link (.*)/.exec(what) ?? [];
+    return isCutOff && interfacesOf(this.#simulation.pluginsOf(sibling), sibling.of).includes(name);
+  }
+
+  /** What libcni has a result of, and the wrappers no journal, may be a plain attachment: its DEL, which was cut off, comes again. */
+  #hasResultOf(other: Life, { what }: Thing, life: Life): boolean {
+    const { machine } = this.#simulation;
+    const text = machine.files.get(resultFile(other.of))?.text;
+    if (text === undefined || hasJournal(machine, other)) return false;
+    const { interfaces, ips } = resultOf({ prevResult: JSON.parse(text).result });
+    const isSibling = other.of.container === life.of.container;
+    const isListed = interfaces.some(({ name, sandbox }) => what === `in ${sandbox}, link ${name}`);
+    const isAddress = ips.some(({ address }) => what === `rule CNI-FORWARD ACCEPT ${withoutPrefix(String(address))}`);
+    return (isSibling && isListed) || isAddress;
   }
 
   /** What a try left, or may have left, stays until the last attachment with such a plugin is deleted. */
@@ -181,17 +211,12 @@ export class Promises {
 
   /** What is left in a journal waits for a sibling with the same chained plugins: a try shared their rules with it. */
   #siblingOfRest({ what }: Thing, life: Life, others: readonly Life[]): Life | undefined {
-    const text = this.#simulation.machine.files.get(what.replace("file ", ""))?.text ?? "";
-    const lines = text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const isUndone = ({ id }: { id: string }) => lines.some((line) => line.line === "undone" && line.id === id);
-    const rest = lines.filter((line) => line.line === "began" && !isUndone(line));
+    const rest = restOf(this.#simulation.machine.files.get(what.replace("file ", ""))?.text);
     const siblings = others.filter((other) => other.of.container === life.of.container);
     return siblings.find((one) => {
       const own = this.#simulation.pluginsOf(one).map(delegateOf);
-      return rest.length > 0 && rest.every(({ type, role }) => role === "meta" && own.includes(type));
+      const waitsFor = ({ type, role }: Began) => (role === "meta" || !(type in profiles)) && own.includes(type);
+      return rest.length > 0 && rest.every(waitsFor);
     });
   }
 
@@ -217,15 +242,15 @@ export class Promises {
   }
 
   /** Whether only `prune` can remove it: its plugin left the front of the list, or left the list and is missing or has failed. */
-  #isForPrune(
-    { by }: Thing,
-    { key, isEdited, isOutrun, removed: { front, behind } }: Life,
-    hasFailed: boolean,
-  ): boolean {
-    const { missing } = this.#simulation.machine;
+  #isForPrune({ by }: Thing, life: Life, hasFailed: boolean): boolean {
+    const { missing, files } = this.#simulation.machine;
+    const { key, isEdited, isOutrun, of } = life;
+    const { front, behind } = life.removed;
     const isUnknown = hasFailed || isOutrun;
+    const rest = front.length > 0 ? restOf(files.get(journalFileOf(of))?.text) : [];
     const plugins = [
       ...front,
+      ...rest.map(({ type }) => type),
       ...behind.filter((plugin) => isUnknown || missing.has(plugin)),
       ...(isEdited ? missing : []),
     ];
@@ -250,6 +275,14 @@ function hasMark(effects: Life["effects"]): boolean {
 
 function isJournal({ what }: Thing): boolean {
   return what.startsWith(`file ${journalDirectory}/`);
+}
+
+/** The entries of a journal's text that are not undone. */
+export function restOf(text = ""): Began[] {
+  const lines = text.split("\n").flatMap((line): Line[] => (line ? [JSON.parse(line)] : []));
+  const undone = lines.flatMap((line) => (line.line === "undone" ? line.id : []));
+  const began = new Map(lines.flatMap((line) => (line.line === "began" ? [[line.id, line]] : [])));
+  return [...began.values()].filter(({ id }) => !undone.includes(id));
 }
 
 function keepingPromise({ key, of: { container } }: Life, of: string): Promised {

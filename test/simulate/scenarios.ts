@@ -765,4 +765,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "ADD", of: "c1 za eth0", fault: { at: 11, do: "go on", first: add("c1 za net1") } },
     ],
   },
+  "a DEL is cut off after it freed the address that another container gets from DHCP, with firewall": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: link deleted", do: "kill the plugin" } },
+      add("c2 za eth0"),
+      del("c2 za eth0"),
+    ],
+  },
+  "an unknown plugin that is first in its list now fails while the attachment may be in use": {
+    lists: { za: [{ type: "loopback" }, macvlan(1), chained("mark")] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "ADD of mark-wrapper begins", do: "kill" } },
+      { do: "wait", minutes: 16 },
+      { do: "remove from the list", list: "za", plugin: 1 },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
 };

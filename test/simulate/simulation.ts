@@ -11,6 +11,7 @@ import {
   isInPlace,
   isLive,
   isOld,
+  journalFileOf,
   type Life,
   mustPass,
   namespaceOf,
@@ -21,7 +22,7 @@ import { type Lists, removed, renamed } from "./lists.ts";
 import { Log } from "./log.ts";
 import { isLeasedByOther } from "./model/ipam.ts";
 import { Machine } from "./model/machine.ts";
-import { Promises } from "./promises.ts";
+import { Promises, restOf } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
 import type { PluginEnd, Sabotage, Stops, Task } from "./wrapper.ts";
 
@@ -59,6 +60,8 @@ export class Simulation {
   readonly #edited = new Set<string>();
   /** The attachments whose verbs are under way. */
   readonly #busy = new Set<Life>();
+  /** The attachments whose call goes on after its runtime was killed. */
+  readonly #orphans = new Set<Life>();
 
   /** With `forgives`, an ADD after the end of its namespace may fail, as it does today. */
   constructor(lists: Lists, { sabotage = {}, forgives = false }: { sabotage?: Sabotage; forgives?: boolean } = {}) {
@@ -163,23 +166,32 @@ export class Simulation {
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
     this.#forgetAddresses();
-    const rivals = [...this.#busy].filter((other) => other !== life && this.#share(life, other));
+    const siblings = this.#ofContainer(life.of.container).filter((other) => other !== life);
+    const running = siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
+    const rivals = running.filter((other) => this.#share(life, other));
+    // A sibling's DEL may undo what an earlier try left, and free the lease that this one gets.
+    const isUndone = running.length > 0 && restOf(machine.files.get(journalFileOf(life.of))?.text).length > 0;
+    if (isUndone) life.isContested = true;
     for (const one of rivals.length > 0 ? [life, ...rivals] : []) one.isContested = true;
     const clients = this.#ofContainer(life.of.container).filter(
       (other) => other.phase !== "none" && (other === life ? isStale : this.#share(life, other)),
     );
     for (const one of clients.length > 0 ? [life, ...clients] : []) one.isOneClient = true;
+    life.isElsewhere = life.phase !== "none" && namespaceOf(machine, life) !== undefined && !isInPlace(machine, life);
     // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
-    const must = rivals.length === 0 && !this.#hasCutOffRival(life, serial) && mustPass(machine, life, plugins);
+    const isFree = rivals.length === 0 && !isUndone && !this.#hasCutOffRival(life, serial);
+    const must = isFree && mustPass(machine, life, plugins);
     return { plugins, serial, inode, boot: machine.boot, must, wasLive: isLive(machine, life) };
   }
 
   /**
-   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace. As far as a wrapper knows, that
-   * one may still run, and make the interface.
+   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or the DEL of one that wants one
+   * of its leases. As far as a wrapper knows, that ADD may still run, and the lease is still the sibling's.
    */
   #hasCutOffRival(life: Life, serial: number): boolean {
-    const isCutOff = (other: Life) => other.phase === "tried" && !other.hasFailed && other.serial === serial;
+    const isCutOff = (other: Life) =>
+      other.phase === "tried" &&
+      ((!other.hasFailed && other.serial === serial) || (other.mayFail && hasJournal(this.machine, other)));
     return this.#ofContainer(life.of.container).some(
       (other) => other !== life && isCutOff(other) && this.#share(life, other),
     );
@@ -290,6 +302,7 @@ export class Simulation {
       const life = this.#life(of);
       if (this.#busy.has(life)) return [];
       this.#busy.add(life);
+      this.#noteMarks(life);
       const begun = verb === "ADD" ? this.#beginAdd(life) : undefined;
       const runtime = new Runtime(this.machine, this.#sabotage);
       const given = this.#verb(life, () => left-- <= 0);
@@ -323,12 +336,23 @@ export class Simulation {
     return { of: life.of, plugins: this.pluginsOf(life), stops, netns };
   }
 
+  /** Notes that verbs of siblings with an unknown plugin run at the same time. */
+  #noteMarks(life: Life): void {
+    const hasMark = (one: Life) => one.isEdited || this.pluginsOf(one).some((plugin) => delegateOf(plugin) === "mark");
+    const rivals = this.#ofContainer(life.of.container).filter(
+      (one) => one !== life && (this.#busy.has(one) || this.#orphans.has(one)),
+    );
+    const marked = [life, ...rivals].filter(hasMark);
+    for (const one of marked.length > 1 ? marked : []) one.isMarkContested = true;
+  }
+
   /** Runs a verb to its end, or to that of its fault. */
   #drive<T>(life: Life, fault: Fault | undefined, begin: (runtime: Runtime, verb: Verb) => Task<T>): Outcome<T> {
     const runtime = new Runtime(this.machine, this.#sabotage);
     const task = begin(runtime, this.#verb(life, stopsOf(fault)));
     const number = ++life.verbs;
     this.#busy.add(life);
+    this.#noteMarks(life);
     let isStruck = false;
     let end: PluginEnd;
     for (;;) {
@@ -372,8 +396,9 @@ export class Simulation {
       `  at "${this.#point}": ${fault.do}${fault.first ? `, ${lineOf(fault.first)}` : ""}`,
       `fault: ${fault.do}`,
     );
-    if (fault.do === "kill the runtime") this.#busy.delete(life);
+    if (fault.do === "kill the runtime" && this.#busy.delete(life)) this.#orphans.add(life);
     if (fault.first) this.#happen(fault.first);
+    this.#orphans.delete(life);
     this.#forgetAddresses();
     if (this.machine.boot !== boot) return "all end";
     switch (fault.do) {
