@@ -23,7 +23,10 @@ export function planGc(call: Call): CollectPlan | HandOver {
   if (valid === undefined) return then;
   const { facts, key } = call;
   const ofList = facts.journals().filter((one) => one.key.network === key.network && one.entries.length > 0);
-  const journals = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
+  const gone = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
+  // An address of an earlier boot may be another container's by now. Without the journal, the result would say that both have it.
+  const isOld = ({ entries }: Journal) => entries.every(({ bootId }) => bootId !== facts.moment()?.bootId);
+  const journals = [...gone.filter((one) => !isOld(one)), ...gone.filter(isOld)];
   return journals.length > 0 ? { do: "collect", journals, then } : then;
 }
 

@@ -13,6 +13,8 @@ import type { Simulation } from "./simulation.ts";
 export class Promises {
   readonly #simulation: Pick<Simulation, "machine" | "log" | "lives" | "lists" | "pluginsOf">;
   readonly #busy: ReadonlySet<Life>;
+  /** libcni's results when verbs began that run at once. */
+  results = new Map<Life, string>();
   /** The containers with journals that wait for what only `prune` removes. */
   readonly #pruned = new Set<string>();
   /** The makers of what a try left: it goes with the last attachment that has such a plugin. */
@@ -91,7 +93,7 @@ export class Promises {
     const made = machine.things().filter(({ by }) => by.has(life.key));
     for (const thing of made.toSorted((one, other) => Number(isJournal(one)) - Number(isJournal(other)))) {
       const isWaiting = this.#pruned.has(life.of.container) && isJournal(thing);
-      const isForPrune = isWaiting || this.#isForPrune(thing, life, hasFailed);
+      const isForPrune = isWaiting || this.#wasListed(thing, life) || this.#isForPrune(thing, life, hasFailed);
       const sibling = isJournal(thing)
         ? (this.#siblingOfRest(thing, life, others) ??
           others.find(({ key }) => thing.by.has(key)) ??
@@ -169,15 +171,20 @@ export class Promises {
   }
 
   /** What libcni has a result of, and the wrappers no journal, may be a plain attachment: its DEL, which was cut off, comes again. */
-  #hasResultOf(other: Life, { what }: Thing, life: Life): boolean {
+  #hasResultOf(other: Life, thing: Thing, life: Life): boolean {
     const { machine } = this.#simulation;
     const text = machine.files.get(resultFile(other.of))?.text;
     if (text === undefined || hasJournal(machine, other)) return false;
-    const { interfaces, ips } = resultOf({ prevResult: JSON.parse(text).result });
-    const isSibling = other.of.container === life.of.container;
-    const isListed = interfaces.some(({ name, sandbox }) => what === `in ${sandbox}, link ${name}`);
-    const isAddress = ips.some(({ address }) => what === `rule CNI-FORWARD ACCEPT ${withoutPrefix(String(address))}`);
-    return (isSibling && isListed) || isAddress;
+    const { ips } = resultOf({ prevResult: JSON.parse(text).result });
+    const isAddress = ({ address }: JsonObject) =>
+      thing.what === `rule CNI-FORWARD ACCEPT ${withoutPrefix(String(address))}`;
+    return ips.some(isAddress) || (other.of.container === life.of.container && listsLink(text, thing));
+  }
+
+  /** The same of an attachment whose DEL has passed at the same time. The interface goes with its namespace. */
+  #wasListed(thing: Thing, { of }: Life): boolean {
+    const siblings = [...this.results].filter(([one]) => one.of.container === of.container && one.of !== of);
+    return siblings.some(([, text]) => listsLink(text, thing));
   }
 
   /** What a try left, or may have left, stays until the last attachment with such a plugin is deleted. */
@@ -275,6 +282,12 @@ function hasMark(effects: Life["effects"]): boolean {
 
 function isJournal({ what }: Thing): boolean {
   return what.startsWith(`file ${journalDirectory}/`);
+}
+
+/** Whether a result of libcni's lists a link. */
+function listsLink(text: string, { what }: Thing): boolean {
+  const { interfaces } = resultOf({ prevResult: JSON.parse(text).result });
+  return interfaces.some(({ name, sandbox }) => what === `in ${sandbox}, link ${name}`);
 }
 
 /** The entries of a journal's text that are not undone. */

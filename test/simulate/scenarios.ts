@@ -784,4 +784,27 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "GC removes an attachment of an earlier boot, and another container's that has its address from DHCP": {
+    lists: { za: [{ ...bridge(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      add("c2 za eth0"),
+      { do: "reboot" },
+      add("c1 za eth0"),
+      loses("c1"),
+      { do: "GC", list: "za", by: "another" },
+      del("c1 za eth0"),
+    ],
+  },
+  "a masqueraded attachment of another namespace is deleted, and a sibling's ADD left its interface here": {
+    lists: {
+      za: [{ ...bridge(1, "eth1"), ...masqueraded }],
+      zb: [{ ...macvlan(2), wrapper: { ifName: "eth1" } }],
+    },
+    events: [
+      add("c1 za eth0"),
+      loses("c1", true),
+      { do: "ADD", of: "c1 zb net1", fault: { at: "macvlan: address set", do: "kill the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
 };

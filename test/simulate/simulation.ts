@@ -296,6 +296,10 @@ export class Simulation {
 
   /** Runs verbs of several attachments at once. */
   #together(verbs: readonly VerbEvent[], turns: readonly number[]): void {
+    const texts = [...this.lives.values()].map(
+      (life) => [life, this.machine.files.get(resultFile(life.of))?.text] as const,
+    );
+    this.#promises.results = new Map(texts.flatMap(([life, text]) => (text ? [[life, text]] : [])));
     const waiting = turns.values();
     let left = 0;
     const all = verbs.flatMap(({ do: verb, of }) => {
@@ -322,6 +326,7 @@ export class Simulation {
       if (begun) this.#endAdd(life, begun, { ...outcome, isStruck: !isAlone });
       else this.#endDel(life, outcome);
     }
+    this.#promises.results.clear();
   }
 
   /** Whether two attachments want the same interface of a container. */
