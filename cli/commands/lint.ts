@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
@@ -10,6 +11,7 @@ import { type Format, reports, summaryOf } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";
 import { readSwitchedOff, switchedOffText } from "../lint/switched-off.ts";
 import { readListFiles } from "../lists/find-files.ts";
+import { usualCacheDirectory } from "../live/host-paths.ts";
 import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -74,9 +76,14 @@ async function lint(paths: readonly string[], options: Options, terminal: Termin
 async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal): Promise<Omit<Context, "lists">> {
   return {
     plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
-    state: state === undefined ? undefined : readState(state, directory),
+    state: state === undefined || isUnused(state) ? undefined : readState(state, directory),
     links: host && (await linksOfHost()),
   };
+}
+
+/** A host that never had a container has no such directory. Another one was named by somebody, who must know. */
+function isUnused(state: string): boolean {
+  return state === usualCacheDirectory && !existsSync(state);
 }
 
 async function linksOfHost(): Promise<readonly Link[]> {

@@ -234,4 +234,14 @@ describe("an operator's mistake with the host around a running container", () =>
     const told = "c1 and c2 have one address, 172.26.64.9/20 (bridge-wrapper): stop all but one";
     expect(await status("c2")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(told) });
   });
+
+  test("a host that never had a container, and a right list: lint and status are content", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(good));
+    const run = (line: string) => lab.call(`${Lab.pluginPath}/cni-wrappers`, line.split(" "));
+    expect(await run(`${lint} --state /var/lib/cni`)).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(await run("status")).toMatchObject({ exitCode: 0 });
+    expect(await run(`${lint} --state /var/lib/cmi`)).toMatchObject({ exitCode: 2 });
+  });
 });
