@@ -52,7 +52,7 @@ export function emptyState(netns: string): HostState {
     ["/proc/sys/kernel/random/boot_id", "example"],
     ["/proc/uptime", "1.00 1.00"],
   ]);
-  const links: Link[] = [];
+  const links: ReturnType<typeof linkOf>[] = [];
   const view: HostView = {
     readFile: (path) => files.get(path),
     listDirectory: () => [],
@@ -80,12 +80,7 @@ export function presentState(cacheDirectory: string): HostState {
 }
 
 /** A link as `ip -json address` prints it, as far as the wrappers read it. */
-interface Link {
-  readonly ifname: string;
-  readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[];
-}
-
-function linkOf(ifname: string, { ips }: CniResult): Link {
+function linkOf(ifname: string, { ips }: CniResult) {
   const addresses = (ips ?? []).map(({ address }) => address.split("/"));
   return { ifname, addr_info: addresses.map(([local = "", length]) => ({ local, prefixlen: Number(length) })) };
 }

@@ -52,10 +52,7 @@ interface Stage {
  * to a disk.
  */
 export function rehearse(calledAs: string, call: Call, stage: Stage): Rehearsal {
-  const runs: PluginRun[] = [];
-  const output: string[] = [];
-  const log: string[] = [];
-  const host = hostOf(calledAs, call, stage, { runs, output, log });
+  const { host, runs, output, log } = hostOf(calledAs, call, stage);
   const plan = planOf(host, call);
   const exitCode = run(host, profiles);
   return { plan, runs, answer: { exitCode, output: parseJsonObject(output.join("")) }, warnings: warningsIn(log) };
@@ -73,15 +70,13 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
   }
 }
 
-interface Seen {
-  readonly runs: PluginRun[];
-  readonly output: string[];
-  readonly log: string[];
-}
-
-function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage, { runs, output, log }: Seen): Host {
+/** The host of a rehearsal, and what the wrapper then runs, prints and logs on it. */
+function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage) {
+  const runs: PluginRun[] = [];
+  const output: string[] = [];
+  const log: string[] = [];
   const print = (text: string): void => void output.push(text);
-  return {
+  const host: Host = {
     ...state,
     env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
     calledAs,
@@ -109,6 +104,7 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage,
     appendLine: (_, line) => void log.push(line),
     ...(jq && { jq }),
   };
+  return { host, runs, output, log };
 }
 
 function bytesOf(text: string, print: (text: string) => void): Bytes {

@@ -11,17 +11,10 @@ export interface HostNetworks {
   readonly subnets: readonly string[];
 }
 
-/** A route as `ip -json` prints it. */
-interface Route {
-  readonly dst: string;
-  readonly gateway?: string;
-  readonly dev?: string;
-}
-
 /** Reads the networks of this host with ip(8). What cannot be read is missing. */
 export async function readHostNetworks(): Promise<HostNetworks> {
   const { passed, stdout } = runProgram("ip", ["-json", "route", "show"]);
-  const routes: readonly Route[] = passed ? JSON.parse(stdout || "[]") : [];
+  const routes: readonly { dst: string; gateway?: string; dev?: string }[] = passed ? JSON.parse(stdout || "[]") : [];
   const links = (await readLinks()) ?? [];
   const main = routes.find(({ dst }) => dst === "default");
   const carriers = links.filter(canCarry).map((link) => ({ name: link.ifname, addresses: addressesOf(link) }));

@@ -48,16 +48,10 @@ export function addressesInUse(survey: Survey, findings: readonly Finding[]): Re
   ]);
 }
 
-interface View {
-  readonly survey: Survey;
-  readonly owners: ReadonlyMap<string, readonly Known[]>;
-  readonly byContainer: ReadonlyMap<string, readonly Known[]>;
-  readonly unclaimed: readonly Namespace[];
-  readonly inUnclaimed: ReadonlySet<string>;
-  readonly inNamespaces: ReadonlySet<string>;
-}
+type View = ReturnType<typeof viewOf>;
 
-function viewOf(survey: Survey): View {
+/** Returns a survey, and what follows from it for each thing. */
+function viewOf(survey: Survey) {
   const unclaimed = unclaimedNamespaces(survey.states, survey);
   const named = [...survey.states.keys()].flatMap((known) => namesOf(known).map((name) => ({ name, known })));
   return {

@@ -1,12 +1,7 @@
 import { chainName, plainAddress } from "./names.ts";
 import type { Thing } from "./thing.ts";
 
-/** A table as iptables-save prints it: its chains, and its rules as `-A` lines. */
-interface Table {
-  readonly name: string;
-  readonly chains: readonly string[];
-  readonly rules: readonly string[];
-}
+type Table = ReturnType<typeof tablesIn>[number];
 
 // plugins/pkg/ip/ipmasq_iptables_linux.go; plugins/meta/portmap/portmap_iptables.go
 const ownChain = /^CNI-(?:DN-|SN-)?[0-9a-f]+$/;
@@ -31,7 +26,8 @@ export function restoreText(table: string, lines: readonly string[]): string {
   return [`*${table}`, ...lines, "COMMIT", ""].join("\n");
 }
 
-function tablesIn(saved: string): readonly Table[] {
+/** Returns the tables that iptables-save prints: their chains, and their rules as `-A` lines. */
+function tablesIn(saved: string) {
   return saved.split(/^\*/m).map((text) => {
     const [name = "", ...lines] = text.split("\n").map((line) => line.trimEnd());
     const chains = lines.flatMap((line) => /^:(\S+) /.exec(line)?.[1] ?? []);

@@ -1,6 +1,5 @@
-import type { JSONPath } from "jsonc-parser";
 import type { ListRule } from "../lint/rule.ts";
-import { type Address, cidrOf } from "../lists/addresses.ts";
+import { cidrOf } from "../lists/addresses.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import { entriesOf } from "../lists/ipam.ts";
 import { poolsOf } from "../lists/leases.ts";
@@ -26,20 +25,13 @@ need. Two routes with different \`priority\` are no mistake. With sbr or vrf, ea
   },
 };
 
-interface DefaultRoute {
-  readonly plugin: ListedPlugin;
-  readonly path: JSONPath;
-  /** Whether the key is marked, not its value. */
-  readonly isKey: boolean;
-  readonly bits: Address["bits"];
-  readonly priority: unknown;
-}
+type DefaultRoute = ReturnType<typeof writtenRoutes>[number];
 
 function competes(one: DefaultRoute, other: DefaultRoute): boolean {
   return one.plugin.ifName !== other.plugin.ifName && one.bits === other.bits && one.priority === other.priority;
 }
 
-function writtenRoutes(plugin: ListedPlugin): readonly DefaultRoute[] {
+function writtenRoutes(plugin: ListedPlugin) {
   return entriesOf(plugin, "routes").flatMap(({ path, entry }) => {
     const target = cidrOf(entry.dst);
     if (target?.length !== 0 || entry.table !== undefined) return [];
@@ -49,7 +41,7 @@ function writtenRoutes(plugin: ListedPlugin): readonly DefaultRoute[] {
 }
 
 // bridge adds a route for each IP version of its addresses (calcGateways, plugins/main/bridge/bridge.go).
-function gatewayRoutes(plugin: ListedPlugin): readonly DefaultRoute[] {
+function gatewayRoutes(plugin: ListedPlugin) {
   if (plugin.delegate !== "bridge" || plugin.configuration.isDefaultGateway !== true) return [];
   const written = new Set(writtenRoutes(plugin).map(({ bits }) => bits));
   const versions = new Set(poolsOf(plugin).map(({ bits }) => bits));
