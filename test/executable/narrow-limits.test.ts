@@ -89,6 +89,18 @@ ofSlim("a system call that is denied", () => {
   });
 });
 
+// Node ends without an answer: docs/security.md.
+ofSlim("10 MB of address space", () => {
+  test("too little memory for the input ends a call with one CNI error", async (context) => {
+    skipEmulated(context, "qemu itself needs more");
+    const configuration = { filler: "x".repeat(8_000_000) };
+    const call = { command: "CHECK", configuration, through: through('ulimit -v 10000; exec "$@"') };
+    const ended = await new Machine().call(call);
+    expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "no memory\n" });
+    expect(errorOf(ended)).toMatchObject({ code: 999, msg: "internal error of the wrapper" });
+  });
+});
+
 test("a delegate that prints without an end and ignores SIGTERM is killed", async () => {
   const machine = new Machine();
   expect(errorOf(await machine.call({ delegate: "stubborn" }))).toMatchObject({ code: 102 });

@@ -2,8 +2,11 @@
 //! faults. Large blocks come from the C library, which frees them, and so do all blocks when the array is full.
 use crate::array::{Array, HEADER, LARGE, size_of_block};
 use crate::image;
+use crate::process::PANIC;
 use libc::{MADV_POPULATE_WRITE, c_void, madvise};
 use rquickjs_sys::{JSMallocFunctions, size_t};
+use rustix::io::write;
+use rustix::stdio::{stderr, stdout};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -60,7 +63,7 @@ pub struct Heap;
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let block = ARRAY.take(layout.size(), layout.align());
-        if block.is_null() { unsafe { System.alloc(layout) } } else { block }
+        if block.is_null() { or_fail(unsafe { System.alloc(layout) }) } else { block }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -71,18 +74,30 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(offset) = ARRAY.offset_of(block) else { return unsafe { System.realloc(block, layout, size) } };
+        let Some(offset) = ARRAY.offset_of(block) else {
+            return or_fail(unsafe { System.realloc(block, layout, size) });
+        };
         unsafe {
             if resize(block, offset, size) {
                 return block;
             }
             let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
-            if !moved.is_null() {
-                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
-            }
+            ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
             moved
         }
     }
+}
+
+fn or_fail(block: *mut u8) -> *mut u8 {
+    if block.is_null() { no_memory() } else { block }
+}
+
+/// Ends a call as a panic does, but allocates nothing. Rust would abort.
+pub fn no_memory() -> ! {
+    let _ = write(stderr(), b"no memory\n");
+    let _ = write(stdout(), PANIC.as_bytes());
+    // SAFETY: nothing needs to be done before the end.
+    unsafe { libc::_exit(1) }
 }
 
 /// The same for the engine.

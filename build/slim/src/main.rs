@@ -47,17 +47,14 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     if let Some(core) = image::wake() {
         end(core.engine, answer(core, arguments));
     }
-    let Some(engine) = image::start() else {
-        eprintln!("no memory for the engine");
-        return 1;
-    };
+    let Some(engine) = image::start() else { heap::no_memory() };
     end(engine, prepare(engine).and_then(|core| image::finish(core, arguments)))
 }
 
-/// Ends a call that panics with an error result (SPEC.md, section 5 "Error"). The core is not there any more.
+/// Ends a call that panics with an error result. The core is not there any more.
 fn fail(fault: &str) {
     eprintln!("{fault}");
-    println!("{}", include_str!("../panic.json").trim_end());
+    print!("{}", process::PANIC);
     exit(1)
 }
 

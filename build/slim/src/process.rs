@@ -11,6 +11,9 @@ use std::ptr::null;
 use std::time::Duration;
 use std::{io, mem, thread};
 
+/// The answer of a call that ends by a fault of the wrapper (SPEC.md, section 5 "Error").
+pub static PANIC: &str = include_str!("../panic.json");
+
 unsafe extern "C" {
     /// The C library's environment.
     static environ: *const *const c_char;
