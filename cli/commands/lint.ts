@@ -6,6 +6,7 @@ import { type Link, readLinks } from "../host/links.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { readState } from "../host/state.ts";
 import { explainRule, ruleNamed } from "../lint/explain-rule.ts";
+import { fixInPlace } from "../lint/fix.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type Format, reports, summaryOf } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";
@@ -19,6 +20,7 @@ import { Trouble } from "../trouble.ts";
 interface Options {
   readonly format: Format;
   readonly json?: true;
+  readonly fix?: true;
   readonly cniPath?: string;
   readonly state?: string;
   readonly host?: true;
@@ -37,6 +39,7 @@ export const lintCommand: CommandData<string[], Options> = {
   options: [
     option("--format <format>", "the format of the findings", "text").choices(Object.keys(reports)),
     option("--json", "the same as --format json"),
+    option("--fix", "fix the mistakes that have one safe fix, and report the others"),
     option(
       "--cni-path <directories>",
       "also look at the plugins there, such as /opt/cni/first:/opt/cni/bin; runs them",
@@ -55,10 +58,12 @@ export const lintCommand: CommandData<string[], Options> = {
 
 async function lint(paths: readonly string[], options: Options, terminal: Terminal): Promise<ExitCode> {
   if (paths.length === 0) throw new Trouble("name a file, a directory or -");
-  const files = readListFiles(paths, terminal);
-  if (files.length === 0) throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
+  const read = readListFiles(paths, terminal);
+  if (read.length === 0) throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
   const host = await hostOf(options, terminal);
-  const reasonOf = readSwitchedOff(files, terminal.directory);
+  if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
+  const reasonOf = readSwitchedOff(read, terminal.directory);
+  const files = options.fix ? fixInPlace(read, terminal, { ...host, reasonOf }) : read;
   const progress = progressOf(files.length, terminal);
   const all = lintFiles(files, host, progress.report);
   progress.end();

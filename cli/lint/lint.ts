@@ -56,8 +56,9 @@ function inPlugin(found: ReturnType<PluginRule["findInPlugin"]>, { path }: Liste
   return [found ?? []].flat().map((one) => ({ ...one, at: [...path, ...one.at] }));
 }
 
-function foundAt({ at, isKey, ...found }: FoundAt, file: ListFile): Found {
-  return { ...found, place: (isKey ? keyAt : valueAt)(file, [...at]) };
+function foundAt({ at, isKey, instead, ...found }: FoundAt, file: ListFile): Found {
+  const place = (isKey ? keyAt : valueAt)(file, [...at]);
+  return { ...found, place, ...(instead !== undefined && { fix: [{ ...place, content: instead }] }) };
 }
 
 function findingOf(found: Found, file: ListFile, { severity, code }: Rule): Finding {

@@ -1,17 +1,21 @@
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { ListFile } from "../lists/list-file.ts";
+import { rules } from "../rules/index.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
-import type { Severity } from "./rule.ts";
+import type { Rule, Severity } from "./rule.ts";
 import { textReport } from "./text-report.ts";
 
 /** Formats findings for stdout. */
-type Report = (findings: readonly Finding[], terminal: Pick<Terminal, "hasColors">) => string;
+type Report = (findings: readonly Finding[], terminal: Pick<Terminal, "hasColors" | "release">) => string;
 
 /** The formats of `lint`, by the names of `--format`. */
 export const reports = {
   text: textReport,
   json: jsonReport,
   github: githubReport,
+  sarif: sarifReport,
 } as const satisfies Readonly<Record<string, Report>>;
 
 /** A name for `--format`. */
@@ -22,7 +26,7 @@ export function jsonReport(findings: readonly Finding[]): string {
   return `${JSON.stringify(findings.map(dataOf), undefined, 2)}\n`;
 }
 
-function dataOf({ file, position, end, severity, code, message, hint }: Finding): object {
+function dataOf({ file, position, end, severity, code, message, hint, fix }: Finding): object {
   return {
     file: file.path,
     line: position.line,
@@ -33,6 +37,7 @@ function dataOf({ file, position, end, severity, code, message, hint }: Finding)
     code,
     message,
     hint,
+    fixable: fix !== undefined,
   };
 }
 
@@ -60,6 +65,43 @@ function inMessage(text: string): string {
 
 function inProperty(text: string): string {
   return inMessage(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+/** The findings as SARIF 2.1.0, which code scanners read. */
+export function sarifReport(findings: readonly Finding[], { release }: Pick<Terminal, "release">): string {
+  const driver = { name: "cni-wrappers", version: release.version, rules: rules.map(ruleOf) };
+  const run = { tool: { driver }, columnKind: "unicodeCodePoints", results: findings.map(resultOf) };
+  const log = { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+  return `${JSON.stringify(log, undefined, 2)}\n`;
+}
+
+function ruleOf({ code, severity, title, page }: Rule): object {
+  return {
+    id: code,
+    shortDescription: { text: title },
+    help: { text: page, markdown: page },
+    defaultConfiguration: { level: severity },
+  };
+}
+
+function resultOf({ file, position, end, severity, code, message, hint }: Finding): object {
+  const region = {
+    startLine: position.line,
+    startColumn: position.column,
+    endLine: end.line,
+    endColumn: end.column,
+  };
+  return {
+    ruleId: code,
+    ruleIndex: rules.findIndex((rule) => rule.code === code),
+    level: severity,
+    message: { text: `${message}. ${hint}.` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file.path) }, region } }],
+  };
+}
+
+function uriOf(path: string): string {
+  return isAbsolute(path) ? pathToFileURL(path).href : path.split("/").map(encodeURIComponent).join("/");
 }
 
 /** One line about a whole run, such as `3 errors, 1 warning in 2 of 5 files`. `isPart`: some findings are switched off. */

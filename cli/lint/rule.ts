@@ -14,14 +14,23 @@ export interface Found {
   readonly message: string;
   /** What to do. */
   readonly hint: string;
+  /** Changes to the text that are safe without a question. */
+  readonly fix?: readonly Edit[];
 }
 
 /** One thing that a rule found in a list or a plugin. */
-export interface FoundAt extends Omit<Found, "place"> {
+export interface FoundAt extends Omit<Found, "place" | "fix"> {
   /** The path in the list or in the plugin's configuration. */
   readonly at: readonly (string | number)[];
   /** Whether the key is meant, and not its value. */
   readonly isKey?: boolean;
+  /** A text for this place that is safe without a question. */
+  readonly instead?: string;
+}
+
+/** Replaces a place in the text. */
+export interface Edit extends Place {
+  readonly content: string;
 }
 
 /** What the rules may look at, next to the list itself. */

@@ -29,7 +29,7 @@ function findingOf(problem: Problem, { type, delegate }: ListedPlugin): FoundAt 
   const message = isOwnKey ? `${type}: ${problemText(problem)}` : problemText(problem);
   const number = unquoted(problem);
   const hint = number === undefined ? hintOf(problem, delegate) : `Write ${number} without quotes`;
-  return { at, message, hint };
+  return { at, message, hint, ...(number !== undefined && { instead: number }) };
 }
 
 function hintOf({ value, issue, path }: Problem, delegate: string): string {

@@ -17,7 +17,8 @@ counts. A runtime ignores other names without a word, and the plugin does not ge
       // A plugin that lint does not know may have an agreement with its runtime. containerd has names with dots.
       if (knownNames.includes(name) || (!isSame && (!profile || name.includes(".")))) return [];
       const hint = `Did you mean "${meant}"? The names are ${knownNames.join(", ")}`;
-      return { at: ["capabilities", name], isKey: true, message: `no runtime knows a capability ${name}`, hint };
+      const found = { at: ["capabilities", name], isKey: true, message: `no runtime knows a capability ${name}`, hint };
+      return isSame ? { ...found, instead: `"${meant}"` } : found;
     });
   },
 };

@@ -27,7 +27,7 @@ function foundIn(wrapper: JsonObject, inner: readonly string[], known: readonly 
     const at = ["wrapper", ...inner, key];
     const meant = nearest(key, known);
     const found = { at, isKey: true, message: `${at.join(".")} is unknown` };
-    if (meant.toLowerCase() === key.toLowerCase()) return { ...found, hint: `Write "${meant}"` };
+    if (meant.toLowerCase() === key.toLowerCase()) return { ...found, hint: `Write "${meant}"`, instead: `"${meant}"` };
     return { ...found, hint: `The keys are ${known.join(", ")}. The plugin's own keys go next to the block` };
   });
 }

@@ -1,5 +1,6 @@
-import { applyEdits, type Edit, findNodeAtLocation, type JSONPath, type Node } from "jsonc-parser";
+import { applyEdits, findNodeAtLocation, type JSONPath, type Node } from "jsonc-parser";
 import { flatText } from "../explain/json-lines.ts";
+import type { Edit } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { Trouble } from "../trouble.ts";

@@ -1,4 +1,5 @@
-import { applyEdits, type Edit, type Node } from "jsonc-parser";
+import { applyEdits, type Node } from "jsonc-parser";
+import type { Edit } from "../lint/rule.ts";
 import { isWrapperType, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import type { Wrapped } from "./decide.ts";

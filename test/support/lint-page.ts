@@ -16,7 +16,8 @@ export function lintPage(): string {
 function sectionOf({ code, page }: Rule): string {
   const findings = findingsOf(path.join(lintFixtureDirectory, code, exampleOf(code)));
   const report = textReport(findings.slice(0, 1), { hasColors: false }).trimEnd();
-  return [`## ${code}`, page, `\`\`\`text\n${report}\n\`\`\``].join("\n\n");
+  const fixed = findings[0]?.fix ? ["`lint --fix` corrects this."] : [];
+  return [`## ${code}`, page, `\`\`\`text\n${report}\n\`\`\``, ...fixed].join("\n\n");
 }
 
 /** The first fixture that shows the mistake. */

@@ -1,4 +1,5 @@
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -67,6 +68,7 @@ test.each([
   ["--json", /^\[\n/],
   ["--format=json", /^\[\n/],
   ["--format=github", /^::error file=zone\.conflist/],
+  ["--format=sarif", /"version": "2\.1\.0"/],
 ])("%s: only the report, without a count", async (option, start) => {
   write("zone.conflist", faulty);
   const { exitCode, stdout, stderr } = await lint(option, "zone.conflist");
@@ -78,7 +80,7 @@ test("an unknown format, a missing file and a missing argument are trouble", asy
   expect(await lint("--format=xml", directory)).toMatchObject({
     exitCode: 2,
     stdout: "",
-    stderr: expect.stringContaining("Allowed choices are text, json, github."),
+    stderr: expect.stringContaining("Allowed choices are text, json, github, sarif."),
   });
   expect(await lint("none.conflist")).toEqual({
     exitCode: 2,
@@ -88,15 +90,84 @@ test("an unknown format, a missing file and a missing argument are trouble", asy
   expect(await lint()).toMatchObject({ exitCode: 2, stdout: "" });
 });
 
-test("- reads stdin", async () => {
+test("- reads stdin, which --fix cannot change", async () => {
   const { exitCode, stdout } = await runCommand(["lint", "-", "-"], { readInput: () => faulty });
   expect(exitCode).toBe(1);
   expect(stdout.match(/^stdin:2:13: error/gm)).toHaveLength(1);
+  expect(await lint("--fix", "-")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: --fix cannot change stdin; name a file\n",
+  });
 });
 
 test("a file that is named twice is read once", async () => {
   write("zone.conflist", faulty);
   expect((await lint("zone.conflist", "zone.conflist")).stderr).toBe("2 errors in 1 of 1 file\n");
+});
+
+/** Two mistakes that have one safe fix. */
+const misspelt = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
+  { "type": "macvlan-wrapper", "master": "ens18", "mtu": "1400" },
+  { "type": "bridge-wrapper", "wrapper": { "IFNAME": "eth2" } }
+] }
+`;
+const corrected = misspelt.replace('"1400"', "1400").replace('"IFNAME"', '"ifName"');
+
+test("--fix changes only what is wrong, and says so", async () => {
+  write("zone.conflist", misspelt);
+  expect(await lint("--fix", "zone.conflist")).toEqual({
+    exitCode: 0,
+    stdout: "",
+    stderr: [
+      "zone.conflist:2:58: fixed: mtu must be a number [plugin-value]",
+      "zone.conflist:3:44: fixed: wrapper.IFNAME is unknown [unknown-wrapper-key]",
+      "no mistakes in 1 file",
+      "",
+    ].join("\n"),
+  });
+  expect(read("zone.conflist")).toBe(corrected);
+  expect(readdirSync(directory)).toEqual(["zone.conflist"]);
+});
+
+const plainWithBlock = right.replace(
+  "\n] }",
+  `,\n  { "type": "portmap", "wrapper": { "ifName": "eth1" }, "capabilities": { "portMappings": true } }\n] }`,
+);
+
+test.each([
+  ["without a block", faulty, "2 errors in 1 of 1 file\n"],
+  ["with a block", plainWithBlock, "1 warning in 1 of 1 file\n"],
+])("--fix leaves a plain plugin plain, %s: wrap does more than change its type", async (_, text, stderr) => {
+  write("zone.conflist", text);
+  expect(await lint("--fix", "zone.conflist")).toMatchObject({ exitCode: 1, stderr });
+  expect(read("zone.conflist")).toBe(text);
+});
+
+test("--fix reports what it cannot fix, and leaves a file alone that is not JSON", async () => {
+  write("a.conflist", misspelt.replace('"mtu"', '"mto"'));
+  write("b.conflist", `${misspelt},`);
+  const { exitCode, stdout, stderr } = await lint("--fix", ".");
+  expect(exitCode).toBe(1);
+  expect(stdout.match(/^\S+: (?:error|warning)/gm)).toEqual(["a.conflist:2:51: warning", "b.conflist:5:1: error"]);
+  expect(stderr.match(/fixed/g)).toHaveLength(1);
+  expect(read("b.conflist")).toBe(`${misspelt},`);
+});
+
+test("--fix follows a link, and the link stays", async () => {
+  write("real", misspelt);
+  symlinkSync("real", join(directory, "zone.conflist"));
+  expect((await lint("--fix", "zone.conflist")).exitCode).toBe(0);
+  expect(lstatSync(join(directory, "zone.conflist")).isSymbolicLink()).toBe(true);
+  expect(read("real")).toBe(corrected);
+});
+
+test("--fix does not touch a file with bytes that are no characters", async () => {
+  writeFileSync(join(directory, "zone.conflist"), Buffer.from(misspelt.replace("zone", "zon\xff"), "latin1"));
+  const before = readFileSync(join(directory, "zone.conflist"));
+  const { exitCode, stderr } = await lint("--fix", "zone.conflist");
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it is not UTF-8") });
+  expect(readFileSync(join(directory, "zone.conflist"))).toEqual(before);
 });
 
 test("--cni-path and --state look at the host", async () => {
@@ -284,21 +355,21 @@ test.each(["zone.conflist", "*"])(
   },
 );
 
-test("what is switched off in one file stays on in the others and for other rules", async () => {
-  write(
-    "zone.conflist",
-    `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
-  { "type": "macvlan-wrapper", "master": "ens18", "mtu": "1400" },
-  { "type": "bridge-wrapper", "wrapper": { "IFNAME": "eth2" } }
-] }`,
-  );
+test("what is switched off in one file stays on in the others and for other rules, and --fix leaves it alone", async () => {
+  write("zone.conflist", misspelt);
   switchOff({
     "zone.conflist": { "plugin-value": "it is text on purpose" },
     "shop.conflist": { "unknown-wrapper-key": "a" },
   });
-  const { stdout, stderr } = await lint(".");
-  expect(stdout.match(/\[[a-z-]+\]$/gm)).toEqual(["[unknown-wrapper-key]"]);
-  expect(stderr).toBe("plugin-value is switched off: it is text on purpose (1 finding)\n1 error in 1 of 1 file\n");
+  expect((await lint("--fix", ".")).stderr).toBe(
+    [
+      "zone.conflist:3:44: fixed: wrapper.IFNAME is unknown [unknown-wrapper-key]",
+      "plugin-value is switched off: it is text on purpose (1 finding)",
+      "no other mistakes in 1 file",
+      "",
+    ].join("\n"),
+  );
+  expect(read("zone.conflist")).toBe(misspelt.replace('"IFNAME"', '"ifName"'));
 });
 
 test("a rule about the host is switched off for all files", async () => {

@@ -61,7 +61,7 @@ test.each([
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const command of names) expect(scripts[name]).toContain(command);
   for (const option of ["format", "cni-path", "json"]) expect(scripts[name]).toMatch(new RegExp(`(?:--|-l )${option}`));
-  expect(scripts[name]).toContain("text json github");
+  expect(scripts[name]).toContain("text json github sarif");
   expect((scripts[name].match(/(?<!\\)'/g) ?? []).length % 2).toBe(0);
 });
 

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
-import { githubReport, jsonReport, summaryOf } from "../../../cli/lint/report.ts";
+import { githubReport, jsonReport, sarifReport, summaryOf } from "../../../cli/lint/report.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 
+const release = { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} };
 const plainCreator = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
   { "type": "macvlan", "master": "ens18" },
   { "type": "bridge-wrapper", "wrapper": { "ifName": "eth1" } }
@@ -33,6 +34,7 @@ test("json: one array with the same keys for each finding", () => {
       code: "unwrapped-creator",
       message: "macvlan creates an interface and is not wrapped",
       hint: 'Change the type to "macvlan-wrapper"',
+      fixable: false,
     },
   ]);
   expect(jsonReport([])).toBe("[]\n");
@@ -47,6 +49,38 @@ test("github: one command a finding, with the characters escaped that would end 
     "::warning file=a%2Cb%3Ac%25.conflist,line=2,endLine=2,col=2,endColumn=5,title=invalid-json::" +
       "100 %25%0Awrong. Do: this, that\n",
   );
+});
+
+test("sarif: results refer to their rules, and places count characters", () => {
+  const { version, runs } = JSON.parse(sarifReport([...findings, strange], { release }));
+  expect([version, runs.length, runs[0].columnKind]).toEqual(["2.1.0", 1, "unicodeCodePoints"]);
+  const { tool, results } = runs[0];
+  expect(tool.driver).toMatchObject({ name: "cni-wrappers", version: "1.2.3" });
+  expect(results.map(({ ruleIndex }: { ruleIndex: number }) => tool.driver.rules[ruleIndex].id)).toEqual([
+    "unwrapped-creator",
+    "invalid-json",
+  ]);
+  expect(tool.driver.rules.filter(({ help }: { help: { text: string } }) => !help.text)).toEqual([]);
+  expect(results.map(({ level }: { level: string }) => level)).toEqual(["error", "warning"]);
+  expect(results.map((result: { locations: { physicalLocation: object }[] }) => result.locations[0])).toEqual([
+    {
+      physicalLocation: {
+        artifactLocation: { uri: "dir/zone%201.conflist" },
+        region: { startLine: 2, startColumn: 13, endLine: 2, endColumn: 22 },
+      },
+    },
+    {
+      physicalLocation: {
+        artifactLocation: { uri: "a%2Cb%3Ac%25.conflist" },
+        region: { startLine: 2, startColumn: 2, endLine: 2, endColumn: 5 },
+      },
+    },
+  ]);
+});
+
+test("sarif: an absolute path is a file URL", () => {
+  const text = sarifReport([{ ...strange, file: parseListFile("/opt/a b.conflist", "{") }], { release });
+  expect(text).toContain('"file:///opt/a%20b.conflist"');
 });
 
 test("the summary counts errors, warnings and files", () => {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { fixFiles } from "../../../cli/lint/fix.ts";
 import { lintFiles } from "../../../cli/lint/lint.ts";
+import { listOf } from "../../../cli/lists/list.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 import fc from "../support/fast-check.ts";
 import { damaged, jsonObjects, jsonValues } from "./values.ts";
@@ -76,6 +78,20 @@ test("lint judges every list, and marks places in its text", () => {
         expect([place.offset >= 0, place.offset + place.length <= file.text.length]).toEqual([true, true]);
         expect(position.line < end.line || (position.line === end.line && position.column <= end.column)).toBe(true);
       }
+    }),
+  );
+});
+
+test("fix leaves nothing to fix, and what it changes is still a list with the same plugins", () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const before = parseListFile("zone.conflist", text);
+      const [after = before] = fixFiles([before]).files;
+      if (after.text === text) return;
+      expect(after.errors).toEqual([]);
+      expect(fixFiles([after]).files[0]?.text).toBe(after.text);
+      const count = (file: typeof before) => listOf(file)?.plugins.length;
+      expect(count(after)).toBe(count(before));
     }),
   );
 });

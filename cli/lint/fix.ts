@@ -1,0 +1,85 @@
+import { writeAtomically } from "../files/atomic-write.ts";
+import { unchangedPath } from "../lists/find-files.ts";
+import { type ListFile, parseListFile } from "../lists/list-file.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Finding, lintFiles } from "./lint.ts";
+import type { Context, Edit } from "./rule.ts";
+import type { ReasonOf } from "./switched-off.ts";
+
+/** Files after their safe edits. */
+interface Fixed {
+  readonly files: readonly ListFile[];
+  /** The findings that are gone. Their positions are those before the edits. */
+  readonly fixed: readonly Finding[];
+}
+
+/** What the rules may look at, and which findings are switched off. */
+interface Around extends Omit<Context, "lists"> {
+  readonly reasonOf?: ReasonOf;
+}
+
+// One edit may be the reason for another. A rule whose edit does not satisfy it must not run for ever.
+const mostRounds = 10;
+
+/** Applies the safe edits of all findings. A file that is not JSON afterwards stays as it was. */
+export function fixFiles(files: readonly ListFile[], around: Around = {}): Fixed {
+  let current = files;
+  const fixed: Finding[] = [];
+  for (let round = 0; round < mostRounds; round++) {
+    const findings = lintFiles(current, around).filter((finding) => {
+      return finding.fix !== undefined && around.reasonOf?.(finding) === undefined;
+    });
+    if (findings.length === 0) break;
+    const chosen = findings.filter((finding, index) => !findings.slice(0, index).some((one) => overlap(one, finding)));
+    fixed.push(...chosen);
+    current = current.map((file) => edited(file, chosen));
+  }
+  const kept = new Set(current.filter((file) => file.errors.length === 0).map(({ path }) => path));
+  return {
+    files: files.map((file, index) => (kept.has(file.path) ? (current[index] ?? file) : file)),
+    fixed: fixed.filter(({ file }) => kept.has(file.path)),
+  };
+}
+
+function edited(file: ListFile, findings: readonly Finding[]): ListFile {
+  const edits = findings.filter((finding) => finding.file === file).flatMap(({ fix = [] }) => fix);
+  if (edits.length === 0) return file;
+  // From the end, so that the places before an edit stay right.
+  const sorted = edits.toSorted((one, other) => other.offset - one.offset);
+  const text = sorted.reduce((before, edit) => apply(before, edit), file.text);
+  return parseListFile(file.path, text);
+}
+
+function apply(text: string, { offset, length, content }: Edit): string {
+  return text.slice(0, offset) + content + text.slice(offset + length);
+}
+
+/** Whether two findings change the same place, so that only one of them can be applied. */
+function overlap(one: Finding, other: Finding): boolean {
+  if (one.file !== other.file) return false;
+  return (one.fix ?? []).some((edit) => (other.fix ?? []).some((second) => touches(edit, second)));
+}
+
+function touches(one: Edit, other: Edit): boolean {
+  return one.offset <= other.offset + other.length && other.offset <= one.offset + one.length;
+}
+
+/** Applies all safe edits to the files on the disk, and says so on stderr. Returns the files as they are then. */
+export function fixInPlace(
+  files: readonly ListFile[],
+  terminal: Pick<Terminal, "directory" | "writeError">,
+  around: Around = {},
+): readonly ListFile[] {
+  const { files: after, fixed } = fixFiles(files, around);
+  for (const [index, file] of files.entries()) {
+    const text = after[index]?.text ?? file.text;
+    if (text !== file.text) writeAtomically(unchangedPath(file, terminal.directory), text, { followsLinks: true });
+    const lines = fixed.filter((finding) => finding.file.path === file.path).map(lineOf);
+    terminal.writeError(lines.join(""));
+  }
+  return after;
+}
+
+function lineOf({ file, position, message, code }: Finding): string {
+  return `${file.path}:${position.line}:${position.column}: fixed: ${message} [${code}]\n`;
+}

@@ -1,0 +1,25 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fixFiles } from "../../../cli/lint/fix.ts";
+import { lintFiles } from "../../../cli/lint/lint.ts";
+import { readListFile } from "../../../cli/lists/find-files.ts";
+import { parseListFile } from "../../../cli/lists/list-file.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const fixtures = globSync("test/fixtures/lint/*/err-*.*", { cwd: root }).map((path) => readListFile(path, root));
+const fixable = fixtures.filter((file) => lintFiles([file]).some(({ fix }) => fix !== undefined));
+
+test.each(fixable.map((file) => [file.path, file] as const))("%s: one round of edits is enough", (_, file) => {
+  const before = lintFiles([file]);
+  const { files, fixed } = fixFiles([file]);
+  const after = lintFiles(files);
+  expect(after.filter(({ fix }) => fix !== undefined)).toEqual([]);
+  // An edit must not make another mistake.
+  expect(after.length).toBe(before.length - fixed.length);
+});
+
+test("a file that is not JSON stays as it is", () => {
+  const broken = parseListFile("x.conflist", '{ "name": "x" "y" }');
+  expect(fixFiles([broken])).toEqual({ files: [broken], fixed: [] });
+});
