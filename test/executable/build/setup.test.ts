@@ -151,7 +151,7 @@ test.each([
 test("--kernel needs User Mode Linux; --try-kernel installs it where it can", async () => {
   const apt = "echo apt-get $* >> calls; case $* in *install*) echo E: No network >&2; exit 100;; esac";
   const clone = makeClone({ ...goodHost, taskset: ":", "apt-get": apt });
-  const failed = "missing: linux.uml, modprobe, and apt-get cannot install them: E: No network";
+  const failed = "missing: linux.uml, modprobe, cc, and apt-get cannot install them: E: No network";
   expect(await setup(clone, "--network", "--kernel")).toMatchObject({ exitCode: 1, stderr: `setup: ${failed}` });
   const { exitCode, stdout, stderr } = await setup(clone, "--network", "--try-kernel");
   expect([exitCode, stderr]).toEqual([0, ""]);

@@ -1,16 +1,21 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { bin } from "../support/machine.ts";
 
 const hiddenCursor = "\u001b[?25l";
 const ctrlC = "\u0003";
 
+const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-columns-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
 /** Runs a command in a terminal of 0 columns, as a serial console has it. It ends at its first question. Returns its lines. */
-async function linesOf(args: string): Promise<readonly string[]> {
+async function linesOf(args: string, through = ""): Promise<readonly string[]> {
   // Without a terminal of its own, script makes one of 0 columns.
-  const command = `stty size; ${join(bin, "cni-wrappers")} ${args}`;
+  const command = `stty size; ${through} ${join(bin, "cni-wrappers")} ${args}`;
   const running = execa("script", ["--quiet", "--command", command, "/dev/null"], { reject: false });
   running.stdout.on("data", (data) => {
     if (String(data).includes(hiddenCursor)) running.stdin.write(ctrlC);
@@ -28,6 +33,12 @@ test("in a terminal of 0 columns, --help has lines of the usual length", async (
 });
 
 test("and a question is one line, not a letter a line", async () => {
-  const lines = await linesOf("new");
-  expect(lines).toContainEqual(expect.stringMatching(/^\S {2}What should the list be\?$/));
+  const gone = { kind: "cniCacheV1", networkName: "zone", containerId: "c1", ifName: "eth0", netns: "/gone" };
+  mkdirSync(join(directory, "results"));
+  writeFileSync(join(directory, "results/zone-c1-eth0"), JSON.stringify(gone));
+  const lines = await linesOf(
+    `prune --write --cache-dir ${directory}`,
+    "unshare --net --mount --pid --fork --mount-proc",
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^\S {2}Remove what can be pruned\?$/));
 });

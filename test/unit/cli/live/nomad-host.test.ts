@@ -148,8 +148,10 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
     expect(stderr).toContain(
       `${NOMAD_ADDR}: ${problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path\n`,
     );
-    const both = await run({ NOMAD_ADDR }, ...lists, "--cni-path", join(directory, "plugins"));
-    expect(both.exitCode).toBeLessThan(2);
+    const named = [...lists, "--cni-path", join(directory, "plugins")];
+    const both = await run({ NOMAD_ADDR }, ...named);
+    // This machine may have a process into which nobody may look.
+    expect(both.exitCode).toBe((await run({}, ...named)).exitCode);
     expect(both.stderr).not.toContain("it may look elsewhere");
   });
 
@@ -165,8 +167,9 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
 
   test("an agent that is a server only says nothing of this host's containers, and that is no fault", async () => {
     answers = { "/v1/agent/self": { config: { Client: { Enabled: false } }, stats: { nomad: {} } } };
-    const { exitCode, stderr } = await run({ NOMAD_ADDR }, "--config-dir", join(directory, "lists"));
-    expect(exitCode).toBeLessThan(2);
+    const lists = ["--config-dir", join(directory, "lists")];
+    const { exitCode, stderr } = await run({ NOMAD_ADDR }, ...lists);
+    expect(exitCode).toBe((await run({}, ...lists)).exitCode);
     expect(stderr).not.toContain("it may look elsewhere");
   });
 });
