@@ -1,7 +1,7 @@
 import { ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
 import type { Lease } from "../journal/host-files.ts";
-import { type Entry, isSameAttachment } from "../journal/journal.ts";
+import { type Entry, isSameAttachment, isStanding, withoutStrays } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
@@ -41,8 +41,8 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
   const journals = facts.journals().filter(({ key, entries }) => key.containerId !== containerId && entries.length > 0);
   const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
   // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
-  const attached = journals.filter(({ entries }) => !entries.at(-1)?.isUndone);
-  const entries = attached.flatMap(({ entries }) => entries.filter((one) => !one.isUndone && isOfThisBoot(one)));
+  const attached = journals.filter((journal) => !withoutStrays(journal).at(-1)?.isUndone);
+  const entries = attached.flatMap(({ entries }) => entries.filter((one) => isStanding(one) && isOfThisBoot(one)));
   const recorded = entries.flatMap(({ done, configuration: { prevResult } }) => [
     ...(done?.addresses ?? []),
     ...addressesIn(prevResult),

@@ -175,16 +175,14 @@ export class Promises {
     const { machine } = this.#simulation;
     const text = machine.files.get(resultFile(other.of))?.text;
     if (text === undefined || hasJournal(machine, other)) return false;
-    const { ips } = resultOf({ prevResult: JSON.parse(text).result });
-    const isAddress = ({ address }: JsonObject) =>
-      thing.what === `rule CNI-FORWARD ACCEPT ${withoutPrefix(String(address))}`;
-    return ips.some(isAddress) || (other.of.container === life.of.container && listsLink(text, thing));
+    return listsAddress(text, thing) || (other.of.container === life.of.container && listsLink(text, thing));
   }
 
   /** The same of an attachment whose DEL has passed at the same time. The interface goes with its namespace. */
   #wasListed(thing: Thing, { of }: Life): boolean {
-    const siblings = [...this.results].filter(([one]) => one.of.container === of.container && one.of !== of);
-    return siblings.some(([, text]) => listsLink(text, thing));
+    const others = [...this.results].filter(([one]) => one.of !== of);
+    const siblings = others.filter(([one]) => one.of.container === of.container);
+    return siblings.some(([, text]) => listsLink(text, thing)) || others.some(([, text]) => listsAddress(text, thing));
   }
 
   /** What a try left, or may have left, stays until the last attachment with such a plugin is deleted. */
@@ -288,6 +286,12 @@ function isJournal({ what }: Thing): boolean {
 function listsLink(text: string, { what }: Thing): boolean {
   const { interfaces } = resultOf({ prevResult: JSON.parse(text).result });
   return interfaces.some(({ name, sandbox }) => what === `in ${sandbox}, link ${name}`);
+}
+
+/** Whether a result of libcni's lists the address of firewall's rule. */
+function listsAddress(text: string, { what }: Thing): boolean {
+  const { ips } = resultOf({ prevResult: JSON.parse(text).result });
+  return ips.some(({ address }) => what === `rule CNI-FORWARD ACCEPT ${withoutPrefix(String(address))}`);
 }
 
 /** The entries of a journal's text that are not undone. */

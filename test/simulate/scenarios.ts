@@ -807,4 +807,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "firewall's rule for an address from DHCP that an unknown plugin of another container's try still waits with": {
+    lists: {
+      za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall"), chained("mark")],
+    },
+    events: [
+      add("c1 za eth0"),
+      { do: "ADD", of: "c1 za net1", fault: { at: "mark: marked", do: "kill the plugin" } },
+      { do: "ADD", of: "c1 za net1", fault: { at: 40, do: "go on", first: loses("c1") } },
+      add("c2 za eth0"),
+      del("c2 za eth0"),
+    ],
+  },
 };

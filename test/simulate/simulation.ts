@@ -191,7 +191,7 @@ export class Simulation {
   #hasCutOffRival(life: Life, serial: number): boolean {
     const isCutOff = (other: Life) =>
       other.phase === "tried" &&
-      ((!other.hasFailed && other.serial === serial) || (other.mayFail && hasJournal(this.machine, other)));
+      ((!other.hasFailed && other.serial === serial) || other.mayFail || this.machine.files.has(resultFile(other.of)));
     return this.#ofContainer(life.of.container).some(
       (other) => other !== life && isCutOff(other) && this.#share(life, other),
     );

@@ -274,6 +274,19 @@ describe("DEL of an entry", () => {
     expect(runs).toMatchObject([left, left]);
   });
 
+  test.each<[string, object, boolean]>([
+    ["is attached", {}, false],
+    ["is attached, with a stray ADD that did nothing", { stray: true, isGivenUp: true, isUndone: true }, false],
+    ["has a later entry whose DEL has passed", { isGivenUp: true, isUndone: true }, true],
+  ])("of firewall has an address if another container that has it %s: %s", (_, changes, isGiven) => {
+    const own = chainedOf("firewall", { configuration: { type: "firewall" } });
+    const red = { containerId: "red", done: { uptime: 985, addresses: ["10.1.0.2/24"] } };
+    const later = Object.keys(changes).length > 0 ? [tryOf({ containerId: "red", id: "later", ...changes })] : [];
+    const ips = [{ address: "10.1.0.2/24" }];
+    const { runs } = del("firewall", { prevResult: { ips } }, { files: journalFiles(own, entryOf(red), ...later) });
+    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: isGiven ? ips : [] } } }]);
+  });
+
   test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
     const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const leases = "/var/lib/cni/networks/zone";
