@@ -134,6 +134,12 @@ const early: [string, Record<string, string>, Effect][] = [
   ["LD_SHOW_AUXV", { LD_SHOW_AUXV: "1" }, { stdout: /^AT_/ }],
   ["LD_DEBUG", { LD_DEBUG: "libs" }, { stderr: /find library=/ }],
   ["LD_DEBUG_OUTPUT", { LD_DEBUG: "libs", LD_DEBUG_OUTPUT: "@/debug" }, { left: /^debug\./ }],
+  [
+    "GLIBC_TUNABLES",
+    // A thread has this space on its stack.
+    { GLIBC_TUNABLES: "glibc.rtld.optional_static_tls=100000000000" },
+    { signal: /^SIGABRT$/, stdout: /^$/ },
+  ],
   ["LD_PROFILE", { LD_PROFILE: "libc.so.6", LD_PROFILE_OUTPUT: "@" }, { left: /^libc.so.6.profile$/ }],
 ];
 
