@@ -2,7 +2,7 @@ import type { JqAnswer } from "../host.ts";
 
 /** How long a program may run, in seconds. */
 const patience = 10;
-/** How much memory a program may use, in MiB. */
+/** How much memory a program may use, in MiB. jq-wasm is built with this limit. */
 const memory = 256;
 
 /** The task of the thread that runs jq. */
@@ -23,8 +23,6 @@ export interface JqTask {
 export function jq(program: string, input: string): JqAnswer {
   const { MessageChannel, receiveMessageOnPort, Worker } = process.getBuiltinModule("node:worker_threads");
   const { getAsset } = process.getBuiltinModule("node:sea");
-  // WebAssembly takes as much memory as a program asks for. A page has 64 KiB.
-  process.getBuiltinModule("node:v8").setFlagsFromString(`--wasm-max-mem-pages=${memory * 16}`);
   const done = new Int32Array(new SharedArrayBuffer(4));
   const { port1, port2 } = new MessageChannel();
   const workerData: JqTask = { program, input, memory, reply: port2, done };
