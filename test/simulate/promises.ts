@@ -114,10 +114,12 @@ export class Promises {
   }
 
   /** `prune` removes a thing of an attachment, unless another one made it, too, or needs it. */
-  #prune(thing: Thing, { key }: Life, others: readonly Life[]): void {
+  #prune(thing: Thing, life: Life, others: readonly Life[]): void {
+    const { key } = life;
+    const owner = others.find(({ of }) => thing.what === `file ${journalFileOf(of)}`) ?? life;
     const plugin = thing.by.get(key) ?? "";
     thing.by.delete(key);
-    if (isJournal(thing)) this.#pruned.add(key.replace(/ .*/, ""));
+    if (isJournal(thing) && (owner === life || owner.phase === "none")) this.#pruned.add(key.replace(/ .*/, ""));
     else if (others.some((other) => thing.by.has(other.key))) return;
     const needing = others.find((other) => this.#needs(other, thing));
     if (needing) thing.by.set(needing.key, plugin);
