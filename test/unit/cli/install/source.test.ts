@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSource } from "../../../../cli/install/source.ts";
 import type { Terminal } from "../../../../cli/terminal.ts";
@@ -150,6 +151,15 @@ test("a checksum for another archive", () => {
 test("an archive that is cut short", () => {
   pack(header(own));
   truncateSync(join(directory, "a.tgz"), 100);
+  expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
+});
+
+test("an archive with a file of a negative size", () => {
+  const entry = Buffer.alloc(1024);
+  entry.write("cni-wrappers/cni-wrappers");
+  entry.write("-0000002000", 124);
+  writeFileSync(join(directory, "a.tgz"), gzipSync(Buffer.concat([entry, Buffer.alloc(1024)])));
+  checksum("sha256");
   expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
 });
 
