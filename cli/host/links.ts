@@ -49,6 +49,11 @@ export function linkNamed(name: unknown, links: readonly Link[]): Link | undefin
   return links.find(({ ifname, altnames = [] }) => [ifname, ...altnames].some((one) => one === name));
 }
 
+/** Whether a link is known to be no bridge. ip prints the type of every link, and no kind of a card. */
+export function isNoBridge({ link_type, linkinfo }: Link): boolean {
+  return link_type !== undefined && linkinfo?.info_kind !== "bridge";
+}
+
 /** The links of a container's namespace and of the host. */
 export interface ContainerLinks {
   readonly inside: readonly Link[];

@@ -19,7 +19,7 @@ function textOf(finding: Finding, terminal: Pick<Terminal, "hasColors">): string
   return [
     `${at} ${styled(terminal, color, `${severity}:`)} ${oneLine(message)} ${styled(terminal, "dim", `[${code}]`)}`,
     ...(isShown(file) ? marked : []),
-    `hint: ${oneLine(hint)}. See cni-wrappers lint --explain ${code}`,
+    `hint: ${oneLine(hint)}${hint.endsWith("?") ? "" : "."} See cni-wrappers lint --explain ${code}`,
   ].join("\n");
 }
 

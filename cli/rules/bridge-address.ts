@@ -1,4 +1,4 @@
-import { addressesOf } from "../host/links.ts";
+import { addressesOf, isNoBridge } from "../host/links.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { type Cidr, cidrOf } from "../lists/addresses.ts";
 import { excludes, gatewaysIn, placeOfBridge } from "../lists/gateways.ts";
@@ -11,7 +11,8 @@ containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD
 \`bridge\`.`,
   findInList(list, { links = [] }) {
     return gatewaysIn(list).flatMap(({ plugin, key: bridge, cidr }) => {
-      const link = links.find(({ ifname }) => ifname === bridge);
+      // A card of that name is another rule's, and must not be deleted.
+      const link = links.find((one) => one.ifname === bridge && !isNoBridge(one));
       const taken = link && addressInTheWay(addressesOf(link), cidr);
       if (taken === undefined) return [];
       return {

@@ -20,7 +20,7 @@ found\`), and so does CHECK of containers that run. Names differ from host to ho
     return {
       at: ["master"],
       message: `this host has no interface ${master}`,
-      hint: `Set "master" to one that it has: ${present.slice(0, mostNamed).join(", ")}`,
+      hint: `Set "master" to one that it has: ${present.slice(0, mostNamed).join(", ") || '"ip -brief link" lists them'}`,
     };
   },
 };

@@ -1,5 +1,5 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
-import { type Link, linkNamed } from "../host/links.ts";
+import { isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
@@ -24,8 +24,7 @@ is the name of a new device, and not the card to which containers shall be conne
 function bridgeProblem({ profile, configuration }: ListedPlugin, links: readonly Link[]): FoundAt | undefined {
   const name = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
   const link = links.find(({ ifname }) => ifname === name);
-  // ip prints the type of every link, and no kind of a card.
-  if (!link?.link_type || link.linkinfo?.info_kind === "bridge") return undefined;
+  if (!link || !isNoBridge(link)) return undefined;
   return {
     at: [configuration.bridge === undefined ? "type" : "bridge"],
     message: `${name} is no bridge on this host: ADD fails`,

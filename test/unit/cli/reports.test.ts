@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
 import { githubReport, jsonReport, sarifReport, summaryOf } from "../../../cli/lint/report.ts";
+import { textReport } from "../../../cli/lint/text-report.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 
 const release = { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: {} };
@@ -38,6 +39,13 @@ test("json: one array with the same keys for each finding", () => {
     },
   ]);
   expect(jsonReport([])).toBe("[]\n");
+});
+
+test("text: a hint that asks has one sign at its end", () => {
+  const asking = { ...strange, hint: 'Did you mean "bridge-wrapper"?' };
+  const text = textReport([strange, asking], { hasColors: false });
+  expect(text).toContain("hint: Do: this, that. See cni-wrappers lint --explain invalid-json");
+  expect(text).toContain('hint: Did you mean "bridge-wrapper"? See cni-wrappers lint --explain invalid-json');
 });
 
 test("github: one command a finding, with the characters escaped that would end a part of it", () => {
