@@ -1,5 +1,5 @@
 import { type CniResult, type Interface, isContainerInterface } from "../../shared/protocol/result.ts";
-import { addressesOf, type ContainerLinks, type Link } from "../host/links.ts";
+import { addressesOf, type ContainerLinks, hostEnd, type Link } from "../host/links.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
@@ -59,7 +59,10 @@ export async function proposalAfter(
   if (!network || !attachment.result) return lost;
   const links = await readLinks();
   if (!links)
-    return { is: "unseen", error: `its interfaces cannot be read: ip(8) or nsenter(1) is missing, or fails: ${error}` };
+    return {
+      is: "unseen",
+      error: `its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: ${error}`,
+    };
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, attachment.netns, creators, links);
   if (!result) return lost;
@@ -101,12 +104,12 @@ function withLink(result: CniResult, netns: string, link: Link, host: readonly I
 function hostInterfaces(
   { delegate, configuration }: ListedPlugin,
   link: Link,
-  { host }: ContainerLinks,
+  links: ContainerLinks,
 ): readonly Interface[] {
-  const links = (reportedBy(delegate).hostSide ?? []).map((device) => {
+  const found = (reportedBy(delegate).hostSide ?? []).map((device) => {
     const name = deviceName(device, configuration);
     // A device that the plugin invents is the other end of the container's veth.
-    return host.find((one) => (name === undefined ? one.ifindex === link.link_index : one.ifname === name));
+    return name === undefined ? hostEnd(link, links) : links.host.find(({ ifname }) => ifname === name);
   });
-  return links.filter((one) => one !== undefined).map(({ ifname, address = "" }) => ({ name: ifname, mac: address }));
+  return found.filter((one) => one !== undefined).map(({ ifname, address = "" }) => ({ name: ifname, mac: address }));
 }

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import process from "node:process";
 import { promisify } from "node:util";
+import { attempt } from "../../shared/host/node/files.ts";
 import { withNamespace } from "../live/namespaces.ts";
 
 /** A link as `ip -json -details address` prints it. */
@@ -58,25 +60,46 @@ export function isNoBridge({ link_type, linkinfo }: Link): boolean {
 export interface ContainerLinks {
   readonly inside: readonly Link[];
   readonly host: readonly Link[];
+  /** What `link_netnsid` is inside for an end on the host. */
+  readonly hostId: string;
 }
 
 /** Reads the links of a namespace and of the host with ip(8); undefined if they cannot be read. */
 export async function readContainerLinks(netns: string): Promise<ContainerLinks | undefined> {
-  const inside = await withNamespace(netns, undefined, readLinks);
+  // The kernel gives the host an id when ip asks for a link that leads there.
+  const read = await withNamespace(netns, undefined, async (path) => ({
+    inside: await readLinks(path),
+    hostId: await readHostId(path),
+  }));
   const host = await readLinks();
-  return inside && host && { inside, host };
+  const { inside, hostId } = read ?? {};
+  return inside && host && hostId !== undefined ? { inside, host, hostId } : undefined;
+}
+
+/** Returns the host's end of a container's veth. An index alone may be one of a third namespace, where a container chooses it. */
+export function hostEnd({ link_index, link_netnsid }: Link, { host, hostId }: ContainerLinks): Link | undefined {
+  return String(link_netnsid) === hostId ? host.find(({ ifindex }) => ifindex === link_index) : undefined;
+}
+
+/** Reads the links of a namespace, or of the host, with ip(8); undefined if they cannot be read. */
+export async function readLinks(netns?: string): Promise<readonly Link[] | undefined> {
+  const text = await outputIn(netns, ["ip", "-json", "-details", "address", "show"]);
+  return text === undefined ? undefined : attempt(() => parseLinks(text));
+}
+
+/** Asks the kernel by which id a namespace knows the one of this process; undefined if lsns(1) is missing, or fails. */
+async function readHostId(netns: string): Promise<string | undefined> {
+  const show = ["--noheadings", "--raw", "--type", "net", "--output", "NETNSID", "--task", String(process.pid)];
+  return (await outputIn(netns, ["lsns", ...show]))?.trim();
 }
 
 // A user can fill a namespace of his own with links.
 const limits = { timeout: 10_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
 
-/** Reads the links of a namespace, or of the host, with ip(8); undefined if they cannot be read. */
-export async function readLinks(netns?: string): Promise<readonly Link[] | undefined> {
-  const show = ["-json", "-details", "address", "show"];
-  const [command, args] = netns === undefined ? ["ip", show] : ["nsenter", [`--net=${netns}`, "ip", ...show]];
+async function outputIn(netns: string | undefined, words: readonly string[]): Promise<string | undefined> {
+  const [command = "", ...args] = netns === undefined ? words : ["nsenter", `--net=${netns}`, ...words];
   try {
-    const { stdout } = await promisify(execFile)(command, args, limits);
-    return parseLinks(stdout);
+    return (await promisify(execFile)(command, args, limits)).stdout;
   } catch {
     return undefined;
   }

@@ -167,6 +167,39 @@ describe("adopt", () => {
     expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24"]);
   });
 
+  test("takes no neighbour's veth for the other end of an interface that the container made itself", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    const neighbour = await attachedByAForgetfulScript(lab, "c1");
+    const container = await attachedByAForgetfulScript(lab, "c2");
+    const { name: elsewhere } = await lab.addContainer("c3");
+    await withList(lab);
+    const inside = await lab.kernel.link(neighbour, "eth1");
+    const onHost = await lab.kernel.hostVeth(neighbour, "eth1");
+    const [address = ""] = await lab.kernel.addresses(container, "eth1");
+    await lab.ip(container, "link", "delete", "eth1");
+    const peer = ["peer", "name", "x", "index", String(inside.link_index), "netns", elsewhere];
+    await lab.ip(container, "link", "add", "eth1", "index", String(inside.ifindex), "type", "veth", ...peer);
+    await lab.ip(container, "link", "set", "eth1", "up");
+    await lab.ip(container, "address", "add", address, "dev", "eth1");
+    await run(lab, "adopt", "--write");
+    const names = async (one: Container) =>
+      (await lab.kernel.cachedResult("zone", lab.cnitool.id(one))).interfaces?.map(({ name }) => name);
+    expect(await names(neighbour)).toContain(onHost);
+    expect(await names(container)).not.toContain(onHost);
+  });
+
+  test("proposes nothing where lsns(1) is missing, which tells the other end of a veth", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    const lsns = await lab.run("sh", ["-c", "command -v lsns"]);
+    await lab.run("mount", ["--bind", "/dev/null", lsns]);
+    const { exitCode, stdout } = await run(lab, "adopt");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: expect.stringContaining("lsns(1) is missing") });
+    await lab.run("umount", [lsns]);
+    expect(await run(lab, "adopt")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("1 can be adopted") });
+  });
+
   test("--undo restores the bytes and removes the journal", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const container = await attachedByAForgetfulScript(lab, "c1");

@@ -27,7 +27,7 @@ test("adopt does not add another attachment's interface to a result", async () =
   Object.assign(list.plugins[1] ?? {}, { wrapper: { ifName: "eth1" } });
   const proposal = await proposalFor(own, {
     network: networkIn(parseListFile("zone.conflist", JSON.stringify(list))),
-    readLinks: async () => ({ inside: [{ ifindex: 3, ifname: "eth1" }], host: [] }),
+    readLinks: async () => ({ inside: [{ ifindex: 3, ifname: "eth1" }], host: [], hostId: "0" }),
     isClaimed: (name) => isClaimed(name, own, [own, other]),
     check: async ({ result }) =>
       result?.interfaces?.length === 2 ? { is: "passes" } : { is: "fails", error: "eth1 is missing" },
