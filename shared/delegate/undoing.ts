@@ -75,8 +75,8 @@ export function removeJournal({ session, facts, journal }: Undoing): void {
   session.host.removeDirectory(containerDirectory(journal.key.containerId));
 }
 
-/** Whether another call has begun an ADD of the attachment meanwhile. */
+/** Whether another call has begun an ADD of the attachment meanwhile, or may have: the journal cannot be read. */
 export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): boolean {
-  const { entries } = facts.journalAgain(journal.key);
-  return entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id));
+  const { entries, problem } = facts.journalAgain(journal.key);
+  return problem !== undefined || entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id));
 }

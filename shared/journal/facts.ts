@@ -65,7 +65,11 @@ export class Facts {
   /** The journal of an attachment, which may have no file yet. */
   journal(key: AttachmentKey): Journal {
     const file = journalFile(key);
-    return this.#parsed(file, () => parseJournal(key, this.read(file)));
+    return this.#parsed(file, () => {
+      const text = this.read(file);
+      const isUnreadable = text === undefined && this.#host.stat(file) !== undefined;
+      return isUnreadable ? { ...parseJournal(key), problem: "it cannot be read" } : parseJournal(key, text);
+    });
   }
 
   /** The journals of the container's other attachments. */

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
+import { hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
+import type { FileIdentity } from "../../../shared/host/host.ts";
+import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
+import { parseJournal } from "../../../shared/journal/lines.ts";
 import { callWrapper, type Machine, type Outcome } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
@@ -24,11 +28,29 @@ test("undoes a journal from its end, without a namespace, and removes it", () =>
   expect(outcome.files).toEqual({});
 });
 
+const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
+
+test("undoes all of a journal that cannot be read any more while it is undone", () => {
+  const machine: Machine = { directories: { [journal]: 7 }, meanwhile: (files) => files.delete(journal) };
+  const outcome = collect([entryOf(gone), chainedOf("portmap", gone)], { [valid]: [] }, machine);
+  expect(runsOf(outcome)).toEqual(["portmap DEL blue", "bridge DEL blue", "bridge GC "]);
+});
+
+test.each([
+  ["there but cannot be read: it may have another call's entry", { device: 1, inode: 7 }, true],
+  ["gone", undefined, false],
+])("whether a journal may have grown, if it is %s", (_, found, isKept) => {
+  const host = { readFile: () => undefined, listDirectory: () => [], stat: () => found as FileIdentity | undefined };
+  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+  const undoing = { facts: new Facts(host), journal: parseJournal(key) } as unknown as Undoing;
+  expect(hasGrown(undoing, [])).toBe(isKept);
+});
+
 test("a journal stays if a DEL fails, and GC still runs", () => {
   const answers = [{ ended: "signal", signal: "SIGKILL" } as const];
   const outcome = collect([entryOf(gone)], { [valid]: [] }, { answers });
   expect(outcome.runs.at(-1)?.env.CNI_COMMAND).toBe("GC");
-  expect(outcome.files["/var/lib/cni/wrappers/blue/zone:eth0"]).toContain("given up");
+  expect(outcome.files[journal]).toContain("given up");
 });
 
 test.each<[string, readonly Entry[], object | undefined, Machine]>([
