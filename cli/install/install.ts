@@ -156,6 +156,8 @@ function makeLink(place: Place, name: string): void {
 
 /** Tidies up after commands that were killed: what is half done is removed, and a version that was replaced stays the previous one. */
 function settle(place: Place): void {
+  if (lstatSync(place.hidden, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Trouble(`${place.hidden}: it is a link, and would lead what install writes elsewhere; remove it`);
   if (!existsSync(place.hidden)) return;
   withPath(place.hidden, () => {
     for (const name of readdirSync(place.hidden)) {

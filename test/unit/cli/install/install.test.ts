@@ -295,6 +295,18 @@ test("a directory that is missing, or none", () => {
   expect(() => placeAt(at("file"), "/")).toThrow("it is not a directory");
 });
 
+test("a link in the place of its own directory is refused: another user may have made it", () => {
+  mkdirSync(at("target"));
+  mkdirSync(at("plugins"));
+  symlinkSync("../target", at("plugins/.cni-wrappers"));
+  const replace = () => install(placeAt(at("plugins"), "/"), { bytes: program("0.1.0"), links: undefined }, "bridge");
+  expect(replace).toThrow(`${at("plugins")}/.cni-wrappers: it is a link`);
+  expect(() => installPrevious(placeAt(at("plugins"), "/"))).toThrow("it is a link");
+  expect(readdirSync(at("target"))).toEqual([]);
+  rmSync(at("plugins/.cni-wrappers"));
+  expect(replace().is).toBe("installed");
+});
+
 test.each(["#!/nowhere/interpreter\n", "echo CNI x plugin v1.0.0; echo Built from commit 1\n"])(
   "a program that cannot run says why, and no shell gets it: %j",
   (text) => {
