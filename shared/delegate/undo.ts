@@ -292,7 +292,7 @@ export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry;
 /** Undoes an entry, unless the attachment's own call has done so meanwhile. */
 function undoOnce(undoing: Undoing, entry: Entry): Outcome {
   const { facts, journal } = undoing;
-  const { entries, problem } = facts.journal(journal.key);
-  const isLeft = problem !== undefined || entries.some(({ id, isUndone }) => id === entry.id && !isUndone);
+  const { entries } = facts.journal(journal.key);
+  const isLeft = facts.isUnreadable(journal.key) || entries.some(({ id, isUndone }) => id === entry.id && !isUndone);
   return isLeft ? tryToUndo(undoing, entry) : { end: "undone" };
 }

@@ -77,6 +77,9 @@ export function removeJournal({ session, facts, journal }: Undoing): void {
 
 /** Whether another call has begun an ADD of the attachment meanwhile, or may have: the journal cannot be read. */
 export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): boolean {
-  const { entries, problem } = facts.journalAgain(journal.key);
-  return problem !== undefined || entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id));
+  const { entries } = facts.journalAgain(journal.key);
+  return (
+    facts.isUnreadable(journal.key) ||
+    entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id))
+  );
 }

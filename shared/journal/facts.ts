@@ -65,11 +65,13 @@ export class Facts {
   /** The journal of an attachment, which may have no file yet. */
   journal(key: AttachmentKey): Journal {
     const file = journalFile(key);
-    return this.#parsed(file, () => {
-      const text = this.read(file);
-      const isUnreadable = text === undefined && this.#host.stat(file) !== undefined;
-      return isUnreadable ? { ...parseJournal(key), problem: "it cannot be read" } : parseJournal(key, text);
-    });
+    return this.#parsed(file, () => parseJournal(key, this.read(file)));
+  }
+
+  /** Whether an attachment's journal is there and cannot be read: too many files are open, for example. */
+  isUnreadable(key: AttachmentKey): boolean {
+    const file = journalFile(key);
+    return this.read(file) === undefined && this.#host.stat(file) !== undefined;
   }
 
   /** The journals of the container's other attachments. */
