@@ -13,7 +13,7 @@ cp tools/cni-wrappers "$COMMANDS/.cni-wrappers.new"
 mv -f "$COMMANDS/.cni-wrappers.new" "$COMMANDS/cni-wrappers"
 
 failing() {
-  answer=$(tools/cni-wrappers preflight --json ${OPTIONS:-}) || [ $? = 1 ] || return 2
+  answer=$(tools/cni-wrappers preflight --json $OPTIONS) || [ $? = 1 ] || return 2
   case $answer in *'"attachments"'*) ;; *) return 2 ;; esac
   printf '%s' "$answer" | grep -o '"is": *"fails"' | wc -l
 }

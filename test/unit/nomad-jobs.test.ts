@@ -84,7 +84,12 @@ describe("install.sh", () => {
 "install --rollback") touch $DIR/rolled-back ;;
 esac`,
     );
-    const { status, stderr } = run("install.sh", [], { COMMANDS: at("commands"), RELOAD: "true", ...variables });
+    const { status, stderr } = run("install.sh", [], {
+      COMMANDS: at("commands"),
+      RELOAD: "true",
+      OPTIONS: "",
+      ...variables,
+    });
     return { status, stderr, isInstalled: existsSync(at("installed")), isBack: existsSync(at("rolled-back")) };
   };
 
@@ -141,4 +146,8 @@ test("prerm: a key of the same name in a plugin's configuration does not count",
   const { status, stderr } = spawnSync("sh", [at("prerm"), "remove"], { encoding: "utf8" });
   expect(stderr).toContain("running containers need the wrappers:\n  zone:c1:eth0:eth0\n");
   expect(status).toBe(1);
+});
+
+test("Nomad takes a script that a job contains for a template: it has no word like ${NAME:-}", () => {
+  expect(readFileSync(path.join(jobs, "install.sh"), "utf8")).not.toMatch(/\$\{\w*[^\w}]/);
 });
