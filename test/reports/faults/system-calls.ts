@@ -36,7 +36,8 @@ export type Fault = (typeof faults)[number];
 
 /**
  * The errors that each class of system calls can return in practice. close is in no class: Linux closes the descriptor even
- * if it returns an error, and strace returns the error in place of the call.
+ * if it returns an error, and strace returns the error in place of the call. Nor is brk: Linux returns the old end of the heap
+ * and no error, and the C library would take the error for an address.
  */
 const classes: readonly (readonly [RegExp, readonly Fault[]])[] = [
   [/^(p?write(v|64)?|sendmsg)$/, ["ENOSPC", "EIO", "EINTR"]],
@@ -49,7 +50,7 @@ const classes: readonly (readonly [RegExp, readonly Fault[]])[] = [
   [/^(unlink(at)?|rmdir|fchmod|readlink(at)?|l?stat|fstat|newfstatat|statx|f?access(at2)?|lseek)$/, ["EIO"]],
   [/^(pipe2?|dup[23]?|socket|socketpair|memfd_create|epoll_create1|eventfd2|pidfd_open|fcntl)$/, ["EMFILE"]],
   [/^(p?poll|wait4|waitid|epoll_p?wait|connect|futex|nanosleep|clock_nanosleep)$/, ["EINTR"]],
-  [/^(mmap|mremap|brk|mprotect|clone3?|v?fork|execve|memfd_create)$/, ["ENOMEM"]],
+  [/^(mmap|mremap|mprotect|clone3?|v?fork|execve|memfd_create)$/, ["ENOMEM"]],
 ];
 
 /** Returns the faults of a system call's classes; none for a call of no class: getpid, for one, cannot fail. */
