@@ -148,6 +148,6 @@ test("prerm: a key of the same name in a plugin's configuration does not count",
   expect(status).toBe(1);
 });
 
-test("Nomad takes a script that a job contains for a template: it has no word like ${NAME:-}", () => {
+test("Nomad takes a script that a job contains for a template: it has no default value in braces", () => {
   expect(readFileSync(path.join(jobs, "install.sh"), "utf8")).not.toMatch(/\$\{\w*[^\w}]/);
 });
