@@ -81,3 +81,9 @@ test.each(
 test("the README says that each host needs a part of the LAN", () => {
   expect(textOf("README.md")).toMatch(/each host its own part of the LAN/);
 });
+
+test("README's list gives each host its own part of the LAN, and says why", () => {
+  const readme = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
+  expect(readme).toMatch(/"master": "ens18",\n.*"rangeStart": "[\d.]+", "rangeEnd": "[\d.]+"/);
+  expect(readme.replaceAll("\n", " ")).toContain("host-local does not know what other hosts give out");
+});
