@@ -18,7 +18,7 @@ interface Attached {
   readonly addresses: readonly string[];
   /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. */
   readonly ports: readonly string[];
-  /** The other wrapped meta plugins that act on it. */
+  /** The other wrapped chained plugins that act on it. */
   readonly acting: readonly string[];
 }
 

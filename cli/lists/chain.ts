@@ -2,7 +2,7 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem, networkNameProblem } from "../../shared/protocol/names.ts";
 import type { List, ListedPlugin } from "./list.ts";
 
-/** The interface creators of a list, in its order. */
+/** The interface plugins of a list, in its order. */
 export function creatorsOf({ plugins }: Pick<List, "plugins">): readonly ListedPlugin[] {
   return plugins.filter(({ role }) => role === "creator");
 }

@@ -38,7 +38,7 @@ export interface ListedPlugin {
   readonly role: Role | undefined;
   /** The `wrapper` block. Empty if there is none, or if it is not an object. */
   readonly wrapper: JsonObject;
-  /** The interface that it makes or acts on. For a plain meta plugin, the runtime's. */
+  /** The interface that it makes or acts on. For a plain chained plugin, the runtime's. */
   readonly ifName: string;
   readonly isRenamed: boolean;
   /** The network's name as the plugin sees it. */

@@ -12,6 +12,6 @@ several plain interface plugins fails. With wrapped plugins it passes, so delete
     // A plugin that lint does not know may have no CHECK.
     if (plugins.some(({ profile, type }) => !profile && type !== "loopback")) return [];
     const message = "with disableCheck, the runtime does not notice a lost interface, address or route";
-    return { at: ["disableCheck"], message, hint: "Delete the key, and wrap all interface creators" };
+    return { at: ["disableCheck"], message, hint: "Delete the key, and wrap all interface plugins" };
   },
 };

@@ -3,8 +3,8 @@ import { creatorsOf, freeName } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const duplicateInterface: PluginRule = {
-  title: "Two interface creators make an interface of the same name.",
-  page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each creator its own \`ifName\`. Only one
+  title: "Two interface plugins make an interface of the same name.",
+  page: `The second one's ADD fails with code 7: \`interface name eth0 is taken\`. Give each plugin its own \`ifName\`. Only one
 may have none: it gets the runtime's name, usually \`eth0\`.`,
   findInPlugin(plugin, { plugins }) {
     const isMaker = ({ role, isWrapped }: ListedPlugin) => role === "creator" && isWrapped;
@@ -13,7 +13,7 @@ may have none: it gets the runtime's name, usually \`eth0\`.`,
     if (!earlier || !isMaker(plugin) || hasMisspeltName(plugin)) return undefined;
     const isKey = plugin.wrapper.ifName === undefined;
     const message = `${plugin.type} makes ${plugin.ifName}, which ${earlier.type} makes already`;
-    // A name that only a meta plugin has is perhaps the one that is missing here.
+    // A name that only a chained plugin has is perhaps the one that is missing here.
     const free = freeName(creatorsOf({ plugins }).map(({ ifName }) => ifName));
     const hint = `Set wrapper.ifName to another name, such as "${free}"`;
     return { at: isKey ? ["type"] : ["wrapper", "ifName"], isKey, message, hint };

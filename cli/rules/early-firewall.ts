@@ -3,9 +3,9 @@ import { creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 
 export const earlyFirewall: PluginRule = {
-  title: "A plain firewall stands before an interface creator.",
+  title: "A plain firewall stands before an interface plugin.",
   page: `A plain firewall makes rules for the addresses that exist on ADD. On CHECK it gets the whole result, and looks for rules
-for the later addresses as well (\`expected rule ... not found\`). Put it after the last interface creator, where it makes
+for the later addresses as well (\`expected rule ... not found\`). Put it after the last interface plugin, where it makes
 rules for all addresses. Or wrap it: then it makes rules for one interface only.`,
   findInPlugin({ index, delegate, isWrapped }, list) {
     if (!runsCheck(list) || delegate !== "firewall" || isWrapped || index === 0) return undefined;

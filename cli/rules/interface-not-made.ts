@@ -6,13 +6,13 @@ export const interfaceNotMade: PluginRule = {
   title: "A plugin acts on an interface that no plugin before it makes.",
   page: `portmap, tuning, bandwidth, firewall, sbr and vrf act on an interface that exists. A plain one at the beginning of the
 list has no earlier result (\`must be called as chained plugin\`). A wrapped one whose \`ifName\` no earlier plugin makes fails
-with code 103 (\`interface eth2 is not in prevResult\`). Put it after its interface creator, or correct \`ifName\`.`,
+with code 103 (\`interface eth2 is not in prevResult\`). Put it after its interface plugin, or correct \`ifName\`.`,
   findInPlugin(plugin, list) {
     if (!isLost(list, plugin)) return undefined;
     const { type, ifName, index, wrapper } = plugin;
     const later = creatorsOf(list).find((creator) => creator.index > index && creator.ifName === ifName);
     const made = creatorsOf({ plugins: list.plugins.slice(0, index) }).map((creator) => creator.ifName);
-    const names = made.length > 0 ? `Earlier plugins make ${made.join(", ")}` : "Put it after an interface creator";
+    const names = made.length > 0 ? `Earlier plugins make ${made.join(", ")}` : "Put it after an interface plugin";
     return {
       at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"],
       message: `no plugin before ${type} makes ${ifName}`,

@@ -5,7 +5,7 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const movedRoutes: ListRule = {
   title: "sbr or vrf moves the routes of a plugin, and one of the two is not wrapped.",
-  page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's creator looks for them in the main
+  page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's plugin looks for them in the main
 table, and fails (\`Failed to find Gateway\`,
 [containernetworking/plugins#297](https://github.com/containernetworking/plugins/issues/297)). The wrappers look where the
 routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins.`,

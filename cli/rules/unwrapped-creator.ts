@@ -3,10 +3,10 @@ import { creatorsOf } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const unwrappedCreator: PluginRule = {
-  title: "A list has several interface creators, and one of them is not wrapped.",
-  page: `A plain creator compares every address of the container with its own interface. ADD may pass, but CHECK fails as soon
-as there is a second interface. Nomad runs CHECK when a client restarts, and a failed CHECK destroys the allocation's
-network. Wrap **every** creator of the list, the first one too.`,
+  title: "A list has several interface plugins, and one of them is not wrapped.",
+  page: `A plain interface plugin compares every address of the container with its own interface. ADD may pass, but CHECK fails
+as soon as there is a second interface. Nomad runs CHECK when a client restarts, and a failed CHECK destroys the
+allocation's network. Wrap **every** interface plugin of the list, the first one too.`,
   findInPlugin(plugin, list) {
     const { index, type, role, isWrapped } = plugin;
     const creators = creatorsOf(list);

@@ -7,7 +7,8 @@ ADD fails with code 7 if the block says something else (\`wrapper.role must be "
   findInPlugin({ isWrapped, profile, wrapper: { role }, delegate }) {
     if (!isWrapped || profile === undefined || (role !== "creator" && role !== "meta")) return undefined;
     if (role === profile.role) return undefined;
-    const message = `${delegate} is a ${profile.role} plugin, not a ${role} plugin`;
+    const [is, not] = profile.role === "creator" ? ["an interface", "a chained"] : ["a chained", "an interface"];
+    const message = `${delegate} is ${is} plugin, not ${not} plugin`;
     return { at: ["wrapper", "role"], message, hint: "Leave role out" };
   },
 };

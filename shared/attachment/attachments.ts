@@ -125,13 +125,13 @@ export function missingAttachment(ifName: string, others: readonly string[]): Cn
   return new CniError("attachmentMissing", ifName, `prevResult has ${others.join(", ")}`);
 }
 
-/** A container interface that a meta plugin added to its attachment. Its name and sandbox identify it. */
+/** A container interface that a chained plugin added to its attachment. Its name and sandbox identify it. */
 export interface AddedInterface {
   readonly name: string;
   readonly sandbox: string;
 }
 
-/** Returns the container interfaces of a meta plugin's answer that its attachment did not have. */
+/** Returns the container interfaces of a chained plugin's answer that its attachment did not have. */
 export function addedInterfaces(
   prevResult: CniResult,
   attachment: Attachment,

@@ -69,7 +69,7 @@ interface Place {
   readonly selector: AttachmentSelector;
 }
 
-/** Replaces one attachment of prevResult with what a meta plugin returned for the narrowed prevResult. */
+/** Replaces one attachment of prevResult with what a chained plugin returned for the narrowed prevResult. */
 export function spliceMeta({ prevResult, attachment, selector }: Place, delegateResult: CniResult): CniResult {
   const { interfaces: all, ips, routes, dns: _replaced, ...unknown } = prevResult;
   const interfaces = all ?? [];

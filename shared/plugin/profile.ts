@@ -26,7 +26,7 @@ export interface Profile {
   readonly sharedDevice?: SharedDevice;
   /** How its rules, chains, devices or backup files are named. Without it, it leaves none, or removes them with its interface. */
   readonly names?: NamingScope;
-  /** A meta plugin whose ADD may run again on an attachment that is in use. */
+  /** A chained plugin whose ADD may run again on an attachment that is in use. */
   readonly repeatable?: true;
   /** The plugin's CHECK runs an IPAM plugin even if none is configured, and fails ("no plugin name provided"). */
   readonly checkNeedsIpam?: true;
@@ -36,7 +36,7 @@ export interface Profile {
    */
   readonly takesOverHostInterface?: true;
   /**
-   * A meta plugin that moves its interface's routes out of the main table. The creators' CHECK looks only there, and the
+   * A chained plugin that moves its interface's routes out of the main table. The creators' CHECK looks only there, and the
    * plugin's own CHECK does not look for them. All that it leaves is in the namespace.
    */
   readonly movesRoutes?: true;

@@ -7,9 +7,9 @@ export interface Reported {
   readonly hostSide?: readonly HostDevice[];
   /** The host interface that a creator uses and does not list. */
   readonly uses?: HostDevice;
-  /** The host-side interface that a meta plugin lists if `key` is set. */
+  /** The host-side interface that a chained plugin lists if `key` is set. */
   readonly adds?: { readonly device: HostDevice; readonly key: string };
-  /** The key with which a meta plugin sets the MAC of the container interface. */
+  /** The key with which a chained plugin sets the MAC of the container interface. */
   readonly setsMac?: string;
   /** The key with which a creator adds a default route through its gateway. */
   readonly defaultRoute?: string;

@@ -78,7 +78,7 @@ export const catalogue = {
   interfaceNameTaken: {
     code: 7,
     msg: "interface name %s is taken",
-    hint: 'Give each interface creator of the list its own name: "wrapper": { "ifName": "eth1" }.',
+    hint: 'Give each interface plugin of the list its own name: "wrapper": { "ifName": "eth1" }.',
   },
   invalidPrevResult: {
     code: 7,
@@ -108,7 +108,7 @@ export const catalogue = {
   attachmentMissing: {
     code: 103,
     msg: "interface %s is not in prevResult",
-    hint: 'Set "ifName" under "wrapper" to a name in prevResult, and put the interface creator before the plugins that act on its interface.',
+    hint: 'Set "ifName" under "wrapper" to a name in prevResult, and put the interface plugin before the plugins that act on its interface.',
   },
   delegateNotStarted: {
     code: 104,

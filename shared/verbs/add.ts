@@ -15,7 +15,7 @@ import { indexProblem } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 
-/** Plans ADD. Code 7 if a name or a subnet is taken, 103 if a meta plugin's interface is missing. */
+/** Plans ADD. Code 7 if a name or a subnet is taken, 103 if a chained plugin's interface is missing. */
 export function planAdd(given: Call): AddPlan | HandOver {
   const call = { ...given, target: inLeasedNetwork(given) };
   const { prevResult, request } = call;
@@ -31,7 +31,7 @@ function planFirstAdd(call: Call): AddPlan {
   return { do: "add", call: delegateCall(call), splice };
 }
 
-/** Plans ADD after other plugins. Code 7 if a creator's name is taken, 103 if a meta plugin's interface is missing. */
+/** Plans ADD after other plugins. Code 7 if a creator's name is taken, 103 if a chained plugin's interface is missing. */
 function planChainedAdd(call: Call, prevResult: CniResult): AddPlan {
   const { profile, role, selector } = call.target;
   const others = containerInterfaceNames(prevResult);

@@ -19,7 +19,7 @@ export function undoingOf({ session, facts, journal, request }: Call): Undoing {
   return { session, facts, journal, netns: request.variables.netns };
 }
 
-/** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a meta plugin all of it. */
+/** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a chained plugin all of it. */
 export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">): unknown {
   const { prevResult, request, session, target } = call;
   if (prevResult === undefined) return request.configuration.prevResult;

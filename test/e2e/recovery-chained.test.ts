@@ -4,7 +4,7 @@ import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
 import { bridge, expectFailure, expectPassed, front, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
-// Before another ADD, a wrapped meta plugin removes what its failed try made.
+// Before another ADD, a wrapped chained plugin removes what its failed try made.
 
 const plugins = "1.9.1";
 const bandwidth = {
@@ -47,7 +47,7 @@ test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no i
   expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
 });
 
-test("with and without a failed try, each wrapped meta plugin leaves the same state", async () => {
+test("with and without a failed try, each wrapped chained plugin leaves the same state", async () => {
   await using lab = await Lab.start({ plugins });
   await installFlaky(lab);
   const metas = [
@@ -76,7 +76,7 @@ test("with and without a failed try, each wrapped meta plugin leaves the same st
   expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
 });
 
-/** The meta plugins' state of a container, with general names for its addresses, port and devices. */
+/** The chained plugins' state of a container, with general names for its addresses, port and devices. */
 async function made(lab: Lab, container: Container, hostPort: number) {
   const { address: mac, mtu } = await lab.kernel.link(container, "eth0");
   const addresses = Object.entries(await lab.kernel.allAddresses(container));

@@ -18,7 +18,7 @@ import {
   zone,
 } from "./support.ts";
 
-describe("the plain chain of two interface creators", () => {
+describe("the plain chain of two interface plugins", () => {
   test.each(pairs)("fails on ADD ($plugins, $runtime): both make the runtime's interface", async (pair) => {
     await using lab = await Lab.start(pair);
     expectFailure(

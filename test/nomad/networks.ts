@@ -4,7 +4,7 @@ import type { NetworkList } from "../support/runtime.ts";
 
 type Plugin = Record<string, unknown>;
 
-/** Two interface creators, as written by an operator who has not read about the problem. */
+/** Two interface plugins, as written by an operator who has not read about the problem. */
 export const plainTwo = zone("1.0.0", macvlan, bridge);
 
 /** One unwrapped creator: the best that a plain chain can do. */

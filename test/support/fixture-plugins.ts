@@ -103,7 +103,7 @@ export const tenant = {
 };
 export const vrf = { type: "vrf-wrapper", wrapper: { ifName: "eth1" }, vrfname: "tenant", table: 10 };
 
-/** An IPAM plugin in the role of an interface creator: its result has addresses and no interfaces. */
+/** An IPAM plugin in the role of an interface plugin: its result has addresses and no interfaces. */
 export const overlay = {
   type: "host-local-wrapper",
   ipam: { ...hostLocal("10.32.0.0/12"), routes: [{ dst: "0.0.0.0/0", gw: "10.32.0.1" }] },

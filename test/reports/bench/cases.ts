@@ -81,7 +81,7 @@ const bridge = {
   },
 };
 
-/** The timed calls of a runtime, for the first and the second interface creator of a list. */
+/** The timed calls of a runtime, for the first and the second interface plugin of a list. */
 export const cases: readonly Case[] = [
   { title: "start", verb: "", plugin: "macvlan", request: {}, recorded: "none" },
   { title: "CHECK first", verb: "CHECK", plugin: "macvlan", request: checked(macvlan), recorded: "eth0 and eth1" },

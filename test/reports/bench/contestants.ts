@@ -10,7 +10,7 @@ import { scriptDirectory, scriptName, scriptWith } from "./stage.ts";
 
 export type Plugin = Readonly<Record<string, unknown>>;
 
-/** A way to have several interface creators in one list. */
+/** A way to have several interface plugins in one list. */
 export interface Contestant {
   readonly name: string;
   /** The name of its containers and files. */

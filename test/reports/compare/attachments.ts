@@ -7,7 +7,7 @@ import { type Cell, cellOf, must, type Row, type Scene, secondName, setScene } f
 export const creators: Creators = [macvlan, bridge];
 
 export const add: Row = {
-  title: "ADD of two creators",
+  title: "ADD of two interface plugins",
   needsAdd: false,
   measure: async (contestant) => {
     const own = await measureAdd(contestant);

@@ -1,4 +1,4 @@
-// Compares the wrappers with everything else that allows two interface creators in one list: the same chains, plugins
+// Compares the wrappers with everything else that allows two interface plugins in one list: the same chains, plugins
 // and Nomad for all. Each run measures every cell. `--json` prints data. `--write` puts the table into
 // docs/alternatives.md. `--row TEXT` asks only the questions whose titles contain this text.
 import { parseArgs } from "node:util";

@@ -4,7 +4,7 @@ import type { NetworkList } from "../../support/runtime.ts";
 /** A plugin's configuration. */
 export type Plugin = Record<string, unknown>;
 
-/** Two interface creators, as an operator would write each one alone. */
+/** Two interface plugins, as an operator would write each one alone. */
 export type Creators = readonly [Plugin, Plugin];
 
 /** One way to write a network configuration list, and its title in notes. */
@@ -13,7 +13,7 @@ export interface Way {
   readonly list: NetworkList;
 }
 
-/** Something that may allow two interface creators in one list. */
+/** Something that may allow two interface plugins in one list. */
 export interface Contestant {
   readonly title: string;
   /** CNI_PATH, and Nomad's cni_path. */
@@ -24,7 +24,7 @@ export interface Contestant {
   install(lab: Lab): Promise<void>;
   /** The list for two creators, with more plugins at its end for the whole result. */
   list(creators: Creators, ...last: Plugin[]): NetworkList;
-  /** Every way to apply a meta plugin to the second interface. */
+  /** Every way to apply a chained plugin to the second interface. */
   onSecond(creators: Creators, meta: Plugin): readonly Way[];
   /** A list with a wanted name for the second interface, and the changes that it needs on the host. */
   naming(creators: Creators, name: string): Way & { readonly prepare?: (lab: Lab) => Promise<void> };
@@ -49,7 +49,7 @@ export function listOf(...plugins: Plugin[]): NetworkList {
   return { cniVersion, name, plugins };
 }
 
-/** The way without anything special: the meta plugin is the last one. */
+/** The way without anything special: the chained plugin is the last one. */
 export function atTheEnd(list: NetworkList): Way {
   return { title: "at the end of the list", list };
 }

@@ -10,7 +10,7 @@
 # delegate itself answers.
 
 def delegate: rtrimstr("-wrapper");
-# A plugin that nobody knows is an interface creator.
+# A plugin that nobody knows is an interface plugin.
 def isCreator: delegate | IN("bandwidth", "firewall", "portmap", "sbr", "tuning", "vrf") | not;
 # ipvlan without a master or without ipam takes them from prevResult.
 def needsPrevResult($plugin): ($plugin | delegate) == "ipvlan" and (.master == null or .ipam == null);

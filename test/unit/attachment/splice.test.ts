@@ -240,7 +240,7 @@ describe("a creator after others", () => {
   });
 });
 
-describe("a meta plugin of the runtime's interface, which its plugin did not report", () => {
+describe("a chained plugin of the runtime's interface, which its plugin did not report", () => {
   const cali = { name: "cali0" };
   const mac = { name: "cali0", mac: "02:00:00:00:00:09" };
   const bridges = bothResult.interfaces.slice(1);
@@ -286,14 +286,14 @@ describe("a meta plugin of the runtime's interface, which its plugin did not rep
   });
 });
 
-describe("a meta plugin", () => {
+describe("a chained plugin", () => {
   function spliced(prevResult: CniResult, delegateResult: CniResult, name = eth1Name): CniResult {
     const attachment = findAttachment(frozen(prevResult), name.ifName, name.netns);
     if (attachment === undefined) throw new Error(`no ${name.ifName}`);
     return spliceMeta({ prevResult, attachment, selector: name }, frozen(delegateResult));
   }
 
-  /** The answer of a meta plugin that changes nothing: its prevResult. */
+  /** The answer of a chained plugin that changes nothing: its prevResult. */
   const shownOfEth1 = { ...bridgeResult, dns: bothResult.dns };
 
   test("that changes nothing: only the order of routes changes", () => {

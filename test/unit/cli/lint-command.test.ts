@@ -291,7 +291,7 @@ test("a hint names --explain, which prints the rule's section: a host has no doc
   const explained = await lint("--explain", "unwrapped-creator");
   expect(explained).toMatchObject({ exitCode: 0, stderr: "" });
   expect(explained.stdout).toMatch(
-    /^unwrapped-creator \(error\): A list has several interface creators, .*\n\nA plain creator compares/,
+    /^unwrapped-creator \(error\): A list has several interface plugins, .*\n\nA plain interface plugin compares/,
   );
   expect(await lint("--explain", "unwraped-creator")).toEqual({
     exitCode: 2,

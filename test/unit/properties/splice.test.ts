@@ -89,7 +89,7 @@ test("a creator drops lo with its addresses, and nothing else", () => {
   );
 });
 
-/** A meta plugin's changes to its interface: other keys, another interface before or after it, other addresses. */
+/** A chained plugin's changes to its interface: other keys, another interface before or after it, other addresses. */
 const changes = fc.record({
   more: fc.record({ mac: fc.constantFrom("02:00:00:00:00:01", "02:00:00:00:00:02") }),
   before: fc.array(fc.record({ name: fc.constantFrom("ifb0", "ifb1") }), { maxLength: 2 }),
@@ -99,7 +99,7 @@ const changes = fc.record({
   }),
 });
 
-test("a meta plugin's answer replaces its attachment, and the others lose and change nothing", () => {
+test("a chained plugin's answer replaces its attachment, and the others lose and change nothing", () => {
   fc.assert(
     fc.property(scenes(), changes, (scene, { more, before, behind, ips }) => {
       const number = scene.runtime;

@@ -37,7 +37,7 @@ describe("after others", () => {
     expect(splice).toStrictEqual({ as: "creator", selector: eth1Name, prevResult: macvlanResult });
   });
 
-  test("a meta plugin gets a narrowed prevResult", () => {
+  test("a chained plugin gets a narrowed prevResult", () => {
     const { call, splice } = chained("tuning-wrapper", { ifName: "eth1" }, bothResult);
     expect(call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
     expect(splice).toStrictEqual({
@@ -48,14 +48,14 @@ describe("after others", () => {
     });
   });
 
-  test("a plugin of unknown role is a meta plugin if its interface exists, else a creator", () => {
+  test("a plugin of unknown role is a chained plugin if its interface exists, else a creator", () => {
     expect(chained("calico-wrapper", { ifName: "eth1" }, bothResult).splice.as).toBe("meta");
     expect(chained("calico-wrapper", { ifName: "eth2" }, bothResult).splice.as).toBe("creator");
     expect(chained("calico-wrapper", { ifName: "eth2" }, {}).splice.as).toBe("creator");
   });
 
   test.each([[{}], [{ interfaces: [{ name: "veth0" }] }]])(
-    "a meta plugin gets prevResult unchanged if it has no container interface: %j",
+    "a chained plugin gets prevResult unchanged if it has no container interface: %j",
     (prevResult) => {
       const { call, splice } = chained("tuning-wrapper", {}, prevResult);
       expect(call.configuration?.prevResult).toStrictEqual(prevResult);
@@ -63,7 +63,7 @@ describe("after others", () => {
     },
   );
 
-  test("a meta plugin whose interface is missing", () => {
+  test("a chained plugin whose interface is missing", () => {
     expect(() => chained("tuning-wrapper", { ifName: "eth2" }, bothResult)).toThrow(
       expect.objectContaining({ code: 103, message: "interface eth2 is not in prevResult" }),
     );
@@ -162,7 +162,7 @@ describe("what the runtime gets", () => {
     expect(spliceResult(splice, bridgeResult)).toStrictEqual(bothResult);
   });
 
-  test("for a meta plugin: replaces its attachment", () => {
+  test("for a chained plugin: replaces its attachment", () => {
     const { splice } = chained("tuning-wrapper", {}, bothResult);
     const returned = { ...macvlanResult, interfaces: [{ ...macvlanResult.interfaces[0], name: "eth0", mtu: 1400 }] };
     expect(splice).toMatchObject({ as: "meta", selector: eth0Name });

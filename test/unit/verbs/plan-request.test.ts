@@ -87,7 +87,7 @@ describe("chained", () => {
     expect(planned(command, configuration)).toMatchObject(plan);
   });
 
-  test("ADD of a meta plugin", () => {
+  test("ADD of a chained plugin", () => {
     expect(planned("ADD", { prevResult: bothResult }, "tuning-wrapper")).toMatchObject({
       call: { delegate: "tuning", environment: {}, configuration: { prevResult: macvlanShown } },
       splice: { as: "meta", attachment: { container: 0 } },
@@ -107,7 +107,7 @@ describe("a prevResult that cannot be read", () => {
     expect(planned("DEL", { prevResult })).toMatchObject({ removals: [{ call: call({}, { name: "zone" }) }] });
   });
 
-  test("ADD of a meta plugin: code 7", () => {
+  test("ADD of a chained plugin: code 7", () => {
     expect(failure(() => planned("ADD", { prevResult }, "tuning-wrapper"))).toMatchObject({
       code: 7,
       message: problem,
@@ -127,7 +127,7 @@ describe("an index outside the list if nothing must be re-indexed", () => {
   test.each([
     ["the only attachment", alone],
     ["no container interface", noInterfaces],
-  ])("passes unchanged on CHECK, DEL and ADD of a meta plugin: %s", (_, prevResult) => {
+  ])("passes unchanged on CHECK, DEL and ADD of a chained plugin: %s", (_, prevResult) => {
     for (const command of ["ADD", "CHECK", "DEL"] as const) {
       const plan = planned(command, { wrapper: renamed, prevResult }, "tuning-wrapper");
       const shown = { call: { configuration: { prevResult } } };
