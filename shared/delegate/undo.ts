@@ -1,7 +1,7 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { leaseDirectory } from "../journal/host-files.ts";
-import { type Entry, isStanding, namesOf } from "../journal/journal.ts";
+import { type Entry, fromTheEnd, isStanding, namesOf } from "../journal/journal.ts";
 import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
@@ -17,7 +17,7 @@ export type Outcome = { readonly end: "undone" | "later" } | { readonly end: "fa
 /** Gives entries up that still stand, and undoes all of them from the end. A failure is logged, and the others still run. */
 export function undoEntries(undoing: Undoing, entries: readonly Entry[]): void {
   giveUp(undoing, entries);
-  for (const [index, entry] of entries.toReversed().entries()) {
+  for (const [index, entry] of fromTheEnd(entries).entries()) {
     if (index > 0) readAgain(undoing);
     tryToUndo(undoing, entry);
   }
@@ -161,7 +161,7 @@ function lacksInterface({ session, netns, facts }: Undoing, { type, ifName }: En
 }
 
 /** The DEL of an entry, and what it may remove. */
-interface PlannedDel {
+export interface PlannedDel {
   readonly call: DelegateCall;
   readonly removal: Removal & { do: "DEL" };
 }
@@ -235,7 +235,7 @@ function sharersOf(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL
 }
 
 /** Runs the ADDs again whose rules a DEL has removed as well. */
-export function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
+function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
   const { facts } = undoing;
   for (const { id, ...others } of entries) {
     // A DEL of that attachment may run at the same time.
@@ -281,7 +281,7 @@ function passes(undoing: Undoing, entry: Entry, call: DelegateCall): boolean {
 export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry; readonly why: string }[] {
   const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
-  const undone = left.toReversed().map((entry, index) => {
+  const undone = fromTheEnd(left).map((entry, index) => {
     if (index > 0) readAgain(undoing);
     return { entry, outcome: undoOnce(undoing, entry) };
   });

@@ -172,6 +172,17 @@ export function withoutStrays({ entries }: Journal): readonly Entry[] {
   return entries.some(({ stray }) => stray) ? entries.filter(({ stray }) => !stray) : entries;
 }
 
+/**
+ * Returns entries in the order in which they are undone: from the end. An entry of a stray ADD goes right before the one that it
+ * repeats: its plugin may remove that one's interface, which the DELs of chained plugins still need.
+ */
+export function fromTheEnd(entries: readonly Entry[]): readonly Entry[] {
+  const isRepeat = (one: Entry, other: Entry) => one.type === other.type && one.ifName === other.ifName;
+  const place = (entry: Entry) =>
+    entry.stray ? entries.findIndex((one) => isRepeat(one, entry)) : entries.indexOf(entry);
+  return entries.toReversed().toSorted((one, other) => place(other) - place(one));
+}
+
 /** Whether two keys are of one attachment. */
 export function isSameAttachment(one: AttachmentKey, other: AttachmentKey): boolean {
   return (

@@ -108,6 +108,8 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (done && done.made === undefined) return !isNameOfOthers(entry, around);
   const link = around.link();
   if (!done) {
+    // An unknown plugin may have made others, too, and its DEL was cut off.
+    if (link === 0 && !around.profile) return !isNameOfOthers(entry, around);
     // What it left may have gone since.
     const isAsLeft = link === 0 ? !!failed?.left : link !== undefined && (failed?.left ?? link) === link;
     const isNew = before !== undefined && before !== (failed?.left ?? link);

@@ -1,6 +1,6 @@
 import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
 import type { Call } from "../call/call.ts";
-import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
+import { delegateCall } from "../call/delegate-call.ts";
 import { inBothNetworks } from "../call/networks.ts";
 import { planHandOver, type RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
@@ -8,7 +8,7 @@ import type { Target } from "../call/target.ts";
 import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { handOver, printed } from "../delegate/hand-over.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
-import { addAgain, planRemoval, runDel, undoEntries } from "../delegate/undo.ts";
+import { type PlannedDel, planRemoval, runDel, runRemoval, undoEntries } from "../delegate/undo.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
@@ -107,30 +107,27 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   const [only, other] = removals;
   const del = only && !other ? delWithoutEntry(undoing, call, only) : undefined;
   // Nothing depends on its answer.
-  if (del && del.addAgain.length === 0 && !sharesNetwork(call)) {
-    return handOver(call.session, planHandOver(del.call));
-  }
+  if (del && !isRepeatable(call) && !sharesNetwork(call)) return handOver(call.session, planHandOver(del.call));
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);
     const planned = del ?? delWithoutEntry(undoing, call, removal);
-    return planned ? [removeUnknown(call, undoing, { ...removal, ...planned })] : [];
+    return planned ? [removeUnknown(call, undoing, { as: removal.as, ...planned })] : [];
   });
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   return answer ? printed(answer) : 0;
 }
 
-/** A DEL without an entry, and the ADDs that it makes necessary. */
-interface UnknownDel {
-  readonly call: DelegateCall;
-  readonly addAgain: readonly Entry[];
+/** Whether a sibling's rules may go with the plugin's, so that its ADD runs again. That one may begin meanwhile. */
+function isRepeatable({ target }: Call): boolean {
+  return target.profile?.repeatable === true;
 }
 
 function delWithoutEntry(
   undoing: Undoing,
   { session, facts, request }: Call,
   { call, as }: UnknownRemoval,
-): UnknownDel | undefined {
+): PlannedDel | undefined {
   const removal = planRemoval(undoing, as);
   if (removal.do !== "DEL") {
     const why = removal.do === "nothing" ? removal.why : "its rules are shared";
@@ -141,7 +138,7 @@ function delWithoutEntry(
   const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
   const readable = withReadablePrevResult(session, call.configuration ?? {});
   const configuration = keepingOthers(undoing, as, withoutShared(readable, removal));
-  return { call: prepareCall(session, { ...call, environment, configuration }), addAgain: removal.addAgain };
+  return { call: prepareCall(session, { ...call, environment, configuration }), removal };
 }
 
 /** Whether a creator runs in the list's own network, with others of the list. They share a masquerading chain. */
@@ -149,19 +146,11 @@ function sharesNetwork({ request: { configuration, wrapper }, target }: Call): b
   return target.role === "creator" && wrapper.ifName !== undefined && target.network === configuration.name;
 }
 
-function removeUnknown(
-  call: Call,
-  undoing: Undoing,
-  { call: del, as, addAgain: again }: UnknownRemoval & UnknownDel,
-): Finished {
-  try {
-    const first = runDel(undoing, as, del);
-    // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
-    const isShared = sharesNetwork(call) || del.configuration?.name === call.request.configuration.name;
-    return first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del) : first;
-  } finally {
-    addAgain(undoing, again);
-  }
+function removeUnknown(call: Call, undoing: Undoing, { as, ...del }: { as: Entry } & PlannedDel): Finished {
+  const first = runRemoval(undoing, as, del);
+  // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
+  const isShared = sharesNetwork(call) || del.call.configuration?.name === call.request.configuration.name;
+  return first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del.call) : first;
 }
 
 /** Removes the files that 0.2.0 kept of an attachment. */

@@ -9,7 +9,7 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
-import { type Entry, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
+import { type Entry, fromTheEnd, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -71,7 +71,7 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
   );
   let answer: Finished | undefined;
   let failure: unknown;
-  for (const entry of entries.toReversed()) {
+  for (const entry of fromTheEnd(entries)) {
     if (entry !== own && !entry.stray) tryToUndo(undoing, entry);
     else
       try {

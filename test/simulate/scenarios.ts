@@ -819,4 +819,27 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c2 za eth0"),
     ],
   },
+  "a stray ADD of flannel's is undone, and sbr still needs the interface": {
+    lists: { za: [flannel, chained("sbr"), portmap("nftables")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "DEL of sbr-wrapper begins", do: "kill" } },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "a plugin with two interfaces of its own is killed when its DEL has removed one of them": {
+    lists: { za: [{ ...local(1), type: "twin-wrapper", wrapper: { role: "creator" } }] },
+    events: [
+      // It has set both addresses.
+      { do: "ADD", of: "c1 za eth0", fault: { at: 20, do: "kill" } },
+      { do: "DEL", of: "c1 za eth0", fault: { at: "twin: link deleted", do: "kill the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "an attachment is deleted that never was, and a sibling's ADD publishes its ports before portmap begins": {
+    lists: { za: [bridge(1), portmap("nftables")] },
+    events: [{ do: "DEL", of: "c1 za net1", fault: { at: "spawn", do: "go on", first: add("c1 za eth0") } }],
+  },
 };
