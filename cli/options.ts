@@ -10,6 +10,9 @@ export function jsonOption(what: string): Option {
   return option("--json", `print ${what}`);
 }
 
+/** A list that takes the place of the current one of its name. */
+export const withOption = option("--with <file>", "check with this list instead of the current one of its name");
+
 export const yesOption = option("-y, --yes", "do not ask on a terminal");
 
 /** The directory of libcni's results, of the leases and of the journals. */

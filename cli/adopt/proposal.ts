@@ -19,6 +19,8 @@ export type Proposal =
   | { readonly is: "adoptable"; readonly result: CniResult; readonly journal: MissingJournal | undefined }
   /** CHECK fails, and no result makes it pass. `error` is CHECK's, `cure` what to change in the list. */
   | { readonly is: "lost"; readonly error: string; readonly cure?: string }
+  /** CHECK passes with a result, but with it the CHECK of the list in place would fail, which passes now. `error` is that one's. */
+  | { readonly is: "later"; readonly error: string }
   /** Nobody can tell whether a result makes CHECK pass. */
   | { readonly is: "unseen"; readonly error: string };
 
@@ -37,8 +39,13 @@ export interface Evidence {
   /** Whether another attachment has the interface of this name. It would lose it with this one's DEL. */
   readonly isClaimed: (name: string) => boolean;
   /** Runs CHECK on an attachment, with the result in it. */
-  readonly check: (attachment: CachedAttachment) => Promise<Verdict>;
+  readonly check: RunCheck;
+  /** The same with the list in place, if `check` uses another one. The client may restart before that one is in place. */
+  readonly checkInPlace?: RunCheck | undefined;
 }
+
+/** Runs CHECK on an attachment, with the result in it. */
+type RunCheck = (attachment: CachedAttachment) => Promise<Verdict>;
 
 /** Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. */
 export async function proposalFor(attachment: CachedAttachment, evidence: Evidence): Promise<Proposal> {
@@ -68,7 +75,21 @@ export async function proposalAfter(
   if (!result) return lost;
   const again = await check({ ...attachment, result });
   if (again.is !== "passes") return lost;
+  const problem = await problemInPlace(attachment, result, evidence.checkInPlace);
+  if (problem !== undefined) return { is: "later", error: problem };
   return { is: "adoptable", result, journal: missingJournal(attachment, creators, links) };
+}
+
+/** Returns the error of the list in place that a new result causes; undefined if that list fails anyway, or does not mind. */
+async function problemInPlace(
+  attachment: CachedAttachment,
+  result: CniResult,
+  checkInPlace: RunCheck | undefined,
+): Promise<string | undefined> {
+  const after = await checkInPlace?.({ ...attachment, result });
+  if (after?.is !== "fails") return undefined;
+  const before = await checkInPlace?.(attachment);
+  return before?.is === "fails" ? undefined : after.error;
 }
 
 /**

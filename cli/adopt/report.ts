@@ -63,7 +63,7 @@ const undoneWords: Readonly<Record<Undone, string>> = {
 };
 
 function needsWords({ proposal: { is } }: Case): boolean {
-  return is === "adoptable" || is === "lost" || is === "unseen";
+  return is === "adoptable" || is === "later" || is === "lost" || is === "unseen";
 }
 
 function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
@@ -74,6 +74,8 @@ function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasCo
     const words = `${title}: CHECK fails, and no result makes it pass: ${oneLine(error)}`;
     return cure === undefined ? words : `${words}\n  ${oneLine(cure)}`;
   }
+  if (proposal.is === "later")
+    return `${title}: can be adopted when the new list is in place; before, CHECK of the list in place would fail: ${oneLine(proposal.error)}`;
   if (proposal.is === "unseen")
     return `${title}: nobody can tell whether it can be adopted: ${oneLine(proposal.error)}`;
   if (proposal.is !== "adoptable") return title;
@@ -101,9 +103,10 @@ function text(value: unknown): string {
 function summaryOf(cases: readonly Case[], isWritten: boolean): string {
   const count = (is: Proposal["is"]) => cases.filter(({ proposal }) => proposal.is === is).length;
   const adoptable = `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`;
+  const later = count("later") > 0 ? `, ${count("later")} when the new list is in place` : "";
   const unseen = count("unseen") > 0 ? `, ${count("unseen")} cannot be looked at` : "";
   const unchecked = count("unchecked") > 0 ? `, ${count("unchecked")} are not checked` : "";
   const curable = cases.filter(({ proposal }) => proposal.is === "lost" && proposal.cure !== undefined).length;
   const cured = curable > 0 ? `, ${curable} pass with another list` : "";
-  return `${count("fine")} pass CHECK, ${adoptable}, ${count("lost") - curable} cannot be helped${cured}${unseen}${unchecked}`;
+  return `${count("fine")} pass CHECK, ${adoptable}${later}, ${count("lost") - curable} cannot be helped${cured}${unseen}${unchecked}`;
 }

@@ -7,17 +7,18 @@ import { canAsk, confirmed } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
-import { type CheckOptions, checkOnHost } from "../live/check.ts";
+import { type CheckOptions, checkOnHost, inPlace } from "../live/check.ts";
 import { everyAttachment, type HostView, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions, HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
-import { hostOptions, jsonOption, timeoutOption, yesOption } from "../options.ts";
+import { hostOptions, jsonOption, timeoutOption, withOption, yesOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
+  readonly with?: string;
   readonly write?: boolean;
   readonly undo?: boolean;
   readonly yes?: boolean;
@@ -33,8 +34,9 @@ export const adoptCommand: CommandData<undefined, Options> = {
     "Completes the cached results of running containers with the interfaces and addresses that are in their namespaces, so that the next CHECK passes. It proposes only results that passed CHECK. Without --write it changes nothing.",
   options: [
     ...hostOptions,
+    withOption,
     option("--write", "replace the results, with a backup, and write the wrappers' journals"),
-    option("--undo", "restore the backups"),
+    option("--undo", "restore the backups").conflicts("with"),
     yesOption,
     timeoutOption,
     jsonOption("the proposals as JSON"),
@@ -73,13 +75,14 @@ async function casesOn(
 ): Promise<readonly Case[]> {
   const names = workloadNames(wanted, paths.agent, terminal.writeError);
   const evidence = evidenceOn(all, check);
+  const checkInPlace = check.with && ((one: CachedAttachment) => checkOnHost(one, inPlace(check)));
   const caseOf = async (listed: CachedAttachment): Promise<Case> => {
     const workload = (await names)(listed);
     try {
       // The file may have changed since the directory was read. Its text is what --write replaces.
       const now = readCachedResult(listed.file);
       const attachment = now && isAttachment(now) ? now : listed;
-      const proposal = await proposalFor(attachment, evidence(attachment));
+      const proposal = await proposalFor(attachment, { ...evidence(attachment), checkInPlace });
       return { attachment, workload, proposal };
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;

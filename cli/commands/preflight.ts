@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { hostname } from "node:os";
+import { InvalidArgumentError } from "commander";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalAfter } from "../adopt/proposal.ts";
 import { type CommandData, option } from "../command.ts";
@@ -13,19 +14,20 @@ import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.t
 import type { HostOptions } from "../live/host-paths.ts";
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
-import { namesIn } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
-import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
+import { hostOptions, jsonOption, timeoutOption, withOption } from "../options.ts";
+import { readAnswers } from "../preflight/answers.ts";
 import { forecastsOn } from "../preflight/forecasts.ts";
 import { type HostReport, unsavedAmong } from "../preflight/host-report.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
-import { newestOfEach, readAnswers, silentHosts, summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
+import { callTheRoll, type Expected, newestOfEach } from "../preflight/roll-call.ts";
+import { summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
 import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
 
-interface Options extends HostOptions {
+interface Options extends HostOptions, Expected {
   readonly with?: string;
   readonly summary?: readonly string[];
-  readonly hosts?: string;
   readonly json?: boolean;
   readonly timeout: string;
 }
@@ -38,19 +40,25 @@ export const preflightCommand: CommandData<undefined, Options> = {
     "Runs CHECK for every attachment on this host, as the runtime would after a restart, and tells which would fail. It changes nothing.",
   options: [
     ...hostOptions,
-    option("--with <file>", "check with this list instead of the current one of its name"),
+    withOption,
     timeoutOption,
     jsonOption("the forecasts as JSON"),
     option("--summary <file...>", "check nothing, and sum up the JSON of many hosts; - is stdin"),
-    option("--hosts <file>", "with --summary: the hosts that must have answered, a name in each line"),
+    option("--expect <file>", "with --summary: the hosts that must have answered, a name in each line"),
+    option(
+      "--since <time>",
+      "with --expect: an answer of before is old (default: an hour before the newest answer)",
+    ).argParser(moment),
   ],
   example: "preflight --with zone.conflist.new",
   run: async ({ options, terminal }) => {
+    if (isOutOfPlace(options)) throw new Trouble("--since belongs to --expect, and --expect to --summary");
     if (options.summary) {
-      const answers = newestOfEach(readAnswers(options.summary, terminal));
-      const silent = silentHosts(answers, options.hosts, terminal);
-      terminal.write(options.json ? summaryJson(answers, silent) : summaryText(answers, silent, terminal));
-      return summaryCode(answers, silent);
+      const all = readAnswers(options.summary, terminal);
+      const rollCall = callTheRoll(all, options, terminal);
+      const answers = newestOfEach(all);
+      terminal.write(options.json ? summaryJson(answers, rollCall) : summaryText(answers, rollCall, terminal));
+      return summaryCode(answers, rollCall);
     }
     const report = await reportOn(options, terminal);
     terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
@@ -63,7 +71,6 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   const view = await viewOf(options, terminal);
   const { paths, check, leftOut } = view;
   const attachments = everyAttachment(view);
-  for (const line of uselessWith(check, attachments.wanted)) leftOut.note(line);
   leftOut.tell(terminal);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
@@ -76,7 +83,7 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable, names }, terminal);
   return {
     origin: originOf(check, now, terminal),
-    host: hostname(),
+    host: "problem" in paths.nomad ? hostname() : paths.nomad.name,
     forecasts,
     strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
     leftOut: leftOut.lines,
@@ -84,14 +91,6 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs }),
   };
-}
-
-/** Says that nothing is checked with the list of `--with`. The other networks are checked: a fleet counts the host. */
-function uselessWith({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
-  if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return [];
-  const there = namesIn(wanted.map((one) => one.network));
-  const { path } = instead.list.file;
-  return [`--with ${path}: no attachment has its network ${instead.name}, so nothing is checked with it; ${there}`];
 }
 
 function originOf({ files, with: instead }: CheckOptions, now: number, { release }: Terminal): HostReport["origin"] {
@@ -103,6 +102,16 @@ function originOf({ files, with: instead }: CheckOptions, now: number, { release
     lists: files.map(checksumOf),
     with: instead ? checksumOf(instead.list.file) : null,
   };
+}
+
+// Without --summary nobody would miss a host.
+function isOutOfPlace({ summary, expect, since }: Options): boolean {
+  return (expect !== undefined && !summary) || (since !== undefined && expect === undefined);
+}
+
+function moment(text: string): string {
+  if (Number.isFinite(Date.parse(text))) return text;
+  throw new InvalidArgumentError("Write a time as date -Is prints it.");
 }
 
 function modifiedMs(file: string): number | undefined {

@@ -12,7 +12,7 @@ import { droppedPlugins } from "./dropped.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { callOf, callOrder, inVersion } from "./libcni.ts";
 import { pathStateAt } from "./namespaces.ts";
-import { type Lists, type Network, networkIn, readLists } from "./networks.ts";
+import { type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
 import { outsideSubnets } from "./outside.ts";
 import { type PluginRun, runPlugin } from "./run-plugin.ts";
 
@@ -132,6 +132,11 @@ export interface CheckRequest {
   readonly timeout: string;
   /** A list that takes the place of the current one of its name. */
   readonly with?: string;
+}
+
+/** The same options with the lists that are in place, whatever `--with` names. */
+export function inPlace(options: CheckOptions): CheckOptions {
+  return { ...options, networks: networksIn(options.files), with: undefined };
 }
 
 /** Returns how to check on this host. Throws Trouble if a directory of lists, or the list, cannot be read. */

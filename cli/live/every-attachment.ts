@@ -8,7 +8,7 @@ import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory
 import { LeftOut } from "./left-out.ts";
 import { agentFault } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
-import { type Attachments, demandKnown, isWanted, readAttachments } from "./wanted.ts";
+import { type Attachments, demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
 
 /** What a command looks at on a host. */
 export interface HostView {
@@ -55,7 +55,16 @@ export function everyAttachment({ paths, check, leftOut }: HostView): HostAttach
     memories,
   };
   demandKnown(paths, found.all, check.networks.keys());
+  for (const line of uselessWith(check, found.wanted)) leftOut.note(line);
   return found;
+}
+
+/** Says that nothing is checked with the list of `--with`. The other networks are checked: a fleet counts the host. */
+function uselessWith({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
+  if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return [];
+  const there = namesIn(wanted.map((one) => one.network));
+  const { path } = instead.list.file;
+  return [`--with ${path}: no attachment has its network ${instead.name}, so nothing is checked with it; ${there}`];
 }
 
 /**

@@ -4,6 +4,8 @@ import { agentError, type NomadAgent, objectOf } from "./nomad-agent.ts";
 
 /** What the Nomad client of this host says of CNI. */
 export interface NomadHost {
+  /** The name of its node, as `nomad node status` has it. */
+  readonly name: string;
   /** Its cni_config_dir. */
   readonly configDirectory: string;
   /** Its cni_path. */
@@ -27,11 +29,12 @@ export async function askNomadHost(agent: NomadAgent, host = hostname()): Promis
     const { CNIPath, CNIConfigDir, Enabled } = objectOf(Client);
     if (Enabled === false) return { problem: "the agent is no Nomad client", isAbsent: true };
     const node = objectOf(await agent.ofNode());
-    const name = objectOf(node.Attributes)["unique.hostname"];
-    if (name !== host) return { problem: `the agent is that of another host, ${name}`, isAbsent: false };
+    const ownHost = objectOf(node.Attributes)["unique.hostname"];
+    if (ownHost !== host) return { problem: `the agent is that of another host, ${ownHost}`, isAbsent: false };
     if (typeof CNIPath !== "string" || typeof CNIConfigDir !== "string")
       return { problem: "the agent does not say its directories", isAbsent: false };
-    return { configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
+    const name = typeof node.Name === "string" ? node.Name : host;
+    return { name, configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
   } catch (error) {
     return { problem: agentError(error), isAbsent: isNobody(error) && !agent.env.NOMAD_ADDR };
   }

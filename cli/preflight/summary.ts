@@ -1,35 +1,33 @@
-import { resolve } from "node:path";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
-import { longestReport, readInput } from "../files/read-input.ts";
 import { withoutNames } from "../live/alike.ts";
 import { plainTable } from "../plain-table.ts";
-import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { type Style, styled, type Terminal } from "../terminal.ts";
+import type { HostAnswer } from "./answers.ts";
+import { isFull, type RollCall, rollCallLines } from "./roll-call.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */
 export function summaryText(
   answers: readonly HostAnswer[],
-  silent: readonly string[],
+  rollCall: RollCall,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
   const parts = [
     hostTable(answers, terminal),
     reasonTable(answers),
     advice(answers).join("\n"),
-    silent.length > 0 ? `no answer: ${silent.map(oneLine).join(", ")}` : "",
-    total(answers, silent),
+    rollCallLines(rollCall).join("\n"),
+    total(answers, rollCall),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 /** The same as JSON. */
-export function summaryJson(answers: readonly HostAnswer[], silent: readonly string[]): string {
+export function summaryJson(answers: readonly HostAnswer[], rollCall: RollCall): string {
   const hosts = answers.map((whole) => {
     const { failures: _, nomadSkipsCheck = null, ...answer } = whole;
     return { ...answer, nomadSkipsCheck, verdict: verdictOn(whole) };
   });
-  return `${JSON.stringify({ hosts, silent, failures: groupsOf(answers) }, null, 2)}\n`;
+  return `${JSON.stringify({ hosts, ...rollCall, failures: groupsOf(answers) }, null, 2)}\n`;
 }
 
 type HostVerdict = "ready" | "adopt first" | "not ready";
@@ -82,14 +80,15 @@ function adviceFor({ leftOut, faults, nomadSkipsCheck, unsaved }: HostAnswer): r
 }
 
 /** The exit code of a summary. */
-export function summaryCode(answers: readonly HostAnswer[], silent: readonly string[]): ExitCode {
-  const isComplete = silent.length === 0 && answers.every(({ leftOut }) => leftOut === 0);
+export function summaryCode(answers: readonly HostAnswer[], rollCall: RollCall): ExitCode {
+  const isComplete = isFull(rollCall) && answers.every(({ leftOut }) => leftOut === 0);
   return exitCodeOf({ isGood: answers.every((answer) => verdictOn(answer) === "ready"), isComplete });
 }
 
-function total(answers: readonly HostAnswer[], silent: readonly string[]): string {
-  const ready = answers.filter((answer) => verdictOn(answer) === "ready").length;
-  return `${ready} of ${answers.length + silent.length} hosts are ready`;
+function total(answers: readonly HostAnswer[], { missing, stale, doubled }: RollCall): string {
+  const isKnown = ({ host }: HostAnswer) => !stale.includes(host) && !doubled.includes(host);
+  const ready = answers.filter((answer) => verdictOn(answer) === "ready" && isKnown(answer)).length;
+  return `${ready} of ${answers.length + missing.length} hosts are ready`;
 }
 
 /** Failing attachments of one network with the same reason. */
@@ -118,121 +117,4 @@ function groupsOf(answers: readonly HostAnswer[]): readonly Group[] {
 
 function compared(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
-}
-
-/** What preflight said on one host, for a table of many hosts. */
-interface HostAnswer {
-  readonly host: string;
-  readonly attachments: number;
-  readonly passes: number;
-  readonly fails: number;
-  readonly unchecked: number;
-  readonly gone: number;
-  /** The failing attachments that adopt can complete. */
-  readonly adoptable: number;
-  /** What preflight could not look at. */
-  readonly leftOut: number;
-  /** What is wrong beside failing attachments, a line each. */
-  readonly faults: readonly string[];
-  readonly nomadSkipsCheck: string | undefined;
-  /** When it was made, as ISO 8601; empty if it does not say it. */
-  readonly time: string;
-  /** The containers that Nomad has perhaps not saved. */
-  readonly unsaved: number;
-  readonly failures: readonly Failure[];
-}
-
-/** One attachment whose CHECK would fail. */
-interface Failure {
-  readonly network: string;
-  readonly reason: string;
-  readonly isAdoptable: boolean;
-}
-
-/**
- * Reads what `preflight --json` printed. A file has the answer of one host or those of many, one after the other: a line that
- * begins with `{` begins an answer. Throws Trouble if an answer is no such JSON.
- */
-export function readAnswers(
-  paths: readonly string[],
-  { directory, readInput: readStdin }: Pick<Terminal, "directory" | "readInput">,
-): readonly HostAnswer[] {
-  return paths.flatMap((path) => {
-    const text =
-      path === "-" ? readStdin(longestReport) : readInput(path, resolve(directory, path), longestReport).toString();
-    const answers = text.split(/^(?=\{)/m).filter((part) => part.trim() !== "");
-    if (answers.length === 0) throw new Trouble(`${path}: it has no answer of preflight --json`);
-    return answers.map((answer, index) => answerIn(answer, path, index + 1));
-  });
-}
-
-function answerIn(text: string, path: string, number: number): HostAnswer {
-  const whole = parseJsonObject(text) ?? {};
-  const { host, attachments, leftOut, nomadSkipsCheck, unsaved, time } = whole;
-  if (typeof host !== "string" || !Array.isArray(attachments) || !attachments.every(isForecast))
-    throw new Trouble(`${path}: answer ${number} is not what preflight --json prints`);
-  const count = (is: string) => attachments.filter(({ verdict }) => verdict.is === is).length;
-  const failing = attachments.filter(({ verdict }) => verdict.is === "fails");
-  return {
-    host,
-    attachments: attachments.length,
-    passes: count("passes"),
-    fails: failing.length,
-    unchecked: count("unchecked"),
-    gone: count("gone"),
-    faults: faultsOf(whole, attachments),
-    time: typeof time === "string" ? time : "",
-    adoptable: failing.filter(({ adoptable }) => adoptable === true).length,
-    leftOut: lengthOf(leftOut),
-    nomadSkipsCheck: typeof nomadSkipsCheck === "string" ? nomadSkipsCheck : undefined,
-    unsaved: lengthOf(unsaved),
-    failures: failing.map(({ network, verdict: { plugin, error }, adoptable }) => ({
-      network,
-      reason: typeof plugin === "string" ? `${plugin}: ${error}` : String(error),
-      isAdoptable: adoptable === true,
-    })),
-  };
-}
-
-function faultsOf({ agent, journalProblem }: JsonObject, attachments: readonly ForecastJson[]): readonly string[] {
-  const outside = attachments.filter(({ verdict }) => lengthOf(verdict.outside) > 0).length;
-  const dropped = attachments.filter(({ verdict }) => lengthOf(verdict.dropped) > 0).length;
-  const notLoaded = isJsonObject(agent) && Array.isArray(agent.notLoaded) ? agent.notLoaded : [];
-  return [
-    ...(outside > 0 ? [`attachments with an address outside of the list's subnets: ${outside}`] : []),
-    ...(dropped > 0 ? [`attachments whose plugin is in the list no more, so DEL leaves its rules: ${dropped}`] : []),
-    ...notLoaded.map((name) => `the Nomad client has not loaded the network ${name}`),
-    ...(typeof journalProblem === "string" ? [`the wrappers cannot write journals: ${journalProblem}`] : []),
-  ];
-}
-
-/** Of several answers of a host the newest one. */
-export function newestOfEach(answers: readonly HostAnswer[]): readonly HostAnswer[] {
-  return [...Map.groupBy(answers, ({ host }) => host).values()].flatMap((own) => {
-    return own.reduce((one, other) => (other.time >= one.time ? other : one));
-  });
-}
-
-/** The hosts that should have answered and did not. `file` has a name in each line. */
-export function silentHosts(
-  answers: readonly HostAnswer[],
-  file: string | undefined,
-  { directory }: Pick<Terminal, "directory">,
-): readonly string[] {
-  if (file === undefined) return [];
-  const names = readInput(file, resolve(directory, file), longestReport).toString().split(/\s+/).filter(Boolean);
-  return names.filter((name) => !answers.some(({ host }) => host === name));
-}
-
-interface ForecastJson extends JsonObject {
-  readonly network: string;
-  readonly verdict: JsonObject;
-}
-
-function isForecast(value: unknown): value is ForecastJson {
-  return isJsonObject(value) && typeof value.network === "string" && isJsonObject(value.verdict);
-}
-
-function lengthOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : 0;
 }

@@ -225,6 +225,50 @@ describe("adopt", () => {
     expect(await files(lab)).toBe(before);
   });
 
+  describe("--with", () => {
+    const file = "/opt/cni/config/zone.conflist";
+    const adopt = (lab: Lab) => run(lab, "adopt", "--with", `${file}.new`, "--write");
+
+    test("adopts for a list that is not in place yet: the list in place asks nobody, and the new one passes", async () => {
+      await using lab = await Lab.start({ plugins: "1.9.1" });
+      const container = await attachedByAForgetfulScript(lab, "c1");
+      await withList(lab, { ...zone("1.0.0", macvlan, bridge), disableCheck: true });
+      await lab.writeFile(`${file}.new`, JSON.stringify(list));
+      expect(await adopt(lab)).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^0 pass CHECK, 1 adopted/m),
+      });
+      expect((await run(lab, "preflight")).stdout).toMatch(/^0 of 1 pass, 1 unchecked$/m);
+      await lab.run("mv", [`${file}.new`, file]);
+      expect(await run(lab, "preflight")).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^1 of 1 pass$/m),
+      });
+      expectSuccess(await lab.cnitool.check(list, container));
+    });
+
+    test("leaves a result alone with which the CHECK of the list in place would fail, until the new list is there", async () => {
+      await using lab = await Lab.start({ plugins: "1.9.1" });
+      const container = await attachedByAForgetfulScript(lab, "c1");
+      const old = zone("1.0.0", macvlan);
+      await withList(lab, old);
+      await lab.writeFile(`${file}.new`, JSON.stringify(list));
+      const before = await files(lab);
+      expectSuccess(await lab.cnitool.check(old, container));
+      const refused = await adopt(lab);
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stdout).toMatch(
+        /when the new list is in place; before, .*: Failed to match addr 172\.26\.64\.2\/20/,
+      );
+      expect(await files(lab)).toBe(before);
+      await lab.run("mv", [`${file}.new`, file]);
+      expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0 });
+      expectSuccess(await lab.cnitool.check(list, container));
+      // The twin: with the new result the old list fails.
+      expectFailure(await lab.cnitool.check(old, container), "Failed to match addr 172.26.64.2/20 on interface eth0");
+    });
+  });
+
   test("leaves attachments alone that pass", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const container = await lab.addContainer("c1");

@@ -115,6 +115,21 @@ test.each(checking)("%s --container of an id that no attachment has", async (com
   });
 });
 
+test("adopt --with a list of a network that no attachment has, and --with beside --undo: exit code 2", async () => {
+  const file = write("new", JSON.stringify(listOf("sohp")), ".");
+  const { exitCode, stderr } = await run("adopt", "--with", file, "--write");
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^--with .*: no attachment/),
+  });
+  const other = write("other", JSON.stringify(listOf("shop")), ".");
+  expect(await run("adopt", "--with", other, "--write")).toMatchObject({ exitCode: 0 });
+  expect(await run("adopt", "--with", other, "--undo")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("cannot be used with"),
+  });
+});
+
 test("preflight --with a list of a network that no attachment has: a fleet's summary counts the host", async () => {
   const file = write("new", JSON.stringify(listOf("sohp")), ".");
   const { exitCode, stdout, stderr } = await run("preflight", "--json", "--with", file);

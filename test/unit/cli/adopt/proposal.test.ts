@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { proposalFor } from "../../../../cli/adopt/proposal.ts";
 import { textFor } from "../../../../cli/adopt/report.ts";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
+import { networkIn } from "../../../../cli/live/networks.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
 
 const attachment: CachedAttachment = {
@@ -24,4 +26,41 @@ test.each([
       { hasColors: false },
     ),
   ).toBe(`looked at: there\n\n${words}`);
+});
+
+describe("with another list than the one in place", () => {
+  const result = { cniVersion: "1.0.0", interfaces: [] };
+  const listed = parseListFile("", JSON.stringify({ name: "zone", plugins: [{ type: "bridge-wrapper" }] }));
+  const eth0 = { ifname: "eth0", ifindex: 2, address: "02:00:00:00:00:01" };
+  const isCompleted = (one: CachedAttachment) => (one.result?.interfaces ?? []).length > 0;
+  const fails: Verdict = { is: "fails", error: "Failed to match addr" };
+  /** Without the interface the new list's CHECK fails. */
+  const proposed = (checkInPlace: (one: CachedAttachment) => Verdict) =>
+    proposalFor(
+      { ...attachment, result },
+      {
+        network: networkIn(listed),
+        readLinks: async () => ({ inside: [eth0], host: [], hostId: "1" }),
+        isClaimed: () => false,
+        check: async (one) => (isCompleted(one) ? { is: "passes" } : fails),
+        checkInPlace: async (one) => checkInPlace(one),
+      },
+    );
+
+  test.each<[string, Verdict, Verdict, string]>([
+    ["passes with both results", { is: "passes" }, { is: "passes" }, "adoptable"],
+    ["is not run", { is: "unchecked", why: "x" }, { is: "unchecked", why: "x" }, "adoptable"],
+    ["fails with both", fails, fails, "adoptable"],
+    ["passes, and would fail with the new result", { is: "passes" }, fails, "later"],
+  ])("the CHECK of the list in place %s", async (_, before, after, is) => {
+    expect(await proposed((one) => (isCompleted(one) ? after : before))).toMatchObject({ is });
+  });
+
+  test("what must wait is told, with the error", async () => {
+    const proposal = await proposed((one) => (isCompleted(one) ? fails : { is: "passes" }));
+    const one = { attachment, workload: workloadOf(attachment), proposal };
+    expect(textFor([one], { isWritten: true, where: "there" }, { hasColors: false })).toBe(
+      "zone c1: can be adopted when the new list is in place; before, CHECK of the list in place would fail: Failed to match addr\n\nthere\n\n0 pass CHECK, 0 adopted, 1 when the new list is in place, 0 cannot be helped\n",
+    );
+  });
 });

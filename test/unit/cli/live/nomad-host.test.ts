@@ -49,6 +49,7 @@ function answersOf(host: string): Record<string, unknown> {
   return {
     "/v1/agent/self": { config: { Client }, stats: { client: { node_id: id } } },
     [`/v1/node/${id}`]: {
+      Name: "client-1",
       Attributes: { "unique.hostname": host },
       NodeResources: { Networks, NodeNetworks: [{ Mode: "cni/zone" }] },
     },
@@ -57,6 +58,7 @@ function answersOf(host: string): Record<string, unknown> {
 
 test("the agent's directories and networks", async () => {
   expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({
+    name: "client-1",
     configDirectory: `${directory}/lists`,
     cniPath: `${directory}/plugins`,
     networks: ["zone"],
@@ -69,6 +71,19 @@ test("the agent of another host does not count", async () => {
     problem: "the agent is that of another host, another",
     isAbsent: false,
   });
+});
+
+test("the host of preflight's JSON is Nomad's node, and without an answer the host's own name", async () => {
+  const hostOf = async () => {
+    const { stdout } = await runCommand(["preflight", "--cache-dir", directory, "--json"], {
+      directory,
+      env: { NOMAD_ADDR },
+    });
+    return JSON.parse(stdout).host;
+  };
+  expect(await hostOf()).toBe("client-1");
+  answers = {};
+  expect(await hostOf()).toBe(hostname());
 });
 
 describe.each(["preflight", "status"])("%s", (command) => {

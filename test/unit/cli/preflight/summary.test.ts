@@ -77,17 +77,15 @@ describe("preflight --summary", () => {
     expect(exitCode).toBe(2);
   });
 
-  test("300 good hosts are a few lines, a host counts once with its newest answer, and a silent host is named", async () => {
+  test("300 good hosts are a line, and a host counts once with its newest answer", async () => {
     const good = Array.from({ length: 300 }, (_, index) => line(answer(`n${index}`, passes)));
     const old = line({ ...answer("n7", missing), time: "2026-01-01T00:00:00.000Z" });
     const files = [
       file("good", ...good),
       file("new", line({ ...answer("n7", passes), time: "2026-01-02T00:00:00.000Z" })),
     ];
-    const hosts = file("hosts", Array.from({ length: 301 }, (_, index) => `n${index}\n`).join(""));
-    const { stdout, exitCode } = await summary([...files, file("old", old)], "--hosts", hosts);
-    expect(stdout).toBe("no answer: n300\n\n300 of 301 hosts are ready\n");
-    expect(exitCode).toBe(2);
+    const { stdout, exitCode } = await summary([...files, file("old", old)]);
+    expect({ stdout, exitCode }).toEqual({ stdout: "300 of 300 hosts are ready\n", exitCode: 0 });
   });
 
   test("a host with an address outside of its subnets, or that needs a reload, is not ready", async () => {
@@ -97,6 +95,84 @@ describe("preflight --summary", () => {
     expect(stdout).toContain("\nn1: attachments with an address outside of the list's subnets: 1\n");
     expect(stdout).toContain("\nn2: the Nomad client has not loaded the network shop\n");
     expect(exitCode).toBe(1);
+  });
+
+  describe("--expect", () => {
+    const at = (time: string, host: string, ...attachments: object[]) =>
+      line({ ...answer(host, ...attachments), time: `2026-01-01T${time}:00.000Z` });
+    const expecting = (hosts: string, answers: string[], ...options: string[]) =>
+      summary([file("answers", ...answers)], "--expect", file("hosts.txt", hosts), ...options);
+
+    test("all are there and pass: one line. Comments, blank lines and spaces name no host", async () => {
+      const hosts = "# nomad node status\n n1 # the first\n\nn2\nn2\n";
+      const answers = [at("09:00", "n1", passes), at("09:59", "n2", passes)];
+      const outcome = await expecting(hosts, answers);
+      expect(outcome).toEqual({ exitCode: 0, stdout: "2 of 2 hosts are ready\n", stderr: "" });
+    });
+
+    test("one that fails: exit code 1", async () => {
+      const { stdout, exitCode } = await expecting("n1\n", [at("09:00", "n1", missing)]);
+      expect(stdout).toMatch(/^host .*\nn1 .*\n0 of 1 hosts are ready\n$/s);
+      expect(exitCode).toBe(1);
+    });
+
+    test.each([
+      ["missing", ["n1", "n2"], [at("09:00", "n1", passes)], "no answer: n2", "1 of 2"],
+      ["stale", ["n1", "n2"], [at("09:00", "n1", passes), at("10:01", "n2", passes)], "an old answer: n1", "1 of 2"],
+      ["without a time", ["n1"], [line(answer("n1", passes))], "an old answer: n1", "0 of 1"],
+      [
+        "doubled",
+        ["n1", "n2"],
+        [at("09:00", "n1", missing), at("09:01", "n1", passes), at("09:01", "n2", passes)],
+        "several answers, perhaps of several hosts with this name: n1",
+        "1 of 2",
+      ],
+    ])("%s: it is named, and the exit code is 2", async (_, hosts, answers, words, ready) => {
+      const { stdout, exitCode } = await expecting(hosts.join("\n"), answers);
+      expect(stdout).toBe(`${words}\n\n${ready} hosts are ready\n`);
+      expect(exitCode).toBe(2);
+    });
+
+    test("the hosts that fail come first, and 2 wins over 1", async () => {
+      const { stdout, exitCode } = await expecting("n1\nn2\n", [at("09:00", "n1", missing)]);
+      expect(stdout.split("\n")[1]).toMatch(/^n1 .* adopt first$/);
+      expect(stdout).toMatch(/\n\nno answer: n2\n\n0 of 2 hosts are ready\n$/);
+      expect(exitCode).toBe(2);
+    });
+
+    test("a host that nobody expects is named: perhaps the file has a typing error", async () => {
+      const outcome = await expecting("n1\n", [at("09:00", "n1", passes), at("09:00", "n2", passes)]);
+      const stdout = "an answer that is not expected: n2\n\n2 of 2 hosts are ready\n";
+      expect(outcome).toEqual({ exitCode: 0, stdout, stderr: "" });
+    });
+
+    test("--since names the time from which an answer counts", async () => {
+      const since = (time: string) => expecting("n1\n", [at("09:00", "n1", passes)], "--since", time);
+      expect(await since("2026-01-01T10:00:00+01:00")).toMatchObject({ exitCode: 0 });
+      const { stdout, exitCode } = await since("2026-01-01T10:00:01+01:00");
+      expect({ stdout, exitCode }).toEqual({
+        stdout: "an old answer: n1\n\n0 of 1 hosts are ready\n",
+        exitCode: 2,
+      });
+      expect(await since("soon")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("date -Is") });
+    });
+
+    test.each([
+      ["empty", () => file("hosts.txt", "\n# none\n"), "hosts.txt: it names no host"],
+      ["missing", () => "none.txt", "none.txt: there is no such file"],
+    ])("the file of the hosts is %s: exit code 2, with one line", async (_, makeFile, problem) => {
+      const outcome = await summary(["-"], "--expect", makeFile());
+      expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${problem}\n` });
+    });
+
+    test.each([[["--expect", "hosts.txt"]], [["--since", "2026-01-01", "--summary", "-"]]])(
+      "%j: an option that would do nothing",
+      async (options) => {
+        const outcome = await runCommand(["preflight", ...options], { directory, readInput: () => "" });
+        const stderr = "cni-wrappers: --since belongs to --expect, and --expect to --summary\n";
+        expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr });
+      },
+    );
   });
 
   test("- is stdin, and exit code 0 means that every host is ready", async () => {
@@ -115,7 +191,7 @@ describe("preflight --summary", () => {
           ...{ nomadSkipsCheck: null, verdict: "adopt first" },
         },
       ],
-      silent: [],
+      ...{ missing: [], stale: [], doubled: [], unexpected: [] },
       failures: [
         {
           ...{ network: "zone", reason: "bridge-wrapper: interface eth1 is not in prevResult" },

@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { longestReport, readInput } from "../files/read-input.ts";
+import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
+
+/** What preflight said on one host, for a table of many hosts. */
+export interface HostAnswer {
+  readonly host: string;
+  readonly attachments: number;
+  readonly passes: number;
+  readonly fails: number;
+  readonly unchecked: number;
+  readonly gone: number;
+  /** The failing attachments that adopt can complete. */
+  readonly adoptable: number;
+  /** What preflight could not look at. */
+  readonly leftOut: number;
+  /** What is wrong beside failing attachments, a line each. */
+  readonly faults: readonly string[];
+  readonly nomadSkipsCheck: string | undefined;
+  /** When it was made, as ISO 8601; empty if it does not say it. */
+  readonly time: string;
+  /** The containers that Nomad has perhaps not saved. */
+  readonly unsaved: number;
+  readonly failures: readonly Failure[];
+}
+
+/** One attachment whose CHECK would fail. */
+interface Failure {
+  readonly network: string;
+  readonly reason: string;
+  readonly isAdoptable: boolean;
+}
+
+/**
+ * Reads what `preflight --json` printed. A file has the answer of one host or those of many, one after the other: a line that
+ * begins with `{` begins an answer. Throws Trouble if an answer is no such JSON.
+ */
+export function readAnswers(
+  paths: readonly string[],
+  { directory, readInput: readStdin }: Pick<Terminal, "directory" | "readInput">,
+): readonly HostAnswer[] {
+  return paths.flatMap((path) => {
+    const text =
+      path === "-" ? readStdin(longestReport) : readInput(path, resolve(directory, path), longestReport).toString();
+    const answers = text.split(/^(?=\{)/m).filter((part) => part.trim() !== "");
+    if (answers.length === 0) throw new Trouble(`${path}: it has no answer of preflight --json`);
+    return answers.map((answer, index) => answerIn(answer, path, index + 1));
+  });
+}
+
+function answerIn(text: string, path: string, number: number): HostAnswer {
+  const whole = parseJsonObject(text) ?? {};
+  const { host, attachments, leftOut, nomadSkipsCheck, unsaved, time } = whole;
+  if (typeof host !== "string" || !Array.isArray(attachments) || !attachments.every(isForecast))
+    throw new Trouble(`${path}: answer ${number} is not what preflight --json prints`);
+  const count = (is: string) => attachments.filter(({ verdict }) => verdict.is === is).length;
+  const failing = attachments.filter(({ verdict }) => verdict.is === "fails");
+  return {
+    host,
+    attachments: attachments.length,
+    passes: count("passes"),
+    fails: failing.length,
+    unchecked: count("unchecked"),
+    gone: count("gone"),
+    faults: faultsOf(whole, attachments),
+    time: typeof time === "string" ? time : "",
+    adoptable: failing.filter(({ adoptable }) => adoptable === true).length,
+    leftOut: lengthOf(leftOut),
+    nomadSkipsCheck: typeof nomadSkipsCheck === "string" ? nomadSkipsCheck : undefined,
+    unsaved: lengthOf(unsaved),
+    failures: failing.map(({ network, verdict: { plugin, error }, adoptable }) => ({
+      network,
+      reason: typeof plugin === "string" ? `${plugin}: ${error}` : String(error),
+      isAdoptable: adoptable === true,
+    })),
+  };
+}
+
+function faultsOf({ agent, journalProblem }: JsonObject, attachments: readonly ForecastJson[]): readonly string[] {
+  const outside = attachments.filter(({ verdict }) => lengthOf(verdict.outside) > 0).length;
+  const dropped = attachments.filter(({ verdict }) => lengthOf(verdict.dropped) > 0).length;
+  const notLoaded = isJsonObject(agent) && Array.isArray(agent.notLoaded) ? agent.notLoaded : [];
+  return [
+    ...(outside > 0 ? [`attachments with an address outside of the list's subnets: ${outside}`] : []),
+    ...(dropped > 0 ? [`attachments whose plugin is in the list no more, so DEL leaves its rules: ${dropped}`] : []),
+    ...notLoaded.map((name) => `the Nomad client has not loaded the network ${name}`),
+    ...(typeof journalProblem === "string" ? [`the wrappers cannot write journals: ${journalProblem}`] : []),
+  ];
+}
+
+interface ForecastJson extends JsonObject {
+  readonly network: string;
+  readonly verdict: JsonObject;
+}
+
+function isForecast(value: unknown): value is ForecastJson {
+  return isJsonObject(value) && typeof value.network === "string" && isJsonObject(value.verdict);
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
