@@ -30,6 +30,12 @@ export function configDirOption(usual: string): Option {
 /** How long a plugin may take, in seconds. */
 export const timeoutOption = option("--timeout <seconds>", "how long a plugin may take", "60").argParser(seconds);
 
+/** Ports that a runtime would publish. An option that takes several values would take the list for one of them. */
+export const portOption = option(
+  "--port <mapping>",
+  "publish this port, such as 8080:80 or 8080:80/udp; can be repeated",
+).argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
+
 /** The options that name the directories of a host, and what a command is about. */
 export const hostOptions: readonly Option[] = [
   configDirOption("that of the Nomad agent, or "),

@@ -11,6 +11,7 @@ import { preflightCommand } from "./commands/preflight.ts";
 import { pruneCommand } from "./commands/prune.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { statusCommand } from "./commands/status.ts";
+import { tryCommand } from "./commands/try.ts";
 import { uninstallCommand } from "./commands/uninstall.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { versionCommand } from "./commands/version.ts";
@@ -22,6 +23,7 @@ import { Trouble } from "./trouble.ts";
 const commands: readonly CommandData[] = [
   lintCommand,
   explainCommand,
+  tryCommand,
   newCommand,
   wrapCommand,
   unwrapCommand,

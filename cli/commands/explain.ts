@@ -7,7 +7,7 @@ import { explain, explanationData, hasPassed, type Source } from "../explain/exp
 import { cacheSource, exampleAttachment, exampleSource } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import type { List } from "../lists/list.ts";
-import { cacheDirOption, jsonOption } from "../options.ts";
+import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { readList } from "../wrap/change.ts";
@@ -34,9 +34,7 @@ export const explainCommand: CommandData<string, Options> = {
     option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),
     option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)"),
     cacheDirOption,
-    option("--port <mapping>", "publish this port, such as 8080:80 or 8080:80/udp; can be repeated").argParser(
-      appended,
-    ),
+    portOption,
     option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9"),
     jsonOption("the steps as JSON"),
   ],
@@ -60,11 +58,6 @@ function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { director
   throw new Trouble(
     `libcni's cache does not have the answers of the plugins: use --container with CHECK or DEL, not ${verb}`,
   );
-}
-
-// An option that takes several values would take the list for one of them.
-function appended(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
 }
 
 function upperCaseVerb(verb: string): string {

@@ -1,20 +1,18 @@
-import { isJsonObject } from "../../shared/protocol/json.ts";
 import { readLinks } from "../host/links.ts";
 import { readListFile } from "../lists/find-files.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import type { List } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
+import { type Chain, runChain } from "./chain.ts";
 import { droppedPlugins } from "./dropped.ts";
 import type { HostPaths } from "./host-paths.ts";
-import { callOf, callOrder, inVersion } from "./libcni.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
 import { outsideSubnets } from "./outside.ts";
-import { type PluginRun, runPlugin } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -73,20 +71,24 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   if (state === "unreadable") throw new Trouble(`${attachment.netns}: it cannot be looked at; run the command as root`);
   if (state === "gone") return { is: "gone" };
   if (!network) return { is: "fails", error: missingList(attachment.network, options) };
-  const { value, cniVersion = "0.1.0" } = network.list;
-  // libcni, CheckNetworkList: the version comes first.
-  if (/^0\.[1-3]\./.test(cniVersion))
-    return { is: "fails", error: `configuration version "${cniVersion}" does not support the CHECK command` };
-  if (value.disableCheck === true) return { is: "unchecked", why: "the list has disableCheck" };
-  for (const [position, run] of checkRuns(network.list, attachment, options.cniPath).entries()) {
-    const outcome = await runPlugin(run, options.seconds);
-    if (outcome.passed) continue;
+  const unasked = withoutPlugins(network.list);
+  if (unasked) return unasked;
+  const outcome = await runChain(checkChain(network.list, attachment, options.cniPath), options.seconds);
+  if (!outcome.passed) {
+    const { plugin, position, error } = outcome;
     const cure = await cureOf(network.list, position, attachment);
-    return { is: "fails", plugin: run.type, position, error: outcome.error, ...(cure !== undefined && { cure }) };
+    return { is: "fails", plugin, position, error, ...(cure !== undefined && { cure }) };
   }
   const outside = outsideSubnets(network.list, attachment);
   const dropped = droppedPlugins(network.list, attachment);
   return { is: "passes", ...(outside.length > 0 && { outside }), ...(dropped.length > 0 && { dropped }) };
+}
+
+/** What libcni answers to CHECK by itself, as far as it asks no plugin (CheckNetworkList). The version comes first. */
+export function withoutPlugins({ value, cniVersion = "0.1.0" }: List): Verdict | undefined {
+  if (/^0\.[1-3]\./.test(cniVersion))
+    return { is: "fails", error: `configuration version "${cniVersion}" does not support the CHECK command` };
+  return value.disableCheck === true ? { is: "unchecked", why: "the list has disableCheck" } : undefined;
 }
 
 /** What the plugins' own words do not say: "required prevResult missing", "Link not found". */
@@ -108,22 +110,9 @@ function missingList(name: string, { faults }: CheckOptions): string {
   return `no list in the directories defines the network ${name}${lines.join("")}`;
 }
 
-/** Returns the runs of a list's plugins on CHECK, as libcni makes them. */
-export function checkRuns(list: List, cached: CachedAttachment, cniPath: readonly string[]): readonly PluginRun[] {
-  const attachment = attachmentOf(cached, cniPath.join(":"));
-  const prevResult = cached.result && inVersion(cached.result, list.cniVersion ?? "0.1.0");
-  const silent = { ...list, plugins: list.plugins.map(withoutLog) };
-  return callOrder(list, "CHECK").map((index) => {
-    return { type: list.plugins[index]?.type ?? "", ...callOf(silent, index, "CHECK", attachment, prevResult) };
-  });
-}
-
-// The wrappers' log counts the runtime's calls. A forecast must not add lines to it.
-function withoutLog(plugin: ListedPlugin): ListedPlugin {
-  const { wrapper } = plugin.configuration;
-  if (!isJsonObject(wrapper)) return plugin;
-  const { log: _, ...rest } = wrapper;
-  return { ...plugin, configuration: { ...plugin.configuration, wrapper: rest } };
+/** Returns the CHECK of an attachment with a list. */
+export function checkChain(list: List, cached: CachedAttachment, cniPath: readonly string[]): Chain {
+  return { list, verb: "CHECK", attachment: attachmentOf(cached, cniPath.join(":")), result: cached.result };
 }
 
 /** The options of a command that say how to check. */

@@ -4,12 +4,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { attempt } from "../../shared/host/node/files.ts";
-import { isJsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { isPluginName, noProgram } from "../host/plugin-folder.ts";
 import type { Call } from "./libcni.ts";
 
 /** How a plugin answered. An error has the words that libcni gives to the runtime. */
-export type PluginOutcome = { readonly passed: true } | { readonly passed: false; readonly error: string };
+export type PluginOutcome =
+  /** With the JSON object that it printed, if it printed one. */
+  { readonly passed: true; readonly output?: JsonObject } | { readonly passed: false; readonly error: string };
 
 /** One run of a plugin of the host. */
 export interface PluginRun extends Call {
@@ -32,7 +34,9 @@ export async function runPlugin(run: PluginRun, seconds: number): Promise<Plugin
   if (!canSpawn(path)) return failed(`${path}: ${noProgram}`);
   const { stdout, stderr, exitCode, problem } = await runToItsEnd(path, run, seconds);
   if (problem !== undefined) return failed(problem);
-  return exitCode === 0 ? { passed: true } : failed(errorIn(stdout, stderr, exitCode));
+  if (exitCode !== 0) return failed(errorIn(stdout, stderr, exitCode));
+  const output = parseJsonObject(stdout);
+  return { passed: true, ...(output && { output }) };
 }
 
 interface Ended {

@@ -28,6 +28,7 @@ export const commandTests = endToEnd(
   "prune",
   "prune-meanwhile",
   "status",
+  "try",
   "uninstall",
 );
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { checkRuns } from "../../../../cli/live/check.ts";
-import { inVersion } from "../../../../cli/live/libcni.ts";
+import { runOf } from "../../../../cli/live/chain.ts";
+import { checkChain } from "../../../../cli/live/check.ts";
+import { callOrder, inVersion } from "../../../../cli/live/libcni.ts";
 
 const attachment: CachedAttachment = {
   file: "/var/lib/cni/results/zone-c1-eth0",
@@ -42,7 +43,8 @@ test("CHECK runs the plugins in order, with what libcni adds to each, and withou
   const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] };
   const common = { name: "zone", cniVersion: "1.0.0", prevResult };
   const list = listOf(parseListFile("zone.conflist", text));
-  expect(list && checkRuns(list, attachment, ["/one", "/two"])).toEqual([
+  const chain = list && checkChain(list, attachment, ["/one", "/two"]);
+  expect(chain && callOrder(list, "CHECK").map((index) => runOf(chain, index))).toEqual([
     {
       type: "bridge-wrapper",
       environment,

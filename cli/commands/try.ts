@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { Argument } from "commander";
+import { type CommandData, option } from "../command.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import { readLinks } from "../host/links.ts";
+import { hostPathsOn, usualCacheDirectory, usualCniPath } from "../live/host-paths.ts";
+import { networkIn } from "../live/networks.ts";
+import { jsonOption, portOption, timeoutOption } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
+import { type Happened, ownNamespaces, type Request, tryInside } from "../try/inside.ts";
+import { type Report, tryText } from "../try/report.ts";
+import { onStage } from "../try/stage.ts";
+import { surroundingsOf } from "../try/surroundings.ts";
+import { readList } from "../wrap/change.ts";
+
+interface Options {
+  readonly cniPath?: string;
+  readonly veth?: boolean;
+  readonly port?: readonly string[];
+  readonly timeout: string;
+  readonly json?: true;
+  readonly inside?: true;
+}
+
+/** `try`: what this host's plugins do with a list, without a container. */
+export const tryCommand: CommandData<string, Options> = {
+  name: "try",
+  summary: "run a list with this host's plugins, without a container",
+  description:
+    "Runs ADD, CHECK and DEL of a list with this host's plugins, in namespaces of its own: for a container, for a second one beside it, and for one whose first ADD fails. It changes nothing on the host.",
+  argument: new Argument("<file>", "the list"),
+  options: [
+    option(
+      "--cni-path <dirs>",
+      `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
+    ),
+    option("--veth", "where the list needs an interface of the host, use a veth of its name"),
+    portOption,
+    timeoutOption,
+    jsonOption("the steps as JSON"),
+    // The command starts itself with it.
+    option("--inside", "").hideHelp(),
+  ],
+  example: "try --veth zone.conflist",
+  run: async ({ given, options, terminal }) => {
+    if (options.inside) {
+      terminal.write(JSON.stringify(await tryInside(JSON.parse(readFileSync(0, "utf8")))));
+      return 0;
+    }
+    const report = await reportOn(given, options, terminal);
+    terminal.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : tryText(report, terminal));
+    const { steps, left, problems, obstacles } = report;
+    const isKnown = steps.every(({ outcome }) => outcome !== "unknown");
+    return exitCodeOf({
+      isGood: left.length === 0 && steps.every(({ outcome }) => outcome !== "fails"),
+      isComplete: isKnown && obstacles.length === 0 && problems.length === 0,
+    });
+  },
+};
+
+async function reportOn(
+  path: string,
+  { cniPath, veth = false, port, timeout }: Options,
+  terminal: Terminal,
+): Promise<Report> {
+  const { file } = readList(path, terminal.directory);
+  const network = networkIn(file);
+  if (network === undefined) throw new Trouble(`${path}: it is not a list with a name; run cni-wrappers lint on it`);
+  if (process.getuid?.() !== 0) throw new Trouble("only root can make namespaces: run the command as root");
+  const paths = await hostPathsOn(
+    { cacheDir: usualCacheDirectory, ...(cniPath !== undefined && { cniPath }) },
+    terminal,
+  );
+  const links = await readLinks();
+  if (links === undefined) throw new Trouble("ip(8) failed or is missing: install iproute2");
+  const { commands, notes, obstacles, state } = surroundingsOf(network.list, { links, cniPath: paths.cniPath, veth });
+  const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles };
+  if (obstacles.length > 0) return { ...common, steps: [], left: [], stays: [], problems: [] };
+  const request: Request = {
+    path,
+    text: file.text,
+    cniPath: paths.cniPath,
+    seconds: Number(timeout),
+    ports: port,
+    commands,
+    outside: ownNamespaces(),
+  };
+  const happened: Happened = JSON.parse(await onStage(JSON.stringify(request), state, terminal));
+  return { ...common, ...happened };
+}

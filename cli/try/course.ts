@@ -1,0 +1,166 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { cachedResultFile } from "../../shared/journal/host-files.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
+import { exampleAttachment } from "../explain/sources.ts";
+import type { List } from "../lists/list.ts";
+import { addressesAt } from "../live/cached-results.ts";
+import { type ChainOutcome, runChain } from "../live/chain.ts";
+import { withoutPlugins } from "../live/check.ts";
+import type { Attachment } from "../live/libcni.ts";
+import { runProgram } from "../prune/programs.ts";
+import { Trouble } from "../trouble.ts";
+
+/** An interface of a container. */
+interface Given {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+/** One step, and how it ended. `unknown`: the plugin misses something that only the host itself has. */
+export interface Step {
+  /** In words. */
+  readonly step: string;
+  readonly outcome: "passes" | "fails" | "unknown" | "not run";
+  /** The interfaces that an ADD gave, with their addresses. */
+  readonly interfaces?: readonly Given[];
+  readonly plugin?: string;
+  readonly position?: number;
+  /** The plugin's words, or why the step was not run. */
+  readonly why?: string;
+}
+
+/** How to try a list. */
+export interface Trial {
+  readonly list: List;
+  readonly cniPath: readonly string[];
+  readonly seconds: number;
+  readonly ports?: readonly string[] | undefined;
+}
+
+interface Container {
+  readonly attachment: Attachment;
+  result?: CniResult | undefined;
+}
+
+/** Runs a list for a first container, a second one beside it, and a third one whose first ADD fails at the last plugin. */
+export async function courseOf(trial: Trial): Promise<readonly Step[]> {
+  const course = new Course(trial);
+  const [first, second, third] = [1, 2, 3].map((number) => containerOf(number, trial)) as [
+    Container,
+    Container,
+    Container,
+  ];
+  const isAttached = await course.add("ADD of a container", first);
+  if (isAttached) {
+    await course.check("CHECK of it", first);
+    const isSecond = await course.add("ADD of a second container", second);
+    if (isSecond) await course.check("CHECK of the second", second);
+    await course.check("CHECK of the first again", first);
+    await course.remove("DEL of the second", second);
+  }
+  await course.remove("DEL of the first", first);
+  const plugins = trial.list.plugins.slice(0, -1);
+  if (!isAttached || plugins.length === 0) return course.steps;
+  await course.add("ADD of a third, all but the last plugin", third, { ...trial.list, plugins });
+  const isRepeated = await course.add("ADD of the third again, as Nomad does", third);
+  if (isRepeated) await course.check("CHECK of the third", third);
+  await course.remove("DEL of the third", third);
+  return course.steps;
+}
+
+class Course {
+  readonly steps: Step[] = [];
+  readonly #trial: Trial;
+  readonly #made = new Set<Container>();
+
+  constructor(trial: Trial) {
+    this.#trial = trial;
+  }
+
+  /** Returns whether it passed. Another list than the trial's is a part of it: the runtime has no result then. */
+  async add(step: string, container: Container, list = this.#trial.list): Promise<boolean> {
+    const { attachment } = container;
+    if (!this.#made.has(container)) inNamespaces("add", attachment);
+    this.#made.add(container);
+    const outcome = await runChain({ list, verb: "ADD", attachment }, this.#trial.seconds);
+    const { result } = outcome.passed ? outcome : {};
+    this.steps.push({ ...stepOf(step, outcome), ...(result && { interfaces: interfacesOf(result) }) });
+    if (!outcome.passed || list !== this.#trial.list) return outcome.passed;
+    container.result = result;
+    keepResult(container, list);
+    return true;
+  }
+
+  async check(step: string, { attachment, result }: Container): Promise<void> {
+    const { list, seconds } = this.#trial;
+    const answer = withoutPlugins(list);
+    if (answer?.is === "unchecked") this.steps.push({ step, outcome: "not run", why: answer.why });
+    else if (answer?.is === "fails") this.steps.push({ step, outcome: "fails", why: answer.error });
+    else this.steps.push(stepOf(step, await runChain({ list, verb: "CHECK", attachment, result }, seconds)));
+  }
+
+  /** The runtime removes the namespace, too, whatever the plugins say. */
+  async remove(step: string, { attachment, result }: Container): Promise<void> {
+    const { list, seconds } = this.#trial;
+    const outcome = await runChain({ list, verb: "DEL", attachment, result }, seconds);
+    this.steps.push(stepOf(step, outcome));
+    if (outcome.passed) rmSync(resultFile(attachment, list), { force: true });
+    inNamespaces("delete", attachment);
+  }
+}
+
+function containerOf(number: number, { list, cniPath, ports }: Trial): Container {
+  const containerId = `cni-wrappers-try-${number}`;
+  const example = exampleAttachment(list, ports, "IgnoreUnknown=true");
+  const { portMappings } = example.capabilityArgs;
+  // A port of the host is for one container at a time.
+  const shifted = (portMappings as JsonObject[] | undefined)?.map((one) => ({
+    ...one,
+    hostPort: Number(one.hostPort) + 10_000 * (number - 1),
+  }));
+  const capabilityArgs: JsonObject = shifted ? { portMappings: shifted } : {};
+  return {
+    attachment: {
+      ...example,
+      containerId,
+      netns: `/run/netns/${containerId}`,
+      pluginPath: cniPath.join(":"),
+      capabilityArgs,
+    },
+  };
+}
+
+function inNamespaces(verb: "add" | "delete", { containerId }: Attachment): void {
+  const { passed, problem } = runProgram("ip", ["netns", verb, containerId]);
+  if (!passed) throw new Trouble(problem);
+}
+
+// A file elsewhere cannot be written, and the services of the host have their sockets in /run.
+const missesHost = /read-only file system|\/run\/(?!netns\/)\S*: (?:connect: )?no such file/i;
+
+function stepOf(step: string, outcome: ChainOutcome): Step {
+  if (outcome.passed) return { step, outcome: "passes" };
+  const { plugin, position, error } = outcome;
+  return { step, outcome: missesHost.test(error) ? "unknown" : "fails", plugin, position, why: error };
+}
+
+function interfacesOf(result: CniResult): readonly Given[] {
+  const inside = (result.interfaces ?? []).filter(isContainerInterface);
+  return inside.map(({ name }) => ({ name, addresses: addressesAt({ result }, name) }));
+}
+
+// The wrappers look for libcni's result (libcni/api.go, cacheAdd): without it, an ADD has not succeeded.
+function keepResult({ attachment, result }: Container, { file, name }: List): void {
+  const { containerId, netns, ifName, capabilityArgs } = attachment;
+  const path = resultFile(attachment, { name });
+  mkdirSync(dirname(path), { recursive: true });
+  const config = Buffer.from(file.text).toString("base64");
+  const cached = { kind: "cniCacheV1", containerId, config, ifName, networkName: name, netns, capabilityArgs, result };
+  writeFileSync(path, JSON.stringify(cached));
+}
+
+function resultFile({ containerId, ifName: runtimeIfName }: Attachment, { name = "" }: Pick<List, "name">): string {
+  return cachedResultFile({ network: name, containerId, runtimeIfName });
+}

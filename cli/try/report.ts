@@ -1,0 +1,48 @@
+import { delimiter } from "node:path";
+import { plainTable } from "../plain-table.ts";
+import { oneLine, styled, type Terminal } from "../terminal.ts";
+import type { Step } from "./course.ts";
+import type { Happened } from "./inside.ts";
+
+/** What `try` says of a list. */
+export interface Report extends Happened {
+  readonly file: string;
+  readonly network: string;
+  /** The directories of the plugins. */
+  readonly cniPath: readonly string[];
+  /** How the stage differs from the host. */
+  readonly notes: readonly string[];
+  /** Why nothing was tried; empty if it was. */
+  readonly obstacles: readonly string[];
+}
+
+/** The report for people. */
+export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): string {
+  const { file, network, cniPath, obstacles, steps, notes, left, stays, problems } = report;
+  if (obstacles.length > 0) return linesOf([`${file}: not tried`, ...obstacles.map((line) => `  ${line}`)]);
+  const rows = steps.map((step) => [step.step, coloured(step, terminal), detailsOf(step)]);
+  return linesOf([
+    `${file}: network ${network}, tried with the plugins in ${cniPath.join(delimiter)}`,
+    plainTable(["step", "outcome", ""], rows),
+    left.length === 0 && problems.length === 0 ? "left after DEL: nothing" : `left after DEL: ${left.length}`,
+    ...left.map((line) => `  ${line}`),
+    ...problems.map((line) => `not looked at: ${line}`),
+    ...(stays.length > 0 ? [`the plugins keep: ${stays.join(", ")}`] : []),
+    ...notes.map((line) => `note: ${line}`),
+  ]);
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => (line.includes("\n") ? `${line}\n` : `${oneLine(line)}\n`)).join("");
+}
+
+const colors = { passes: "green", fails: "red", unknown: "yellow", "not run": "dim" } as const;
+
+function coloured({ outcome }: Step, terminal: Pick<Terminal, "hasColors">): string {
+  return styled(terminal, colors[outcome], outcome);
+}
+
+function detailsOf({ interfaces = [], plugin, position, why }: Step): string {
+  if (why === undefined) return interfaces.map(({ name, addresses }) => [name, ...addresses].join(" ")).join(", ");
+  return plugin === undefined ? why : `${plugin} (plugin ${Number(position) + 1}): ${why}`;
+}

@@ -1,0 +1,99 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { text } from "node:stream/consumers";
+import { readFile } from "../../shared/host/node/files.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
+import { Trouble } from "../trouble.ts";
+
+/** The source of the mounts that the stage makes. */
+export const ownMounts = "cni-wrappers-try";
+
+// Arguments: pairs of an action and a path, `--`, and the command. Descriptor 3 ends with the process outside, however that ends.
+const script = `
+set -e
+while [ "$1" != -- ]; do
+  case $1 in
+    read-only) mount -o remount,bind,ro "$2" 2>/dev/null || : ;;
+    release) umount -l "$2" 2>/dev/null || : ;;
+    empty) mount -t tmpfs -o mode=755 ${ownMounts} "$2" ;;
+    cover)
+      layer=$(mktemp -d -p /run)
+      mkdir "$layer/up" "$layer/work"
+      mount -t overlay -o "lowerdir=$2,upperdir=$layer/up,workdir=$layer/work" ${ownMounts} "$2" ;;
+  esac
+  shift 2
+done
+shift
+mount -t sysfs -o ro ${ownMounts} /sys
+mount --bind /proc/sys /proc/sys
+mount --bind /proc/sys/net /proc/sys/net
+mount -o remount,bind,ro /proc/sys
+(cat <&3 >/dev/null; kill -KILL -1) &
+"$@" 3<&-
+exit
+`;
+
+/**
+ * Runs this program once more, in network, mount, process, IPC and host name namespaces of its own, where /run and the directories of `state`
+ * are empty and no other file can be written. It gets `request` as stdin. Returns its stdout. With this process, everything in there ends.
+ */
+export async function onStage(request: string, state: readonly string[], terminal: Terminal): Promise<string> {
+  const { env, executable } = terminal;
+  const program = openSync(executable ?? process.execPath, "r");
+  // A path of the executable may be under /run.
+  const command = ["/proc/self/fd/4", ...(executable ? [] : [process.argv[1] ?? ""]), "try", "--inside", "-"];
+  const namespaces = ["--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc"];
+  const args = [...namespaces, "--", "sh", "-c", script, "sh", ...actionsFor(state).flat(), "--", ...command];
+  const { DBUS_SYSTEM_BUS_ADDRESS: _, ...environment } = env;
+  const streams = ["pipe", "pipe", "pipe", "pipe", program] as const;
+  const child = spawn("unshare", args, { env: environment, stdio: [...streams] }) as ChildProcessWithoutNullStreams;
+  closeSync(program);
+  child.stdin.on("error", () => {}).end(request);
+  const failed = new Promise<number>((resolve, reject) => {
+    child.on("error", ({ message }) => reject(new Trouble(`unshare(1) does not start: ${message}`)));
+    child.on("close", resolve);
+  });
+  const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), failed]);
+  if (exitCode === 0) return output;
+  throw new Trouble(oneLine(errors.trim().split("\n").at(-1) || `unshare(1) ended with ${exitCode}`));
+}
+
+type Action = readonly ["read-only" | "release" | "empty" | "cover", string];
+
+function actionsFor(state: readonly string[]): readonly Action[] {
+  const runs = ["/run", "/var/run"].filter((path) => existsSync(path) && realpathSync(path) === path);
+  const mounts = mountsIn(readFile("/proc/self/mountinfo") ?? "");
+  const missing = state.filter((path) => !existsSync(path));
+  return [
+    // Another container's namespace must not live longer because of this command.
+    ...mounts.filter(({ kind }) => kind === "nsfs").map(({ path }): Action => ["release", path]),
+    ...mounts.flatMap(({ path, kind }): Action[] => (kind === "nsfs" || isOfKernel(path) ? [] : [["read-only", path]])),
+    ...runs.map((path): Action => ["empty", path]),
+    ...[...new Set(missing.map(existingAbove))].map((path): Action => ["cover", path]),
+    ...state.filter((path) => existsSync(path)).map((path): Action => ["empty", path]),
+  ];
+}
+
+/** Returns the nearest directory above a path that exists. */
+export function existingAbove(path: string): string {
+  const parent = dirname(path);
+  return existsSync(parent) ? realpathSync(parent) : existingAbove(parent);
+}
+
+/** Whether the stage has a mount of its own there. */
+export function isOfKernel(path: string): boolean {
+  return /^\/(?:proc|sys)(?:\/|$)/.test(path);
+}
+
+/** The mounts in the format of /proc/self/mountinfo, proc(5). */
+export function mountsIn(mountinfo: string) {
+  return mountinfo.split("\n").flatMap((line) => {
+    const [, path, kind = "", source = ""] = /^\S+ \S+ \S+ \S+ (\S+) .*? - (\S+) (\S+)/.exec(line) ?? [];
+    const character = (octal: string) => String.fromCharCode(Number.parseInt(octal, 8));
+    return path === undefined
+      ? []
+      : [{ path: path.replace(/\\(\d{3})/g, (_, octal: string) => character(octal)), kind, source }];
+  });
+}

@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import { addressesOf, isNoBridge, type Link, linkNamed } from "../host/links.ts";
+import { stateDirectory } from "../host/memory.ts";
+import { type DefaultRoute, defaultRoutes } from "../host/routes.ts";
+import { isRewritten } from "../lists/chain.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
+import { leasesOf } from "../lists/leases.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { reportedBy } from "../lists/reported.ts";
+import { existingAbove } from "./stage.ts";
+
+/** What a list finds on the stage of this host, and why it cannot be tried there. */
+export interface Surroundings {
+  /** Lines for `ip -batch`. */
+  readonly commands: readonly string[];
+  readonly notes: readonly string[];
+  readonly obstacles: readonly string[];
+  /** The directories that begin empty. */
+  readonly state: readonly string[];
+}
+
+/** The links of the host, and what the command was asked for. */
+interface Host {
+  readonly links: readonly Link[];
+  readonly cniPath: readonly string[];
+  readonly veth: boolean;
+  readonly routes?: readonly DefaultRoute[];
+}
+
+/** Looks at what a list needs of this host. */
+export function surroundingsOf({ plugins }: List, host: Host): Surroundings {
+  const { links, cniPath, veth, routes = defaultRoutes() } = host;
+  const cards = linksNamed(
+    plugins.flatMap((plugin) => cardOf(plugin, routes)),
+    links,
+  );
+  const bridges = linksNamed(plugins.flatMap(bridgeOf), links).filter((link) => !cards.includes(link));
+  const leases = plugins.map(leasesOf).filter((path) => path.startsWith("/") && !isOnStage(path));
+  const state = [stateDirectory, ...new Set(leases)];
+  return {
+    commands: [...bridges, ...cards].flatMap((link) => copyOf(link, routes)),
+    notes: [
+      ...bridges.map((link) => `${link.ifname} is made again here${addressesText(link)}`),
+      ...cards.map((link) => `${link.ifname} is a veth here${addressesText(link)}`),
+    ],
+    obstacles: [
+      ...(veth ? [] : cards.map(({ ifname }) => `it needs ${ifname} of this host: --veth puts a veth there`)),
+      ...plugins.flatMap(obstaclesOf),
+      ...cniPath.filter(isInRun).map((path) => `the plugins in ${path} are under /run, which begins empty`),
+      ...state
+        .filter((path) => !existsSync(path) && existingAbove(path) === "/")
+        .map((path) => `${path} has no directory above it: make one`),
+    ],
+    state,
+  };
+}
+
+function linksNamed(names: readonly string[], links: readonly Link[]): readonly Link[] {
+  return [...new Set(names.flatMap((name) => linkNamed(name, links) ?? []))].filter(({ ifname }) => ifname !== "lo");
+}
+
+/** The host's interface that a plugin takes, or makes its own on. */
+function cardOf(plugin: ListedPlugin, routes: readonly DefaultRoute[]): readonly string[] {
+  const { delegate, configuration, profile } = plugin;
+  const { uses } = reportedBy(delegate);
+  if (configuration.linkInContainer === true || (profile && !uses)) return [];
+  const { [uses && "key" in uses ? uses.key : "master"]: name } = configuration;
+  if (typeof name === "string" && name !== "") return [name];
+  // pkg/utils, GetDefaultRouteInterface of macvlan and ipvlan.
+  return /^(?:macvlan|ipvlan)$/.test(delegate) ? routes.slice(0, 1).map(({ device }) => device) : [];
+}
+
+function bridgeOf({ delegate, configuration: { bridge } }: ListedPlugin): readonly string[] {
+  if (typeof bridge === "string" && bridge !== "") return [bridge];
+  return delegate === "bridge" ? ["cni0"] : [];
+}
+
+function copyOf(link: Link, routes: readonly DefaultRoute[]): readonly string[] {
+  const { ifname, mtu } = link;
+  const index = link.ifindex;
+  const kind = isNoBridge(link) ? `veth peer name try${index}` : "bridge";
+  return [
+    `link add ${ifname} ${mtu === undefined ? "" : `mtu ${mtu} `}type ${kind}`,
+    `link set ${ifname} up`,
+    ...(kind === "bridge" ? [] : [`link set try${index} up`]),
+    ...addressesOf(link).map((address) => `address add ${address} dev ${ifname} nodad`),
+    ...routes
+      .filter(({ device }) => device === ifname)
+      .map(({ gateway }) => `route add default via ${gateway} dev ${ifname} onlink`),
+  ];
+}
+
+function obstaclesOf(plugin: ListedPlugin): readonly string[] {
+  const { type, delegate, configuration } = plugin;
+  const { uses } = reportedBy(delegate);
+  const hasNoCard = uses && "key" in uses && configuration[uses.key] === undefined;
+  return [
+    ...(ipamTypeOf(configuration) === "dhcp" ? [`${type} asks a DHCP daemon and a server for addresses`] : []),
+    ...(hasNoCard && (isRewritten(plugin) || delegate === "host-device")
+      ? [`only the plugin knows which interface of this host ${type} takes`]
+      : []),
+    ...(delegate === "firewall" && configuration.backend !== "iptables" && existsSync("/run/firewalld")
+      ? [`${type} asks firewalld`]
+      : []),
+    ...pathsIn(configuration)
+      .filter((path) => isInRun(path) && existsSync(path))
+      .map((path) => `${type} needs ${path} of this host`),
+  ];
+}
+
+function pathsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.startsWith("/") ? [value] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+}
+
+function isInRun(path: string): boolean {
+  return /^\/(?:var\/)?run\//.test(path);
+}
+
+function isOnStage(path: string): boolean {
+  return isInRun(path) || path.startsWith(`${stateDirectory}/`);
+}
+
+function addressesText(link: Link): string {
+  const addresses = addressesOf(link);
+  return addresses.length === 0 ? "" : `, with the addresses of the host's: ${addresses.join(", ")}`;
+}
