@@ -86,8 +86,7 @@ async function runOn(root: string, given: Given): Promise<Ended[]> {
 /** The commands to try and to change it, in the README's words. */
 function commandsOf(root: string): string[] {
   const readme = readFileSync(join(root, "root/cni-wrappers/README.md"), "utf8");
-  const [, paragraph = ""] = /\n(To try it: .*?)\n\n/s.exec(readme) ?? [];
-  const commands = [...paragraph.matchAll(/`(npm [^`]+)`/g)].map(([, command = ""]) => command);
+  const commands = [...readme.matchAll(/^(npm run demo)$|`(npm test)`/gm)].map(([, demo, test = ""]) => demo ?? test);
   if (commands.length !== 2) throw new Error(`README.md has other than two commands to try: ${commands.join(", ")}`);
   return commands;
 }

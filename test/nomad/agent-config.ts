@@ -53,8 +53,16 @@ export function clientConfig(cniPath?: string): string {
 }
 
 /** The configuration of a client on a host of its own. */
-export function remoteClientConfig(name: string, address: string, server: string): string {
-  return `${commonConfig("client", { name, address, ports: usualPorts })}${clientPart(server)}`;
+export function remoteClientConfig({ name, address, server, cniPath }: RemoteClient): string {
+  return `${commonConfig("client", { name, address, ports: usualPorts })}${clientPart(server, cniPath)}`;
+}
+
+interface RemoteClient {
+  readonly name: string;
+  readonly address: string;
+  /** The address of the server. */
+  readonly server: string;
+  readonly cniPath?: string | undefined;
 }
 
 function clientPart(server: string, cniPath?: string): string {

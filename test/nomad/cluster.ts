@@ -53,8 +53,8 @@ export class Cluster implements AsyncDisposable {
     this.#resources = resources;
   }
 
-  /** Starts the hosts. `prepare` changes the host of a client before the client starts. */
-  static async start(count: number, prepare: (lab: Lab) => Promise<void>): Promise<Cluster> {
+  /** Starts the hosts. `prepare` changes the host of a client before the client starts. Without `cniPath`, it is Nomad's default. */
+  static async start(count: number, prepare: (lab: Lab) => Promise<void>, cniPath?: string): Promise<Cluster> {
     await using stack = new AsyncDisposableStack();
     const programs = { nomad: await nomad() };
     const newLab = async () => stack.use(await Lab.start({ plugins: "1.9.1", programs }));
@@ -66,7 +66,7 @@ export class Cluster implements AsyncDisposable {
     }
     const cluster = new Cluster(server, clients, stack.move());
     try {
-      await cluster.#boot(prepare);
+      await cluster.#boot(prepare, cniPath);
       return cluster;
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
@@ -74,7 +74,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  async #boot(prepare: (lab: Lab) => Promise<void>): Promise<void> {
+  async #boot(prepare: (lab: Lab) => Promise<void>, cniPath?: string): Promise<void> {
     const { server, clients } = this;
     await server.run("sh", [
       "-ec",
@@ -89,7 +89,7 @@ export class Cluster implements AsyncDisposable {
       const address = `10.77.0.${index + 2}`;
       await connect(server, lab, `port${index}`, address);
       await prepare(lab);
-      await agent.configure(remoteClientConfig(name, address, serverAddress));
+      await agent.configure(remoteClientConfig({ name, address, server: serverAddress, cniPath }));
       await lab.run("mkdir", ["-p", "/run/lab/bin"]);
       await lab.writeFile("/run/lab/bin/systemctl", systemctl);
       await lab.run("chmod", ["+x", "/run/lab/bin/systemctl"]);

@@ -1,99 +1,162 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { execa } from "execa";
 import { expect, test } from "vitest";
+import { bridge, zone } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
+import { leftovers } from "../support/leftovers.ts";
 import { ownFolder } from "../support/own-folder.ts";
-import { copyOfTree } from "../support/tree.ts";
+import { built, copyOfTree, root } from "../support/tree.ts";
+import { Cluster, type ClusterClient, shell } from "./cluster.ts";
+import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
-import { NomadLab } from "./nomad-lab.ts";
+import { type Block, blocksOf, isShown } from "./readme-blocks.ts";
+import { installScripts, scriptPath } from "./scripts.ts";
+import { isSound, survived } from "./survey.ts";
 import { until } from "./until.ts";
-import { judge } from "./verdict.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
-const page = await readFile(path.join(root, "README.md"), "utf8");
-const introduction = page.slice(0, page.indexOf("\n## "));
+// The README's commands, to the letter, and what the page says that they print.
 
-test("the README's steps, followed to the letter", async (context) => {
-  const list = newSide(block(introduction, "diff"));
-  const install = section("Install");
-  const log = JSON.parse(`{${block(section("Verify"), "json")}}`);
-  await using nomad = await NomadLab.start({ networks: [], prepare: withoutWrappers });
-  const tree = copyOfTree();
-  // Install, 1. Build, and install both flavors.
-  const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
-  await nomad.lab.run("sh", ["-ec", `cd ${tree}\n${block(install, "sh")}`], { env });
-  expect(await nomad.lab.run("/opt/cni/bin/macvlan-wrapper")).toMatch(/^Flavor: slim$/m);
-  expect(await nomad.lab.run("/usr/local/bin/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
-  // 2. Write the list. 3. Tell Nomad, and run a job.
-  await nomad.lab.writeFile("/opt/cni/config/zone.conflist", list);
-  await nomad.client.reload();
-  // A job that is registered before the node has the network stays blocked.
-  await until("the network", async () => JSON.stringify(await nomad.node()).includes('"cni/zone"'));
-  await nomad.run(await nomad.parseJob(jobWith(block(install, "hcl"))));
-  const before = await nomad.survey("job");
-  expect(before.map(({ addresses }) => Object.keys(addresses))).toEqual([["eth0", "eth1"]]);
-  // Migrate, 3. The check before a restart.
-  await nomad.lab.writeFile("/opt/cni/config/zone.conflist.new", list);
-  const [preflight] = /cni-wrappers preflight [^`]+/.exec(section("Migrate")) ?? [];
-  const verdict = await nomad.lab.run("sh", ["-ec", `cd /opt/cni/config\n${preflight}`], { env });
-  expect(verdict).toContain("1 of 1 pass");
-  // Verify.
-  await nomad.lab.writeFile("/opt/cni/config/zone.conflist", logged(list, log));
-  await nomad.restartClient();
-  const seconds = await nomad.untilLogged(1, isPassedCheck);
-  expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 1, survived: 1 });
-  const { stdout } = await nomad.lab.call("sh", ["-c", block(section("Verify"), "sh")]);
-  expect(stdout.trim().split("\n")).toEqual(["2", "0"]);
+const page = readFileSync(path.join(root, "README.md"), "utf8");
+const blocks = blocksOf(page);
+/** The blocks that ran. */
+const ran = new Set<Block>();
+
+/** The name of the list. */
+const name = "zone";
+const configuration = "/run/lab/client.hcl";
+
+test("See it: the demo", async () => {
+  const [demo] = blocksIn("See it");
+  const { all } = await execa("sh", ["-ec", demo.commands], { cwd: root, all: true });
+  expectShown(demo, all);
 });
 
-/** The text below a heading of the page. */
-function section(heading: string): string {
-  const [, text] = new RegExp(`^## ${heading}$(.*?)(?=^## )`, "ms").exec(page) ?? [];
-  if (text === undefined) throw new Error(`the README has no section ${heading}`);
-  return text;
+test("Install: a host without the wrappers gets them and a list, and a container has both interfaces", {
+  timeout: 600_000,
+}, async () => {
+  const [install, write] = blocksIn("Install");
+  const [verify] = blocksIn("Verify");
+  const tree = copyOfTree();
+  await using cluster = await Cluster.start(1, withoutWrappers);
+  const [client] = cluster.clients as [ClusterClient];
+  // This machine's PATH leads to Node and cargo.
+  const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+  const commands = ["-ec", `exec 2>&1\ncd ${tree}\n${install.commands}`];
+  expectShown(install, await client.lab.run("sh", commands, { env }));
+  expect(await client.lab.run("/opt/cni/bin/macvlan-wrapper")).toMatch(/^Flavor: slim$/m);
+  expect(await client.lab.run("/usr/local/bin/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
+  await run(client, write);
+  await untilLoaded(client);
+  const [mode = ""] = /(?<=mode = ")cni\/\w+/.exec(page) ?? [];
+  await cluster.run(jobOf({ network: mode, count: 2 }), 2);
+  expect((await cluster.survey("job", client)).filter(isSound)).toHaveLength(2);
+  await run(client, verify);
+});
+
+test("Migrate, Verify and Undo: the containers of a script survive, and nothing of the wrappers is left", {
+  timeout: 900_000,
+}, async () => {
+  await using cluster = await Cluster.start(2, withScript, scriptPath);
+  const [client, other] = cluster.clients as [ClusterClient, ClusterClient];
+  await setEligible(other, false);
+  await cluster.run(jobOf({ network: `cni/${name}`, count: 2 }), 2);
+  const before = await cluster.survey("job", client);
+  expect(before.filter(isSound)).toHaveLength(2);
+
+  const [uses] = blocksIn("Is it yours?");
+  await run(client, uses);
+  await installFrom(client.lab, "slim/bin");
+  const [...steps] = blocksIn("Migrate");
+  const restart = steps.pop() as Block;
+  for (const step of steps) await run(client, step);
+  const checked = await passedChecks(client);
+  // The script has the plugins' names: its directory leaves cni_path.
+  await client.lab.run("sed", ["-i", 's|cni_path = .*|cni_path = "/opt/cni/bin"|', configuration]);
+  await run(client, restart);
+  await until("checked allocations", async () => (await passedChecks(client)) === checked + 2);
+  const [verify] = blocksIn("Verify");
+  await run(client, verify);
+  const after = await cluster.survey("job", client);
+  expect(before.filter((state) => survived(state, after))).toHaveLength(2);
+
+  const [version, list, all] = blocksIn("Undo");
+  // An upgrade that goes back.
+  await installFrom(client.lab, "bin");
+  await run(client, version);
+  expect(await client.lab.run("/opt/cni/bin/macvlan-wrapper")).toMatch(/^Flavor: slim$/m);
+  await setEligible(other, true);
+  await untilLoaded(other);
+  await client.lab.run("sed", ["-i", `s|cni_path = .*|cni_path = "${scriptPath}"|`, configuration]);
+  await run(client, list);
+  await cluster.untilReady();
+  expect((await cluster.survey("job", other)).filter(isSound)).toHaveLength(2);
+  expect(await client.lab.readFile(`/opt/cni/config/${name}.conflist`)).not.toContain("wrapper");
+  await run(client, all);
+  expect((await client.lab.readdir("/opt/cni/bin")).filter((file) => file.includes("wrapper"))).toEqual([]);
+  await expect.poll(() => leftovers(client.lab, ["disc0", "ens18", "net0"])).toEqual([]);
+});
+
+test("every block of the README ran", () => {
+  expect(blocks.filter((block) => !ran.has(block))).toEqual([]);
+});
+
+/** The blocks below a heading. */
+function blocksIn(section: string): readonly [Block, Block, Block, ...Block[]] {
+  return blocks.filter((block) => block.section === section) as [Block, Block, Block, ...Block[]];
 }
 
-/** The only code block of this language in a text, without its indentation. */
-function block(text: string, language: string): string {
-  const found = [...text.matchAll(new RegExp(`^( *)\`\`\`${language}$(.*?)^ *\`\`\`$`, "gms"))];
-  expect(found).toHaveLength(1);
-  const [, indentation = "", code = ""] = found[0] ?? [];
-  return code.replaceAll(new RegExp(`^${indentation}`, "gm"), "");
+async function run({ lab }: ClusterClient, block: Block): Promise<void> {
+  const { exitCode, stdout } = await shell(lab, `exec 2>&1\n${block.commands}`);
+  expect(exitCode, stdout).toBe(exitCodeOf(block));
+  expectShown(block, stdout);
 }
 
-/** The new side of a diff. */
-function newSide(diff: string): string {
-  const lines = diff.split("\n").filter((line) => !line.startsWith("-"));
-  return lines.map((line) => line.slice(1)).join("\n");
+/** status ends with 1 while the list is the old one. */
+function exitCodeOf({ section, commands }: Block): number {
+  return section === "Migrate" && commands === "cni-wrappers status" ? 1 : 0;
 }
 
-/** The list with a log in the block of every wrapper. */
-function logged(list: string, log: object): string {
-  const parsed: { plugins: { wrapper?: object }[] } = JSON.parse(list);
-  const plugins = parsed.plugins.map((plugin) => ({ ...plugin, wrapper: { ...plugin.wrapper, ...log } }));
-  return JSON.stringify({ ...parsed, plugins });
+function expectShown(block: Block, output: string): void {
+  ran.add(block);
+  expect(isShown(block.shown, output), `${block.shown}\n--- is shown; it prints:\n${output}`).toBe(true);
 }
 
-function jobWith(network: string): string {
-  return `
-job "job" {
-  group "group" {
-    ${network}
-    task "task" {
-      driver = "raw_exec"
-      config {
-        command = "/run/lab/drivers/echo"
-        args = ["serve", "7777"]
-      }
-    }
-  }
-}`;
+async function setEligible({ lab }: ClusterClient, isEligible: boolean): Promise<void> {
+  await shell(lab, `nomad node eligibility -${isEligible ? "enable" : "disable"} -self`);
+}
+
+async function untilLoaded({ lab }: ClusterClient): Promise<void> {
+  await until("the network", async () =>
+    (await shell(lab, "nomad node status -self -json")).stdout.includes(`cni/${name}`),
+  );
+}
+
+async function passedChecks({ agent }: ClusterClient): Promise<number> {
+  return (await agent.allLines()).filter(isPassedCheck).length;
+}
+
+/** Installs both flavors of this build as the README does; the wrappers come from this folder of the build. */
+async function installFrom(lab: Lab, folder: string): Promise<void> {
+  const commands = `install ${built("bin")}/cni-wrappers /usr/local/bin/\ncni-wrappers install --from ${built(folder)}/cni-wrappers`;
+  const { exitCode, stderr } = await shell(lab, commands);
+  expect(exitCode, stderr).toBe(0);
 }
 
 // A host with the reference plugins and without the wrappers.
 async function withoutWrappers(lab: Lab): Promise<void> {
   await ownFolder(lab, "/usr/local/bin");
-  await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper"]);
+  await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper; mkdir ../config"]);
+  await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
+}
+
+async function withScript(lab: Lab): Promise<void> {
+  await withoutWrappers(lab);
+  await installScripts("workaround")(lab);
+  const range = { subnet: "172.16.5.0/24", rangeStart: "172.16.5.100", rangeEnd: "172.16.5.149" };
+  const ipam = { type: "host-local", ranges: [[range]] };
+  const list = zone("1.0.0", { type: "macvlan", master: "ens18", ipam }, bridge);
+  await lab.writeFile(`/opt/cni/config/${name}.conflist`, `${JSON.stringify(list, null, 2)}\n`);
 }

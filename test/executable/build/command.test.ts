@@ -77,7 +77,7 @@ test("the umask of the caller does not reach the programs", async () => {
 test("CI runs the command of the README, and the verdict is its last line", async () => {
   const clone = makeClone({ "command.mjs": 3 });
   for (const file of [".ci/run", "package.json"]) cpSync(join(root, file), join(clone, file));
-  const command = /`(npm test)` /.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1];
+  const command = /`(npm test)`/.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1];
   const { exitCode, all } = await execa("bash", [join(clone, ".ci/run")], {
     all: true,
     reject: false,

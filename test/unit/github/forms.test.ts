@@ -34,7 +34,10 @@ const form = z.strictObject({
 
 /** The pages and commands that each form names. */
 const named = {
-  "bug.yml": { pages: ["docs/errors.md", "docs/operations.md"], commands: ["version", "lint", "preflight"] },
+  "bug.yml": {
+    pages: ["docs/troubleshooting.md", "docs/errors.md", "docs/operations.md"],
+    commands: ["version", "lint", "preflight"],
+  },
   "feature.yml": { pages: [], commands: [] },
 };
 
