@@ -90,7 +90,7 @@ export function keepingOthers(undoing: Undoing, entry: Entry, configuration: Jso
   const profile = profileOf(entry.type, session.profiles);
   const mayNameAddresses = entry.role === "meta" && (profile === undefined || scopeOf(profile) === "address");
   if (!mayNameAddresses) return configuration;
-  const { kept, taken } = withoutAddressesOfOthers(facts, journal.key.containerId, configuration);
+  const { kept, taken } = withoutAddressesOfOthers(facts, journal.key, configuration);
   if (taken.length > 0) {
     warn(session, `another container has ${taken.join(", ")} by now: DEL does not remove its rules`);
   }

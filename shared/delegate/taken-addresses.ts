@@ -1,7 +1,14 @@
 import { ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
-import type { Lease } from "../journal/host-files.ts";
-import { type Entry, isSameAttachment, isStanding, withoutStrays } from "../journal/journal.ts";
+import { type Lease, leaseDirectory } from "../journal/host-files.ts";
+import {
+  type AttachmentKey,
+  type Entry,
+  isSameAttachment,
+  isStanding,
+  type Journal,
+  withoutStrays,
+} from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
@@ -12,10 +19,10 @@ import type { CniResult } from "../protocol/result.ts";
  */
 export function withoutAddressesOfOthers(
   facts: Facts,
-  containerId: string,
+  key: AttachmentKey,
   configuration: JsonObject,
 ): { kept: JsonObject; taken: readonly string[] } {
-  const taken = takenBy(facts, containerId, addressesIn(configuration.prevResult));
+  const taken = takenBy(facts, key, addressesIn(configuration.prevResult));
   return { kept: withoutAddresses(configuration, new Set(taken.map(ipName))), taken };
 }
 
@@ -23,12 +30,16 @@ export function withoutAddressesOfOthers(
  * The addresses that another container has, and this one does not lease: an unrelated network may have the same. host-local's
  * leases tell in most cases; looking through all journals takes long.
  */
-function takenBy(facts: Facts, containerId: string, addresses: readonly string[]): readonly string[] {
+function takenBy(facts: Facts, key: AttachmentKey, addresses: readonly string[]): readonly string[] {
+  const { containerId } = key;
   const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(cidr.split("/")[0] ?? "") }));
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
   const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
-  const taken = leased.filter((one) => !isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr))));
+  const siblings = recordedIn(facts, facts.siblings(key));
+  const taken = leased.filter(
+    (one) => siblings.has(ipName(one.cidr)) || (!isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr)))),
+  );
   return taken.map(({ cidr }) => cidr);
 }
 
@@ -37,21 +48,28 @@ function takenBy(facts: Facts, containerId: string, addresses: readonly string[]
  * there is no journal. A result may be of an earlier ADD.
  */
 function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unknown> {
-  const moment = facts.moment();
-  const journals = facts.journals().filter(({ key, entries }) => key.containerId !== containerId && entries.length > 0);
-  const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
-  // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
-  const attached = journals.filter((journal) => !withoutStrays(journal).at(-1)?.isUndone);
-  const entries = attached.flatMap(({ entries }) => entries.filter((one) => isStanding(one) && isOfThisBoot(one)));
-  const recorded = entries.flatMap(({ done, configuration: { prevResult } }) => [
-    ...(done?.addresses ?? []),
-    ...addressesIn(prevResult),
-  ]);
+  const journals = facts
+    .journals()
+    .filter((one) => one.key.containerId !== containerId && withoutStrays(one).length > 0);
+  const recorded = recordedIn(facts, journals);
   const results = facts
     .allResults()
     .filter(({ key }) => key.containerId !== containerId && !journals.some((one) => isSameAttachment(one.key, key)));
   const listed = results.flatMap(({ result }) => addressesIn(result));
-  return new Set([...recorded, ...listed].map(ipName));
+  return new Set([...recorded, ...listed.map(ipName)]);
+}
+
+function recordedIn(facts: Facts, journals: readonly Journal[]): ReadonlySet<unknown> {
+  const moment = facts.moment();
+  const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
+  // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
+  const attached = journals.filter((journal) => !withoutStrays(journal).at(-1)?.isUndone);
+  const entries = attached.flatMap(({ entries }) => entries.filter((one) => isStanding(one) && isOfThisBoot(one)));
+  const addresses = entries.flatMap(({ done, configuration: { prevResult } }) => [
+    ...(done?.addresses ?? []),
+    ...addressesIn(prevResult),
+  ]);
+  return new Set(addresses.map(ipName));
 }
 
 function withoutAddresses(configuration: JsonObject, names: ReadonlySet<unknown>): JsonObject {
@@ -74,4 +92,11 @@ export function addressesIn(result: unknown): string[] {
   const ips = isJsonObject(result) && Array.isArray(result.ips) ? result.ips.filter(isJsonObject) : [];
   const addresses = ips.map(({ address }) => address).filter((address) => typeof address === "string");
   return addresses.filter((address) => ipName(address) !== undefined);
+}
+
+/** Returns the addresses that host-local leased to the interface of an entry. */
+export function leasedTo(facts: Facts, { delegateNetwork, containerId, ifName }: Entry): readonly string[] {
+  const leases = facts.leases(`${leaseDirectory}/${delegateNetwork}`);
+  const own = leases.filter((lease) => lease.containerId === containerId && lease.ifName === ifName);
+  return own.map(({ address }) => `${address}/${address.includes(":") ? 128 : 32}`);
 }

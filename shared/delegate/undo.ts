@@ -1,14 +1,15 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
-import { leaseDirectory } from "../journal/host-files.ts";
+import { Facts } from "../journal/facts.ts";
 import { type Entry, fromTheEnd, isStanding, namesOf } from "../journal/journal.ts";
-import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
+import { type Around, hasMasqueraded, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { freesTheSame, keepingOthers, withEverythingAdded, withoutShared } from "./del-configuration.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
+import { leasedTo } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
@@ -25,16 +26,15 @@ export function undoEntries(undoing: Undoing, entries: readonly Entry[]): void {
 
 /** Undoes an entry. Never throws. */
 export function tryToUndo(undoing: Undoing, entry: Entry): Outcome {
+  let outcome: Outcome;
   try {
-    const outcome = undoEntry(undoing, entry);
-    if (outcome.end === "failed")
-      warn(undoing.session, `${entry.type} of ${entry.ifName} stays given up: ${outcome.why}`);
-    return outcome;
+    outcome = undoEntry(undoing, entry);
   } catch (thrown) {
-    const why = toCniError(thrown).message;
-    warn(undoing.session, `${entry.type} of ${entry.ifName} stays given up: ${why}`);
-    return { end: "failed", why };
+    outcome = { end: "failed", why: toCniError(thrown).message };
   }
+  if (outcome.end === "failed")
+    warn(undoing.session, `${entry.type} of ${entry.ifName} stays given up: ${outcome.why}`);
+  return outcome;
 }
 
 function undoEntry(undoing: Undoing, entry: Entry): Outcome {
@@ -47,7 +47,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const first = runRemoval(undoing, entry, { call: del, removal });
     const answer = first.exitCode === 0 ? first : (undoByList(undoing, entry) ?? first);
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
-    if (removal.keepsMasquerading && !entry.failed) return { end: "later" };
+    if (removal.keepsMasquerading && (!entry.failed || hasMasqueraded(entry))) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
@@ -102,6 +102,7 @@ function around(undoing: Undoing, entry: Entry): Around {
     link: () => session.host.linkIndex(netns, entry.ifName),
     isTaken: () => isTaken(undoing, entry),
     results: () => facts.otherResults(journal.key, namespace),
+    isOlder: (result) => facts.isOlder(result, namespace),
     isThere: (one) => facts.isThere(one),
   };
 }
@@ -128,12 +129,8 @@ function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readon
 
 function earlierEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
   const { entries } = facts.journal(journal.key);
-  return entries
-    .slice(
-      0,
-      entries.findIndex((one) => one.id === id),
-    )
-    .filter(({ isUndone }) => !isUndone);
+  const position = entries.findIndex((one) => one.id === id);
+  return entries.slice(0, position).filter(({ isUndone }) => !isUndone);
 }
 
 function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
@@ -179,9 +176,7 @@ export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Fin
 function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
-  // A lease that another attachment has, too, may be its own alone.
-  const leased = removal.freesLease ? leasedTo(undoing, entry) : [];
-  const addresses = (entry.done ?? entry.failed)?.addresses ?? leased;
+  const addresses = addressesOf(undoing, entry, removal);
   const lost = { ifName: entry.ifName, addresses };
   if (removal.withNamespace && !isLost(undoing, entry)) {
     giveAddressesBack(session.host, lost, netns);
@@ -196,6 +191,20 @@ function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: Plan
   });
 }
 
+/** The addresses of an entry. A lease that another attachment has, too, may be its own alone. */
+function addressesOf({ facts }: Undoing, entry: Entry, { freesLease }: Removal & { do: "DEL" }): readonly string[] {
+  return (entry.done ?? entry.failed)?.addresses ?? (freesLease ? leasedTo(facts, entry) : []);
+}
+
+/** The addresses with which the masquerading rules of a failed ADD will be found: its lease may go before them. */
+export function addressesOfRules(undoing: Undoing, entry: Entry): readonly string[] | undefined {
+  if (!masquerades(entry, profileOf(entry.type, undoing.session.profiles))) return undefined;
+  // The plugin has changed the leases since they were read.
+  const later = { ...undoing, facts: new Facts(undoing.session.host) };
+  const removal = planRemoval(later, entry);
+  return removal.do === "DEL" ? addressesOf(later, entry, removal) : undefined;
+}
+
 /** Whether the DEL of a plugin removes masquerading rules. They do not outlive a boot. */
 function removesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): boolean {
   if (removal.keepsMasquerading || !isOfThisBoot(undoing, entry)) return false;
@@ -206,13 +215,6 @@ function removesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "
 function isLost({ session, netns }: Undoing, { ifName }: Entry): boolean {
   const link = session.host.linkIndex(netns, ifName);
   return link === 0 || (link === undefined && session.host.stat(netns) === undefined);
-}
-
-/** The addresses of an ADD that was cut off. */
-function leasedTo({ facts }: Undoing, { delegateNetwork, containerId, ifName }: Entry): readonly string[] {
-  const leases = facts.leases(`${leaseDirectory}/${delegateNetwork}`);
-  const own = leases.filter((lease) => lease.containerId === containerId && lease.ifName === ifName);
-  return own.map(({ address }) => `${address}/${address.includes(":") ? 128 : 32}`);
 }
 
 /** Runs a DEL of an entry's plugin, even if it is no longer where the runtime looks. Code 100 if it is missing. */

@@ -23,6 +23,7 @@ import {
   type Namespace,
   namesOf,
   namespaceOf,
+  withoutStrays,
 } from "./journal.ts";
 import { parseFoundJournal, parseJournal } from "./lines.ts";
 
@@ -137,11 +138,16 @@ export class Facts {
     const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
     return others.flatMap((one) => {
       const journal = siblings.find((sibling) => isSameAttachment(sibling.key, one.key));
-      if (!journal || journal.problem !== undefined) return [one];
+      if (!journal || withoutStrays(journal).length === 0) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);
       return [{ ...one, interfaces: one.interfaces.filter(({ name }) => !known.includes(name)) }];
     });
+  }
+
+  /** Whether one of libcni's results was written before there was a namespace, so that its interfaces are not in that one. */
+  isOlder({ file }: CachedResult, namespace: Namespace | undefined): boolean {
+    return (this.#host.stat(file)?.modifiedMs ?? 0) < (namespace?.changedMs ?? 0);
   }
 
   /** libcni's results for a container. */

@@ -43,7 +43,9 @@ export type Because = "of an earlier boot" | "its namespace is gone" | "not comp
 export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Present): Recovery {
   const { mode } = present;
   const left = entriesFrom(journal, adding).filter(({ isUndone }) => !isUndone);
-  if (left.length === 0) return { do: mayBeOfOthers(journal, adding, present) ? "add, then write" : "add" };
+  const areStrays = left.every(({ stray }) => stray);
+  if (areStrays && mayBeOfOthers(journal, adding, present)) return { do: "add, then write" };
+  if (left.length === 0) return { do: "add" };
   if (mode === "never") return { do: "add, then write" };
   const states = left.filter(isStanding).map((entry) => stateOf(journal, entry, present));
   const because = states.find((state) => state !== "may be in use") ?? "not complete";
@@ -72,7 +74,7 @@ export interface AddingPlugin {
 
 function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
   if (entry.bootId !== present.bootId) return "of an earlier boot";
-  if (isSameNamespace(entry.namespace, present.namespace)) {
+  if (entry.failed || isSameNamespace(entry.namespace, present.namespace)) {
     return isComplete(journal, entry, present) ? "may be in use" : "not complete";
   }
   return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";

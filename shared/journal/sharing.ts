@@ -19,6 +19,8 @@ export interface Around {
   isTaken(): boolean;
   /** libcni's results for the container's other attachments. */
   results(): readonly CachedResult[];
+  /** Whether one of them was written before there was that namespace. */
+  isOlder(result: CachedResult): boolean;
   /** Whether a namespace is still there. */
   isThere(namespace: Namespace): boolean;
 }
@@ -53,7 +55,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
   const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
   const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
   const keepsMasquerading = hasRules && holders(around).some((other) => sharesMasquerading(entry, other));
-  if (!withNamespace && isShared && !(hasRules && (entry.done || !keepsMasquerading))) {
+  if (!withNamespace && isShared && !(hasRules && (hasMasqueraded(entry) || !keepsMasquerading))) {
     // Nobody knows what else an unknown plugin left.
     if (!around.profile) return { do: "later" };
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
@@ -64,6 +66,11 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
 /** Whether the DEL of an entry's plugin removes masquerading rules. */
 export function masquerades({ configuration }: Entry, profile: Profile | undefined): boolean {
   return profile?.masquerades === true && goLookup(configuration, "ipMasq") === true;
+}
+
+/** Whether an ADD with `ipMasq` may have made rules: it passed, or its plugin died after it got an address. */
+export function hasMasqueraded({ done, failed }: Entry): boolean {
+  return done !== undefined || !!failed?.addresses?.length;
 }
 
 // The chain is named by network and container (pkg/ip/ipmasq_iptables_linux.go). A DEL clears it for all.
@@ -135,7 +142,7 @@ function isNameOfOthers(entry: Entry, around: Around): boolean {
   const isKnown = entry.done && entry.id !== "";
   return (
     around.siblings.some((other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry)) ||
-    around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
+    around.results().some((result) => result.interfaces.some((one) => isOfEntry(one, entry)) && !around.isOlder(result))
   );
 }
 

@@ -10,7 +10,7 @@ import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
-import { masquerades, type Removal } from "../journal/sharing.ts";
+import { hasMasqueraded, masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -102,7 +102,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
   if (answer.exitCode !== 0) return answer;
-  if (!removal.keepsMasquerading || entry.failed) noteUndone(undoing, entry);
+  if (!removal.keepsMasquerading || (entry.failed && !hasMasqueraded(entry))) noteUndone(undoing, entry);
   return answer;
 }
 

@@ -10,7 +10,8 @@ import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";
 import { undoJournal } from "../delegate/undo.ts";
 import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
-import { type Entry, isStanding, type Journal } from "../journal/journal.ts";
+import { cachedResultFile } from "../journal/host-files.ts";
+import { type Entry, isStanding, type Journal, withoutStrays } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";
 import type { CniResult } from "../protocol/result.ts";
 
@@ -53,6 +54,8 @@ export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   if (journal.problem !== undefined) return;
   const stays = removeIfUndone(undoing);
   if (stays ? !isLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
+  // libcni removes it next. Without a journal, it would look like that of a plain attachment.
+  facts.wrote(cachedResultFile(key), undefined);
   // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
   if (journal.entries.length > 0) facts.forget(key.containerId);
   const waiting = facts.journal(key).entries.flatMap(({ isUndone, type }) => (isUndone ? [] : type));
@@ -66,9 +69,15 @@ export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
 export function undoWaiting(undoing: Undoing): void {
   // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.
   for (let pass = 0; pass < 2; pass++) {
-    for (const journal of undoing.facts.siblings(undoing.journal.key).filter(isLeft))
-      undoJournal({ ...undoing, journal });
+    for (const journal of undoing.facts.siblings(undoing.journal.key)) {
+      if (isLeft(journal) && !mayBePlain(undoing, journal)) undoJournal({ ...undoing, journal });
+    }
   }
+}
+
+/** Whether a stray ADD left all of it beside a plain attachment, which may be in use. */
+function mayBePlain({ facts }: Undoing, journal: Journal): boolean {
+  return withoutStrays(journal).length === 0 && facts.result(journal.key) !== undefined;
 }
 
 /** Whether a journal has only what could not be undone yet. */

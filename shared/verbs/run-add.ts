@@ -7,7 +7,7 @@ import { say, warn } from "../call/session.ts";
 import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
-import { tryToUndo, undoEntries } from "../delegate/undo.ts";
+import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
 import { append, removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import type { Appending, FileIdentity } from "../host/host.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
@@ -18,6 +18,7 @@ import {
   isSameNamespace,
   isStanding,
   type Line,
+  type Namespace,
   namesOf,
   namespaceOf,
   nowhere,
@@ -58,17 +59,9 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   const namespace = facts.namespace(netns) ?? nowhere(netns);
   const earlier = beginsTry(call) ? undefined : containerInterfaceNames(call.prevResult ?? {});
   const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
-  const recovery = recoveryOf(
-    journal,
-    { own, earlier },
-    {
-      ...moment,
-      namespace,
-      mode: request.wrapper.recover ?? "own",
-      resultMs,
-      isThere: (other) => facts.isThere(other),
-    },
-  );
+  const mode = request.wrapper.recover ?? "own";
+  const isThere = (other: Namespace) => facts.isThere(other);
+  const recovery = recoveryOf(journal, { own, earlier }, { ...moment, namespace, mode, resultMs, isThere });
   const listed = own && { entry: own, configuration: planned.configuration ?? {} };
   return { moment, namespace, resultMs, recovery, undoing: { session, facts, journal, netns, listed } };
 }
@@ -98,13 +91,10 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   const lent = recovery.do === "add, then write" ? undefined : lentTo(adding, journal, memory.moment);
   const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
-  // What only libcni knows needs no stray entry: its DEL goes by the result.
-  const isStray = recovery.do === "add, then write" && journal.entries.length > 0;
-  const isWritten = recovery.do !== "add, then write" || isStray;
+  const isStray = recovery.do === "add, then write";
   const made = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
   const entry: Entry = isStray ? { ...made, stray: true, isGivenUp: true } : made;
-  const unwritten: Attempt = { adding, undoing, entry, isWritten, delegateCall: asking ?? adding.delegateCall };
-  const attempt = isWritten ? begin(unwritten, call.journal.isTorn) : unwritten;
+  const attempt = begin({ adding, undoing, entry, delegateCall: asking ?? adding.delegateCall }, call.journal.isTorn);
   const answer = run(attempt);
   if (answer.exitCode === 0) return complete(attempt, answer);
   if (!rememberFailure(attempt) || !asking || !lent?.othersWillDo) return printed(answer);
@@ -126,8 +116,6 @@ interface Attempt {
   readonly adding: Adding;
   readonly undoing: Undoing;
   readonly entry: Entry;
-  /** Whether the journal has the entry already. */
-  readonly isWritten: boolean;
   /** The journal's file after that. */
   readonly written?: FileIdentity | undefined;
   readonly delegateCall: DelegateCall;
@@ -197,9 +185,9 @@ function answered({ call }: Adding, answer: Finished, { text }: SplicedAnswer): 
 
 /** Writes what ADD made. Code 108 if the entry was given up meanwhile: whoever did that does not know what was made since. */
 function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
-  const { adding, undoing, entry, isWritten } = attempt;
+  const { adding, undoing, entry } = attempt;
   const { call } = adding;
-  if (isWritten && isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
+  if (isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
   const done: Done = {
     uptime: entry.uptime,
     made: linkOf(undoing, entry) || undefined,
@@ -208,12 +196,12 @@ function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
     ...movedRoutes(call),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
-  if (isWritten && !entry.stray) {
+  if (!entry.stray) {
     write(undoing, linesText(lines), { makesFile: false, isFlushed: false });
     return;
   }
   const text = linesText([lineOf({ ...entry, stray: undefined }), ...lines, ...replaced(call, entry)]);
-  write(undoing, `${!isWritten && call.journal.isTorn ? "\n" : ""}${text}`, beginning(entry));
+  write(undoing, text, beginning(entry));
 }
 
 /** The attachment may have been in use. The new entry takes the place of the old one; another namespace still has that. */
@@ -228,8 +216,7 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
  * remembered: if the entry was given up meanwhile, what the plugin left is undone now.
  */
 function rememberFailure(attempt: Attempt): boolean {
-  const { adding, undoing, entry, isWritten } = attempt;
-  if (!isWritten) return false;
+  const { adding, undoing, entry } = attempt;
   if (isOvertaken(attempt)) {
     tryToUndo(undoing, entry);
     removeIfUndone(undoing);
@@ -239,7 +226,9 @@ function rememberFailure(attempt: Attempt): boolean {
   const left = linkOf(undoing, entry);
   // The interface was in its way: it has done nothing.
   const isRefused = stray && before && left === before && adding.call.target.profile !== undefined;
-  append(undoing, [isRefused ? { line: "undone", id } : { line: "failed", id, left }]);
+  const failed: Line = { line: "failed", id, left, addresses: addressesOfRules(undoing, entry) };
+  append(undoing, [isRefused ? { line: "undone", id } : failed]);
+  removeIfUndone(undoing);
   return true;
 }
 

@@ -242,8 +242,9 @@ export class Promises {
     const { machine } = this.#simulation;
     if (!what.startsWith("rule ") || !isLive(machine, life)) return false;
     const { rules } = machine;
+    const held = life.effects.filter(({ holds }) => holds());
     remove();
-    const isNeeded = !life.effects.every(({ holds }) => holds());
+    const isNeeded = !held.every(({ holds }) => holds());
     machine.rules = rules;
     return isNeeded;
   }

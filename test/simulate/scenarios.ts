@@ -842,4 +842,83 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [{ do: "DEL", of: "c1 za net1", fault: { at: "spawn", do: "go on", first: add("c1 za eth0") } }],
   },
+  "an ADD failed beside an attachment of another namespace that is deleted at the same time": {
+    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1", true),
+      add("c1 za net1"),
+      { do: "DEL", of: "c1 za net1", fault: { at: 11, do: "go on", first: del("c1 za eth0") } },
+    ],
+  },
+  "an ADD failed in a namespace that is newer than the result of a sibling whose DEL was cut off": {
+    lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, inPool(1)] },
+    events: [
+      add("c1 za net1"),
+      { do: "reboot" },
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za net1", fault: { at: "before the result is removed", do: "kill" } },
+      del("c1 za eth0"),
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+    ],
+  },
+  "a DEL of firewall's is repeated, and a sibling has its address by now": {
+    lists: {
+      za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("firewall")],
+    },
+    events: [
+      add("c1 za net1"),
+      { do: "DEL", of: "c1 za net1", fault: { at: "before the result is removed", do: "kill" } },
+      // The pool has eight addresses.
+      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map(add),
+      add("c1 za eth0"),
+      del("c1 za net1"),
+      check("c1 za eth0"),
+    ],
+  },
+  "a DEL was cut off before its result was removed, and the next ADD fails under another name": {
+    lists: { za: [bridge(1, "eth1")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      { do: "DEL", of: "c1 za eth0", fault: { at: "before the result is removed", do: "kill" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: address set", do: "kill" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "GC undoes a try whose lease is in the list's own network, and a sibling's result has an interface of that name": {
+    lists: { za: [bridge(1)] },
+    events: [
+      { do: "ADD", of: "c1 za eth1", fault: { at: "bridge: leased", do: "kill the plugin" } },
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      { do: "reboot" },
+      add("c1 za net1"),
+      { do: "ADD", of: "c1 za eth1", fault: { at: "spawn", do: "power" } },
+      { do: "GC", list: "za" },
+    ],
+  },
+  "an ADD failed after a reboot, its namespace lost its path, and the next ADD asks for the same address": {
+    lists: { za: [{ ...bridge(1, "eth1"), wrapper: { ifName: "eth1", network: "disc" } }], zb: [bridge(2)] },
+    events: [
+      add("c1 zb eth1"),
+      { do: "reboot" },
+      add("c1 za eth0"),
+      add("c1 zb eth1"),
+      loses("c1", true),
+      add("c1 zb eth1"),
+    ],
+  },
+  "a plugin died after it masqueraded, and another try's undo frees the lease": {
+    lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }] },
+    events: [
+      add("c1 za net1"),
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za net1", fault: { at: "ptp: masqueraded", do: "kill the plugin" } },
+      loses("c1"),
+      add("c1 za eth0"),
+      del("c1 za net1"),
+      del("c1 za eth0"),
+    ],
+  },
 };

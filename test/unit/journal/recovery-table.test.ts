@@ -37,6 +37,12 @@ describe("the table of docs/behavior.md", () => {
       "its namespace is gone",
     ],
     ["another namespace that is still there", [entryOf({ namespace: elsewhere })], {}, "add, then write"],
+    [
+      "another namespace that is still there, and the ADD failed",
+      [tryOf({ namespace: elsewhere, failed: {} })],
+      {},
+      "not complete",
+    ],
     ["this namespace, not complete", [entryOf()], {}, "not complete"],
     [
       "this namespace, 16 minutes old, and a later uptime of an earlier boot",
@@ -220,4 +226,14 @@ describe("the addresses that an entry lends", () => {
   ])("%s", (_, entries, expected) => {
     expect(lentAddresses(journalOf(...entries), "eth0", bootId)).toEqual(expected);
   });
+});
+
+test("what a stray ADD left stays beside what something else may have attached, until DEL", () => {
+  const stray = tryOf({ stray: true, isGivenUp: true, failed: {} });
+  const plugin = { own: undefined, earlier: undefined };
+  expect(recoveryOf(journalOf(stray), plugin, presentOf(complete)).do).toBe("add, then write");
+  expect(recoveryOf(journalOf(stray), plugin, presentOf()).do).toBe("undo, then add");
+  expect(recoveryOf(journalOf(entryOf({ ifName: "eth1" })), plugin, presentOf({ resultMs: 5, bootId: "new" })).do).toBe(
+    "undo, then add",
+  );
 });

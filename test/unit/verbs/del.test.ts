@@ -287,6 +287,39 @@ describe("DEL of an entry", () => {
     expect(runs).toMatchObject([{ stdin: { prevResult: { ips: isGiven ? ips : [] } } }]);
   });
 
+  test("of firewall has no address of another container that something else attached, beside a stray ADD of a wrapper's", () => {
+    const own = chainedOf("firewall", { configuration: { type: "firewall" } });
+    const stray = tryOf({ containerId: "red", stray: true, isGivenUp: true });
+    const ips = [{ address: "10.1.0.2/24" }];
+    const result = { networkName: "zone", containerId: "red", ifName: "eth0", result: { ips } };
+    const files = { ...journalFiles(own, stray), "/var/lib/cni/results/zone-red-eth0": JSON.stringify(result) };
+    const { runs } = del("firewall", { prevResult: { ips } }, { files });
+    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [] } } }]);
+  });
+
+  test("of firewall names no address that a sibling has, although the container leases it", () => {
+    const own = chainedOf("firewall", { configuration: { type: "firewall" } });
+    const ips = [{ address: "10.1.0.2/24" }];
+    const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\nnet1" };
+    const givenBeside = (sibling: Partial<Entry>) => {
+      const theirs = entryOf({ network: "other", runtimeIfName: "net1", ...sibling });
+      return del("firewall", { prevResult: { ips } }, { files: { ...journalFiles(own, theirs), ...lease } }).runs[0];
+    };
+    expect(givenBeside({})).toMatchObject({ stdin: { prevResult: { ips: [] } } });
+    expect(givenBeside({ isGivenUp: true })).toMatchObject({ stdin: { prevResult: { ips } } });
+  });
+
+  test("leaves what a stray ADD left beside a sibling that something else attached", () => {
+    const stray = tryOf({ network: "other", runtimeIfName: "net1", ifName: "eth1", stray: true, isGivenUp: true });
+    const result = { networkName: "other", containerId: "blue", ifName: "net1", result: {} };
+    const file = { "/var/lib/cni/results/other-blue-net1": JSON.stringify(result) };
+    const runsWith = (left: Entry, more: Record<string, string>) =>
+      runsOf(del("bridge", {}, { files: { ...journalFiles(entryOf(), left), ...more } }));
+    expect(runsWith(stray, file)).toHaveLength(1);
+    expect(runsWith(stray, {})).toHaveLength(2);
+    expect(runsWith({ ...stray, stray: undefined }, file)).toHaveLength(2);
+  });
+
   test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
     const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const leases = "/var/lib/cni/networks/zone";

@@ -99,6 +99,32 @@ describe("an ADD beside an entry that may be in use", () => {
   });
 });
 
+describe("an ADD beside what only libcni knows", () => {
+  const result = { "/var/lib/cni/results/zone-blue-eth0": "{}" };
+  const addWith = (machine: Machine) => callWrapper({ stdin }, { files: result, ...machine });
+
+  test("is in the journal before the plugin runs, so that DEL undoes it", () => {
+    const { files } = addWith({ answers: [exits(1)], links: [0, 8] });
+    expect(parseJournal(zoneOfBlue, files[journal]).entries).toMatchObject([{ stray: true, failed: { left: 8 } }]);
+  });
+
+  test("that found an interface in its way leaves no journal", () => {
+    expect(addWith({ answers: [exits(1)], links: [7] }).files).toEqual(result);
+  });
+});
+
+test("a masquerading plugin's failure is written with its lease, which another attachment's DEL may free", () => {
+  const lease = "/var/lib/cni/networks/zone/10.1.0.2";
+  const meanwhile = (files: Map<string, unknown>) =>
+    files.set(lease, { ...(files.get(journal) as File), text: "blue\r\neth0" });
+  const failedOf = (more: object) => {
+    const { files } = callWrapper({ stdin: { ...stdin, ...more } }, { answers: [exits(1)], links: [0, 8], meanwhile });
+    return parseJournal(zoneOfBlue, files[journal]).entries[0]?.failed;
+  };
+  expect(failedOf({ ipMasq: true })).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
+  expect(failedOf({})).not.toHaveProperty("addresses");
+});
+
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
   const left = entryOf({ isGivenUp: true });
   const sibling = entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" });
