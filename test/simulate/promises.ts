@@ -108,6 +108,7 @@ export class Promises {
         thing.by.delete(life.key);
         if (!thing.by.has(sibling.key)) thing.by.set(sibling.key, plugin);
       } else if (isForPrune) this.#prune(thing, life, others);
+      else if (this.#mayBeNeeded(thing, life)) thing.remove();
       else left.push(thing);
     }
     log.expect(promise, left.length === 0, () => `${life.key}: ${left.map(({ what }) => what).join("; ")}`);
@@ -247,6 +248,19 @@ export class Promises {
     const isNeeded = !held.every(({ holds }) => holds());
     machine.rules = rules;
     return isNeeded;
+  }
+
+  /**
+   * Whether another container's ADD runs that has the address of firewall's rule. Its journal cannot tell whether firewall comes
+   * next, which would find the rule and make none of its own (plugins/meta/firewall/iptables.go, addRules). So it stays. The
+   * model forgets it, and that ADD makes it again.
+   */
+  #mayBeNeeded({ what }: Thing, { of }: Life): boolean {
+    const [, address = ""] = /^rule CNI-FORWARD ACCEPT (.*)/.exec(what) ?? [];
+    const journals = [...this.#busy]
+      .filter((other) => other.of.container !== of.container)
+      .map((other) => this.#simulation.machine.files.get(journalFileOf(other.of))?.text);
+    return address !== "" && journals.some((text) => text?.includes(`"addresses":["${address}/`));
   }
 
   /** Whether only `prune` can remove it: its plugin left the front of the list, or left the list and is missing or has failed. */

@@ -921,4 +921,30 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "an ADD was given up, and its journal stays because an unknown plugin's entry waits for a sibling": {
+    lists: {
+      za: [bridge(1), chained("mark"), { ...ptp(2), wrapper: { ifName: "eth1" } }],
+      zb: [macvlan(3), chained("mark")],
+    },
+    events: [
+      add("c1 zb net1"),
+      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: leased", do: "kill the runtime", first: del("c1 za eth0") } },
+      del("c1 za eth0"),
+    ],
+  },
+  "firewall's call goes on after DEL, and another container's ADD that runs has its address when DEL comes again": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      {
+        do: "ADD",
+        of: "c1 za eth0",
+        fault: { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") },
+      },
+      {
+        do: "ADD",
+        of: "c2 za eth0",
+        fault: { at: "ADD of firewall-wrapper begins", do: "kill", first: del("c1 za eth0") },
+      },
+    ],
+  },
 };
