@@ -11,11 +11,11 @@ const directory = join(root, "test/fixtures/commands");
 
 const marked = /^(<!-- (command|options|meanings): (.+) -->\n)[\s\S]*?^(<!-- \/\2 -->)$/gm;
 
-/** Puts what the commands really print into a page, between its marks. `command` runs one, `options` lists a command's, `meanings` the exit codes'. */
+/** Puts what the commands really print into a page, between its marks. `command` runs one, `options` lists those of all commands, `meanings` the exit codes'. */
 export async function renewedPage(page: string): Promise<string> {
   const texts: string[] = [];
   for (const [, , kind, subject = ""] of page.matchAll(marked)) {
-    texts.push(kind === "command" ? await session(subject) : kind === "options" ? optionsTable(subject) : codesTable());
+    texts.push(kind === "command" ? await session(subject) : kind === "options" ? optionsTable() : codesTable());
   }
   return page.replace(marked, (_text, start: string, _kind, _subject, end: string) => `${start}${texts.shift()}${end}`);
 }
@@ -37,14 +37,17 @@ function codesTable(): string {
   return `| exit code | meaning |\n|---|---|\n${rows.join("")}`;
 }
 
-function optionsTable(name: string): string {
-  const command = programOf(pageTerminal().terminal).commands.find((candidate) => candidate.name() === name);
-  const rows = (command ? optionsOf(command) : [])
-    .filter(({ long }) => long !== "--help")
-    .map(({ flags, description }) => {
-      return `| \`${flags}\` | ${description.replaceAll("|", "\\|")} |\n`;
-    });
-  return rows.length === 0 ? "No options.\n" : `| option | meaning |\n|---|---|\n${rows.join("")}`;
+/** Every option once, with the commands that have it and mean the same by it. */
+function optionsTable(): string {
+  const rows = new Map<string, string[]>();
+  for (const command of programOf(pageTerminal().terminal).commands) {
+    for (const { long, flags, description } of optionsOf(command)) {
+      const row = `| \`${flags}\` | ${description.replaceAll("|", "\\|")}`;
+      if (long !== "--help") rows.set(row, [...(rows.get(row) ?? []), command.name()]);
+    }
+  }
+  const lines = [...rows].map(([row, names]) => `${row} | ${names.join(", ")} |\n`).sort();
+  return `| option | meaning | commands |\n|---|---|---|\n${lines.join("")}`;
 }
 
 /** A plain terminal for one command: no colors, nobody who answers, and the same text on every machine. */

@@ -14,7 +14,7 @@ const pages = {
   release: "docs/operations.md",
   conformance: "docs/conformance.md",
   hardening: "docs/security.md",
-  "conformance-cases": "docs/conformance.md",
+  "conformance-cases": "test/reports/conformance/CASES.md",
 } as const;
 
 /** The name in a table's marks. */

@@ -16,7 +16,7 @@ import { describeMachine, type Report } from "./report.ts";
 import { timeRestores } from "./restore.ts";
 import { timeAtOnce, timeCalls, timeGrowth } from "./sections.ts";
 import { setStage } from "./stage.ts";
-import { tablesOf } from "./tables.ts";
+import { aimsTable, tablesOf } from "./tables.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -92,6 +92,7 @@ const results = path.join(import.meta.dirname, "results");
 function write(report: Report): void {
   mkdirSync(results, { recursive: true });
   writeFileSync(path.join(results, "figures.json"), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(path.join(results, "aims.md"), `${aimsTable(report)}\n`);
   const plot = plotOf(report);
   if (plot) writeFileSync(path.join(results, "plot.svg"), plot);
   const page = writeSection("bench", tablesOf(report));
@@ -101,7 +102,8 @@ function write(report: Report): void {
 try {
   const report = await bench(Number(options.runs), options.base, options.only);
   if (options.write) write(report);
-  console.log(options.json ? JSON.stringify(report, null, 2) : tablesOf(report));
+  const tables = [tablesOf(report), ...(report.base ? [] : [aimsTable(report)])].join("\n\n");
+  console.log(options.json ? JSON.stringify(report, null, 2) : tables);
 } catch (error) {
   console.error(`bench: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

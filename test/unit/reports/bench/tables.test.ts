@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Report } from "../../../reports/bench/report.ts";
-import { figure, tablesOf } from "../../../reports/bench/tables.ts";
+import { aimsTable, figure, tablesOf } from "../../../reports/bench/tables.ts";
 
 const spread = (median: number) => ({ median, p10: median - 0.1, p90: median + 0.1 });
 const timing = (peer: string, ms: number) => ({ peer, wallMs: spread(ms), cpuMs: spread(ms / 2) });
@@ -23,9 +23,11 @@ const report: Report = {
   missing: ["multus: no network"],
 };
 
-const lines = tablesOf(report)
-  .split("\n")
-  .map((line) => line.replaceAll(/ +/g, " "));
+test("the page has no aims: they are for developers", () => {
+  expect(tablesOf(report)).not.toContain("Aims");
+});
+
+const lines = `${tablesOf(report)}\n${aimsTable(report)}`.split("\n").map((line) => line.replaceAll(/ +/g, " "));
 
 test.each([
   "2 cores, x86_64, Linux 6.1, Node 24.0, bash 5.2; load before: 0.0. Medians of interleaved runs.",
