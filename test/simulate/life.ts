@@ -1,10 +1,10 @@
+import { secondName } from "../../cli/model/creators.ts";
+import { leasesOf } from "../../cli/model/ipam.ts";
+import type { Machine, Namespace } from "../../cli/model/machine.ts";
+import { type Effect, resultOf } from "../../cli/model/plugin.ts";
+import { plugins } from "../../cli/model/plugins.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { secondName } from "./model/creators.ts";
-import { leasesOf } from "./model/ipam.ts";
-import type { Machine, Namespace } from "./model/machine.ts";
-import { type Effect, resultOf } from "./model/plugin.ts";
-import { plugins } from "./model/plugins.ts";
 import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf } from "./runtime.ts";
 
 /** What the runtime has done with an attachment. */

@@ -1,11 +1,11 @@
+import { isLeased, leaseDirectory } from "../../cli/model/ipam.ts";
+import type { Makers, Thing } from "../../cli/model/machine.ts";
+import { resultOf, withoutPrefix } from "../../cli/model/plugin.ts";
 import { profiles } from "../../plugins/index.ts";
 import { type Began, journalDirectory, type Line } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
-import { isLeased, leaseDirectory } from "./model/ipam.ts";
-import type { Makers, Thing } from "./model/machine.ts";
-import { resultOf, withoutPrefix } from "./model/plugin.ts";
 import { type ListedPlugin, portMappingsOf, resultFile } from "./runtime.ts";
 import type { Simulation } from "./simulation.ts";
 

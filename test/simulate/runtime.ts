@@ -1,6 +1,6 @@
+import type { Machine } from "../../cli/model/machine.ts";
+import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "../../cli/model/wrapper.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import type { Machine } from "./model/machine.ts";
-import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "./wrapper.ts";
 
 /** A plugin configuration of a list. */
 export type ListedPlugin = JsonObject & { readonly type: string };

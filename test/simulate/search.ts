@@ -1,10 +1,10 @@
+import type { Sabotage } from "../../cli/model/wrapper.ts";
 import type { Event } from "./event.ts";
 import { type Lists, removed } from "./lists.ts";
 import { Broken, type Log } from "./log.ts";
 import { Random } from "./random.ts";
 import { nextEvent, sceneOf } from "./schedule.ts";
 import { Simulation } from "./simulation.ts";
-import type { Sabotage } from "./wrapper.ts";
 
 type Options = ConstructorParameters<typeof Simulation>[1];
 

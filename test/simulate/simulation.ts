@@ -1,3 +1,6 @@
+import { isLeasedByOther } from "../../cli/model/ipam.ts";
+import { Machine } from "../../cli/model/machine.ts";
+import type { PluginEnd, Sabotage, Stops, Task } from "../../cli/model/wrapper.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
 import {
@@ -20,11 +23,8 @@ import {
 } from "./life.ts";
 import { type Lists, removed, renamed } from "./lists.ts";
 import { Log } from "./log.ts";
-import { isLeasedByOther } from "./model/ipam.ts";
-import { Machine } from "./model/machine.ts";
 import { Promises, restOf } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
-import type { PluginEnd, Sabotage, Stops, Task } from "./wrapper.ts";
 
 /** How a verb ended. Without a problem it passed. */
 interface Outcome<T> {

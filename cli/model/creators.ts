@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { ipamOf, isLeased } from "./ipam.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Machine } from "./machine.ts";
 import { namesOf, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
 

@@ -2,10 +2,10 @@ import { profiles } from "../../plugins/index.ts";
 import type { Answer, Appending, Bytes, Host, Streams } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { run } from "../../shared/run.ts";
-import { ip, mountsOf } from "./model/iproute.ts";
-import type { Machine } from "./model/machine.ts";
-import { type PluginCall, PluginError, type Steps } from "./model/plugin.ts";
-import { plugins } from "./model/plugins.ts";
+import { ip, mountsOf } from "./iproute.ts";
+import type { Machine } from "./machine.ts";
+import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
+import { plugins } from "./plugins.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Machine, Namespace } from "./machine.ts";
 
 /** A call of a plugin. */

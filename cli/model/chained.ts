@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Machine } from "./machine.ts";
 import {
   type Effect,
@@ -12,18 +12,6 @@ import {
   withoutPrefix,
 } from "./plugin.ts";
 
-/** The plugins that make no interface. */
-export const chained: Readonly<Record<string, Plugin>> = {
-  portmap: portmap(),
-  firewall: firewall(),
-  tuning: tuning(),
-  bandwidth: bandwidth(),
-  sbr: sbr(),
-  mark: mark(),
-  loopback: reporter(({ env }) => ({ name: "lo", sandbox: env.CNI_NETNS }), "127.0.0.1/8"),
-  uplink: reporter(() => ({ name: "uplink0" }), "10.99.0.1/24"),
-};
-
 /** A published port of the host, and where it leads. */
 interface Mapping {
   readonly hostPort: number;
@@ -35,66 +23,67 @@ function mappingsOf({ runtimeConfig }: JsonObject): Mapping[] {
   return Array.isArray(mappings) ? mappings : [];
 }
 
+const nftChain = "nft hostports";
+const summary = "CNI-HOSTPORT-DNAT";
+const isNft = (config: JsonObject) => config.backend === "nftables";
+/** The iptables chain's name has the network and the container, and no interface (portmap_iptables.go, genDnatChain). */
+const chainOf = (call: PluginCall) => `CNI-DN-${namesOf(call).network}${namesOf(call).containerId}`;
+const dnat = ({ hostPort, containerPort }: Mapping, ip: string) => `--dport ${hostPort} DNAT ${ip}:${containerPort}`;
+const entry = ({ hostPort }: Mapping, chain: string) => `--dport ${hostPort} -j ${chain}`;
+
 /** portmap: forwards ports to the first address of its interface (plugins/meta/portmap). */
-function portmap(): Plugin {
-  const nftChain = "nft hostports";
-  const summary = "CNI-HOSTPORT-DNAT";
-  const isNft = (config: JsonObject) => config.backend === "nftables";
-  /** The iptables chain's name has the network and the container, and no interface (portmap_iptables.go, genDnatChain). */
-  const chainOf = (call: PluginCall) => `CNI-DN-${namesOf(call).network}${namesOf(call).containerId}`;
-  const dnat = ({ hostPort, containerPort }: Mapping, ip: string) => `--dport ${hostPort} DNAT ${ip}:${containerPort}`;
-  const entry = ({ hostPort }: Mapping, chain: string) => `--dport ${hostPort} -j ${chain}`;
-  const own = (machine: Machine, call: PluginCall) =>
-    machine.rules.filter(({ chain, comment }) => chain === nftChain && comment === namesOf(call).containerId);
-  return {
-    *add(machine, call) {
-      const ip = ownAddress(call);
-      for (const mapping of ip ? mappingsOf(call.config) : []) {
-        const chain = isNft(call.config) ? nftChain : chainOf(call);
-        if (isNft(call.config)) machine.append(chain, dnat(mapping, String(ip)), namesOf(call).containerId);
-        else {
-          machine.chains.add(chain);
-          machine.appendUnique(chain, dnat(mapping, String(ip)));
-          machine.appendUnique(summary, entry(mapping, chain));
-        }
-        yield "port published";
+const portmap: Plugin = {
+  *add(machine, call) {
+    const ip = ownAddress(call);
+    for (const mapping of ip ? mappingsOf(call.config) : []) {
+      const chain = isNft(call.config) ? nftChain : chainOf(call);
+      if (isNft(call.config)) machine.append(chain, dnat(mapping, String(ip)), namesOf(call).containerId);
+      else {
+        machine.chains.add(chain);
+        machine.appendUnique(chain, dnat(mapping, String(ip)));
+        machine.appendUnique(summary, entry(mapping, chain));
       }
-      return passedOn(call.config);
-    },
-    check(machine, call) {
-      const ip = ownAddress(call);
-      const mappings = mappingsOf(call.config);
-      const has = (chain: string, text: string) =>
-        machine.rules.some((rule) => rule.chain === chain && rule.text === text);
-      // It counts the rules with the container's comment, whatever their port (checkPortsAgainstRules).
-      if (isNft(call.config) && ip && own(machine, call).length < mappings.length)
-        throw new PluginError("missing rules");
-      if (isNft(call.config) || !ip) return;
+      yield "port published";
+    }
+    return passedOn(call.config);
+  },
+  check(machine, call) {
+    const ip = ownAddress(call);
+    const mappings = mappingsOf(call.config);
+    const has = (chain: string, text: string) =>
+      machine.rules.some((rule) => rule.chain === chain && rule.text === text);
+    // It counts the rules with the container's comment, whatever their port (checkPortsAgainstRules).
+    if (isNft(call.config) && ip && nftRules(machine, call).length < mappings.length)
+      throw new PluginError("missing rules");
+    if (isNft(call.config) || !ip) return;
+    const chain = chainOf(call);
+    if (!mappings.every((one) => has(chain, dnat(one, ip)) && has(summary, entry(one, chain)))) {
+      throw new PluginError(`a rule is missing in chain ${chain}`);
+    }
+  },
+  *del(machine, call) {
+    if (mappingsOf(call.config).length === 0) return;
+    if (isNft(call.config)) {
+      const rules = nftRules(machine, call);
+      machine.removeRules((rule) => rules.includes(rule));
+    } else {
       const chain = chainOf(call);
-      if (!mappings.every((one) => has(chain, dnat(one, ip)) && has(summary, entry(one, chain)))) {
-        throw new PluginError(`a rule is missing in chain ${chain}`);
-      }
-    },
-    *del(machine, call) {
-      if (mappingsOf(call.config).length === 0) return;
-      if (isNft(call.config)) {
-        const rules = own(machine, call);
-        machine.removeRules((rule) => rules.includes(rule));
-      } else {
-        const chain = chainOf(call);
-        machine.removeRules((rule) => rule.chain === summary && rule.text.endsWith(` -j ${chain}`));
-        machine.deleteChain(chain);
-      }
-      yield "ports removed";
-    },
-    effects: (machine, { config, addresses: [address = ""] }) =>
-      mappingsOf(config).map((mapping) => {
-        const leads = `${withoutPrefix(address)}:${mapping.containerPort}`;
-        const holds = () => destinationOf(machine, mapping.hostPort) === leads;
-        const what = `port ${mapping.hostPort} to ${leads}`;
-        return isNft(config) ? { what, holds } : { what, holds, lose: () => dropRules(machine, `${leads}`) };
-      }),
-  };
+      machine.removeRules((rule) => rule.chain === summary && rule.text.endsWith(` -j ${chain}`));
+      machine.deleteChain(chain);
+    }
+    yield "ports removed";
+  },
+  effects: (machine, { config, addresses: [address = ""] }) =>
+    mappingsOf(config).map((mapping) => {
+      const leads = `${withoutPrefix(address)}:${mapping.containerPort}`;
+      const holds = () => destinationOf(machine, mapping.hostPort) === leads;
+      const what = `port ${mapping.hostPort} to ${leads}`;
+      return isNft(config) ? { what, holds } : { what, holds, lose: () => dropRules(machine, `${leads}`) };
+    }),
+};
+
+function nftRules(machine: Machine, call: PluginCall) {
+  return machine.rules.filter(({ chain, comment }) => chain === nftChain && comment === namesOf(call).containerId);
 }
 
 /** Returns where a port of the host leads. The first rule decides. */
@@ -204,46 +193,45 @@ function tuning(): Plugin {
   };
 }
 
+const deviceOf = (call: PluginCall) => `bwp-${namesOf(call).network}${namesOf(call).containerId}`;
+const linkOf = (machine: Machine, call: PluginCall) => {
+  const link = open(machine, call).links.get(String(call.env.CNI_IFNAME));
+  if (!link?.hostEnd) throw new PluginError(`container interface ${call.env.CNI_IFNAME} has no veth peer`);
+  return link;
+};
+
 /** bandwidth: a device for the network and the container, which shapes what the link's other end gets (plugins/meta/bandwidth). */
-function bandwidth(): Plugin {
-  const deviceOf = (call: PluginCall) => `bwp-${namesOf(call).network}${namesOf(call).containerId}`;
-  const linkOf = (machine: Machine, call: PluginCall) => {
-    const link = open(machine, call).links.get(String(call.env.CNI_IFNAME));
-    if (!link?.hostEnd) throw new PluginError(`container interface ${call.env.CNI_IFNAME} has no veth peer`);
-    return link;
-  };
-  return {
-    *add(machine, call) {
-      const { ...result } = passedOn(call.config);
-      const link = linkOf(machine, call);
-      if (!resultOf(call.config).interfaces.some(({ name }) => name === link.hostEnd)) {
-        throw new PluginError("no veth peer of container interface found in host ns");
-      }
-      if (link.shaper) throw new PluginError("create qdisc: file exists");
-      const name = deviceOf(call);
-      if (machine.devices.has(name)) throw new PluginError("adding link: file exists");
-      const device = machine.addDevice(name);
-      yield "device made";
-      link.shaper = device;
-      yield "traffic shaped";
-      result.interfaces = [...resultOf(call.config).interfaces, { name }];
-      return result;
-    },
-    check(machine, call) {
-      linkOf(machine, call);
-      if (!machine.devices.has(deviceOf(call))) throw new PluginError("get ifb device: Link is missing");
-    },
-    *del(machine, call) {
-      machine.devices.delete(deviceOf(call));
-      yield "device deleted";
-    },
-    effects: ({ devices }, { namespace, ifName }): Effect[] => {
-      const link = namespace.links.get(ifName);
-      const isThere = () => [...devices.values()].some((device) => device === link?.shaper);
-      return [{ what: `limits of ${ifName}`, holds: isThere }];
-    },
-  };
-}
+const bandwidth: Plugin = {
+  *add(machine, call) {
+    const { ...result } = passedOn(call.config);
+    const link = linkOf(machine, call);
+    if (!resultOf(call.config).interfaces.some(({ name }) => name === link.hostEnd)) {
+      throw new PluginError("no veth peer of container interface found in host ns");
+    }
+    if (link.shaper) throw new PluginError("create qdisc: file exists");
+    const name = deviceOf(call);
+    if (machine.devices.has(name)) throw new PluginError("adding link: file exists");
+    const device = machine.addDevice(name);
+    yield "device made";
+    link.shaper = device;
+    yield "traffic shaped";
+    result.interfaces = [...resultOf(call.config).interfaces, { name }];
+    return result;
+  },
+  check(machine, call) {
+    linkOf(machine, call);
+    if (!machine.devices.has(deviceOf(call))) throw new PluginError("get ifb device: Link is missing");
+  },
+  *del(machine, call) {
+    machine.devices.delete(deviceOf(call));
+    yield "device deleted";
+  },
+  effects: ({ devices }, { namespace, ifName }): Effect[] => {
+    const link = namespace.links.get(ifName);
+    const isThere = () => [...devices.values()].some((device) => device === link?.shaper);
+    return [{ what: `limits of ${ifName}`, holds: isThere }];
+  },
+};
 
 /** sbr: a table for each address of its interface. DEL asks the interface for them, and fails without a namespace (plugins/meta/sbr). */
 function sbr(): Plugin {
@@ -276,35 +264,11 @@ function sbr(): Plugin {
   };
 }
 
-/** A plugin of somebody else's that keeps a file for the container. */
-function mark(): Plugin {
-  const fileOf = ({ env }: PluginCall) => `/var/lib/mark/${env.CNI_CONTAINERID}`;
-  return {
-    *add(machine, call) {
-      machine.writeFile(fileOf(call), "marked");
-      yield "marked";
-      return passedOn(call.config);
-    },
-    check(machine, call) {
-      if (!machine.files.has(fileOf(call))) throw new PluginError("the mark is missing");
-    },
-    *del(machine, call) {
-      machine.files.delete(fileOf(call));
-      yield "mark removed";
-    },
-    effects: ({ files }, { containerId }) => [{ what: "mark", holds: () => files.has(`/var/lib/mark/${containerId}`) }],
-  };
-}
-
-/** A plugin that stands first in a list, unwrapped, and only reports an interface that is there: loopback; one of the host. */
-function reporter(interfaceOf: (call: PluginCall) => JsonObject, address: string): Plugin {
-  return {
-    // biome-ignore lint/correctness/useYield: it does nothing on the host
-    *add(_, call) {
-      return { cniVersion: "1.1.0", interfaces: [interfaceOf(call)], ips: [{ address, interface: 0 }] };
-    },
-    check() {},
-    *del() {},
-    effects: () => [],
-  };
-}
+/** The plugins that make no interface. */
+export const chained: Readonly<Record<string, Plugin>> = {
+  portmap,
+  firewall: firewall(),
+  tuning: tuning(),
+  bandwidth,
+  sbr: sbr(),
+};
