@@ -7,7 +7,7 @@ import { type Project, placeholders } from "../project.ts";
 export function releaseNotes(tag: string, version: string, project: Project, changelog: string): string {
   if (tag !== `v${version}`) throw new Error(`the tag is ${tag}, and package.json has version ${version}`);
   const unset = placeholders(project);
-  if (unset.length > 0) throw new Error(`set ${unset.join(" and ")} in package.json: docs/release.md`);
+  if (unset.length > 0) throw new Error(`set ${unset.join(" and ")} in package.json: build/release/README.md`);
   const section = changelog.split(/^(?=## )/m).find((each) => each.startsWith(`## [${version}]`));
   if (section === undefined) throw new Error(`CHANGELOG.md has no section ## [${version}]`);
   const [heading = "", ...text] = section.split("\n");

@@ -5,7 +5,7 @@ import { version } from "../support/version.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const patterns = ["*.md", "docs/*.md", "plugins/*/README.md", "conf-examples/README.md"];
-const developersPages = ["build/slim/README.md", "test/reports/conformance/CASES.md"];
+const developersPages = ["build/release/README.md", "build/slim/README.md", "test/reports/conformance/CASES.md"];
 const pages = [...globSync(patterns, { cwd: root }), ...developersPages].sort();
 
 /** A page without its code: there, brackets are not links, and # is not a heading. */
