@@ -1,14 +1,7 @@
 import { ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
 import { type Lease, leaseDirectory } from "../journal/host-files.ts";
-import {
-  type AttachmentKey,
-  type Entry,
-  isSameAttachment,
-  isStanding,
-  type Journal,
-  withoutStrays,
-} from "../journal/journal.ts";
+import { type AttachmentKey, type Entry, isSameAttachment, isStanding, withoutStrays } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
@@ -22,21 +15,26 @@ export function withoutAddressesOfOthers(
   key: AttachmentKey,
   configuration: JsonObject,
 ): { kept: JsonObject; taken: readonly string[] } {
-  const taken = takenBy(facts, key, addressesIn(configuration.prevResult));
+  const taken = takenBy(facts, key, configuration);
   return { kept: withoutAddresses(configuration, new Set(taken.map(ipName))), taken };
 }
 
 /**
- * The addresses that another container has, and this one does not lease: an unrelated network may have the same. host-local's
- * leases tell in most cases; looking through all journals takes long.
+ * The addresses for which a sibling has the plugin, too, and those that another container has, and this one does not lease: an
+ * unrelated network may have the same. host-local's leases tell in most cases; looking through all journals takes long.
  */
-function takenBy(facts: Facts, key: AttachmentKey, addresses: readonly string[]): readonly string[] {
+function takenBy(facts: Facts, key: AttachmentKey, { type, prevResult }: JsonObject): readonly string[] {
   const { containerId } = key;
+  const addresses = addressesIn(prevResult);
   const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(cidr.split("/")[0] ?? "") }));
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
   const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
-  const siblings = recordedIn(facts, facts.siblings(key));
+  const entries = facts.siblings(key).flatMap((sibling) => sibling.entries);
+  const siblings = recordedIn(
+    facts,
+    entries.filter((one) => one.type === type),
+  );
   const taken = leased.filter(
     (one) => siblings.has(ipName(one.cidr)) || (!isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr)))),
   );
@@ -51,7 +49,12 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
   const journals = facts
     .journals()
     .filter((one) => one.key.containerId !== containerId && withoutStrays(one).length > 0);
-  const recorded = recordedIn(facts, journals);
+  // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
+  const attached = journals.filter((journal) => !withoutStrays(journal).at(-1)?.isUndone);
+  const recorded = recordedIn(
+    facts,
+    attached.flatMap(({ entries }) => entries),
+  );
   const results = facts
     .allResults()
     .filter(({ key }) => key.containerId !== containerId && !journals.some((one) => isSameAttachment(one.key, key)));
@@ -59,13 +62,11 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
   return new Set([...recorded, ...listed.map(ipName)]);
 }
 
-function recordedIn(facts: Facts, journals: readonly Journal[]): ReadonlySet<unknown> {
+/** The names of the addresses of the entries of this boot that stand. */
+function recordedIn(facts: Facts, entries: readonly Entry[]): ReadonlySet<unknown> {
   const moment = facts.moment();
-  const isOfThisBoot = ({ bootId }: Entry) => moment === undefined || bootId === moment.bootId;
-  // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
-  const attached = journals.filter((journal) => !withoutStrays(journal).at(-1)?.isUndone);
-  const entries = attached.flatMap(({ entries }) => entries.filter((one) => isStanding(one) && isOfThisBoot(one)));
-  const addresses = entries.flatMap(({ done, configuration: { prevResult } }) => [
+  const present = entries.filter((one) => isStanding(one) && (!moment || one.bootId === moment.bootId));
+  const addresses = present.flatMap(({ done, configuration: { prevResult } }) => [
     ...(done?.addresses ?? []),
     ...addressesIn(prevResult),
   ]);

@@ -132,7 +132,7 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
  */
 function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }: Around): boolean {
   const tries = earlier.filter(
-    (one) => one.type === type && one.ifName === ifName && (one.failed?.left ?? one.done?.made) === before,
+    (one) => one.type === type && one.ifName === ifName && (one.failed?.left ?? one.done?.made ?? before) === before,
   );
   return tries.some((one) => isInterfaceOurs(one, { ...around, earlier: [] }));
 }

@@ -12,7 +12,7 @@ import { type PlannedDel, planRemoval, runDel, runRemoval, undoEntries } from ".
 import type { Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
-import type { Role } from "../plugin/profile.ts";
+import { type Role, scopeOf } from "../plugin/profile.ts";
 import type { CniResult } from "../protocol/result.ts";
 import { finish, prevResultFor, undoingOf } from "./removal.ts";
 
@@ -31,10 +31,11 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const targets = role === "creator" ? inBothNetworks(call) : [target];
   return targets.map((one, index) => {
     const subject = { ...call, target: { ...one, role: target.role } };
-    const whole = prevResultFor(call, {
-      role: target.role === "meta" ? "meta" : "creator",
-      ifName: one.selector.ifName,
-    });
+    const as: Role = target.role === "meta" ? "meta" : "creator";
+    // A plain firewall lets all addresses through.
+    const isByAddress = scopeOf(target.profile) === "address";
+    const given = call.prevResult ?? request.configuration.prevResult;
+    const whole = isByAddress ? given : prevResultFor(call, { role: as, ifName: one.selector.ifName });
     const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
     const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
     // The first DEL deletes the interface, so the others only free leases.

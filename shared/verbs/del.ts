@@ -155,28 +155,29 @@ type Del = Removal & { readonly do: "DEL" };
 /** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */
 function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { configuration } = call.request;
-  const { prevResult: before, ...added } = entry.configuration;
+  const { prevResult: _, ...added } = entry.configuration;
   const { runtimeConfig = added.runtimeConfig, cniVersion } = configuration;
-  const prevResult = resultFor(call, entry) ?? (entry.role === "meta" ? before : undefined);
   const whole: JsonObject = {
     ...added,
     ...(cniVersion === undefined ? {} : { cniVersion }),
     ...(runtimeConfig === undefined ? {} : { runtimeConfig }),
-    ...(prevResult === undefined ? {} : { prevResult: withRuleAddresses(call, entry, prevResult) }),
+    ...resultFor(call, entry),
   };
   return delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
 }
 
-/** The runtime's prevResult for an entry. If a creator's ADD has not passed, it is of an earlier one. */
-function resultFor(call: Call, entry: Entry): unknown {
-  return entry.role === "creator" && !entry.done ? undefined : prevResultFor(call, entry);
+/** The runtime's prevResult for an entry, or that of its ADD. If a creator's ADD has not passed, the runtime's is of an earlier one. */
+function resultFor(call: Call, entry: Entry): JsonObject {
+  const isMeta = entry.role === "meta";
+  const present = isMeta || entry.done ? prevResultFor(call, entry) : undefined;
+  const prevResult = present ?? (isMeta ? entry.configuration.prevResult : undefined);
+  return prevResult === undefined ? {} : { prevResult: withRuleAddresses(call, entry, prevResult) };
 }
 
 /** The same with the configuration that the list has now: tokens rotate. */
 function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { prevResult: _, ...rest } = delegateCall({ ...call, target: targetOfEntry(call, entry) }).configuration ?? {};
-  const prevResult = resultFor(call, entry);
-  const whole = prevResult === undefined ? rest : { ...rest, prevResult };
+  const whole = { ...rest, ...resultFor(call, entry) };
   const listed = delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
   const { filter } = delegateCall(call);
   return prepareCall(call.session, filter ? { ...listed, filter } : listed);

@@ -947,4 +947,40 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       },
     ],
   },
+  "firewall's DEL fails once, and libcni's result is of an earlier boot": {
+    lists: { za: [flannel, chained("firewall")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "firewall: address let through", do: "kill the plugin" } },
+      { do: "DEL", of: "c1 za eth0", fault: { at: "firewall: rule removed", do: "fail the plugin" } },
+    ],
+  },
+  "two stray ADDs of flannel's in another namespace, and the first one was cut off": {
+    lists: { za: [flannel] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1", true),
+      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: link made", do: "kill" } },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "firewall's rule for an address from DHCP that a sibling of another namespace has, whose ADD failed before firewall":
+    {
+      lists: {
+        za: [
+          { ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" }, wrapper: { ifName: "eth2" } },
+          chained("tuning", "eth2", { promisc: true }),
+          chained("firewall", "eth2"),
+        ],
+      },
+      events: [
+        add("c1 za eth0"),
+        { do: "uninstall", plugin: "tuning" },
+        loses("c1"),
+        add("c1 za net1"),
+        del("c1 za eth0"),
+      ],
+    },
 };

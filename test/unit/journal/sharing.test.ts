@@ -68,6 +68,12 @@ describe("an interface", () => {
       everything,
     ],
     [
+      "of an ADD that found what its plugin's earlier one may have made, which was cut off",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [tryOf({ isGivenUp: true })] },
+      everything,
+    ],
+    [
       "of an ADD that found what another plugin's earlier one had made",
       tryOf({ before: 7, failed: { left: 7 } }),
       { earlier: [entryOf({ isGivenUp: true, type: "ptp" })] },

@@ -297,16 +297,35 @@ describe("DEL of an entry", () => {
     expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [] } } }]);
   });
 
+  test("of firewall without an entry names the addresses of all interfaces: a plain one lets them through", () => {
+    const { runs } = del("firewall", { ...renamed, prevResult: bothResult }, {});
+    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: bothResult.ips } } }]);
+  });
+
+  test("of firewall names the addresses of its ADD, also with the list's configuration", () => {
+    const own = chainedOf("firewall", {
+      configuration: { type: "firewall", prevResult: { ips: [{ address: "10.1.0.9/24" }] } },
+    });
+    const prevResult = { ips: [{ address: "10.1.0.2/24" }] };
+    const { runs } = del("firewall", { prevResult }, { files: journalFiles(own), answers: [exits(1), exits(0)] });
+    const both = { stdin: { prevResult: { ips: [...prevResult.ips, { address: "10.1.0.9/24" }] } } };
+    expect(runs).toMatchObject([both, both]);
+  });
+
   test("of firewall names no address that a sibling has, although the container leases it", () => {
     const own = chainedOf("firewall", { configuration: { type: "firewall" } });
     const ips = [{ address: "10.1.0.2/24" }];
     const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\nnet1" };
     const givenBeside = (sibling: Partial<Entry>) => {
-      const theirs = entryOf({ network: "other", runtimeIfName: "net1", ...sibling });
+      const configuration = { type: "firewall", prevResult: { ips } };
+      const theirs = chainedOf("firewall", { network: "other", runtimeIfName: "net1", configuration, ...sibling });
       return del("firewall", { prevResult: { ips } }, { files: { ...journalFiles(own, theirs), ...lease } }).runs[0];
     };
-    expect(givenBeside({})).toMatchObject({ stdin: { prevResult: { ips: [] } } });
+    const none = { stdin: { prevResult: { ips: [] } } };
+    expect(givenBeside({})).toMatchObject(none);
     expect(givenBeside({ isGivenUp: true })).toMatchObject({ stdin: { prevResult: { ips } } });
+    expect(givenBeside({ type: "portmap" })).toMatchObject({ stdin: { prevResult: { ips } } });
+    expect(givenBeside({ bootId: "earlier" })).toMatchObject({ stdin: { prevResult: { ips } } });
   });
 
   test("leaves what a stray ADD left beside a sibling that something else attached", () => {
