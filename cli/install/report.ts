@@ -13,8 +13,12 @@ export function installedText({ is, executable, release, replaced, links, newLin
     );
   if (newLinks.length > 0) lines.push(`new links: ${newLinks.join(", ")}`);
   else if (links.length > 0) lines.push(`${links.length} links, none of them is new`);
+  if (release.flavor === "node" && is !== "rolled back") lines.push(slower);
   return `${lines.join("\n")}\n`;
 }
+
+const slower =
+  "As a wrapper, the Node flavor takes thirty times as long as the slim flavor. Unless a list has wrapper.jq, install that one: cni-wrappers install --from FILE";
 
 /** What happens to running containers that need the wrappers, and what --force does. */
 const without = {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { readSection } from "../../build/docs/page-section.ts";
 import { version } from "../support/version.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -85,5 +86,16 @@ test("README's list gives each host its own part of the LAN, and says why", () =
   expect(readme).toMatch(/ --master ens18 .* --lan-start [\d.]+ --lan-end [\d.]+ /);
   expect(readme).toContain(
     "host-local does not know what other hosts give out, so give each host its own part of the LAN",
+  );
+});
+
+// Of the executable that a release has.
+test("README's cost of a CHECK is the one that npm run bench wrote", () => {
+  const [, titles = "", , row = ""] =
+    /^(\|.*\| slim, musl .*)\n(.*)\n(\| two interfaces .*)$/m.exec(readSection("bench")) ?? [];
+  const cells = (line: string) => line.split("|").map((cell) => cell.trim());
+  const measured = cells(row)[cells(titles).indexOf("slim, musl")];
+  expect(readFileSync(path.join(root, "README.md"), "utf8")).toContain(
+    `CHECK of two interfaces takes ${measured} times as long ([benchmarks](docs/benchmarks.md))`,
   );
 });

@@ -20,7 +20,7 @@ import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
 import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
-import { elsewhereText } from "../../../../cli/install/report.ts";
+import { elsewhereText, installedText } from "../../../../cli/install/report.ts";
 import { hasJq } from "../../../../cli/install/uses.ts";
 import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -315,3 +315,12 @@ test.each(["#!/nowhere/interpreter\n", "echo CNI x plugin v1.0.0; echo Built fro
     expect(existsSync(at("cni-wrappers"))).toBe(false);
   },
 );
+
+test("who installs the slower flavor is told so, and how to get the other one", () => {
+  const text = (flavor: "node" | "slim") =>
+    installedText(install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge"));
+  expect(text("slim")).not.toContain("--from");
+  expect(text("node")).toContain("\nAs a wrapper, the Node flavor takes thirty times as long as the slim flavor. ");
+  expect(text("node")).toContain("cni-wrappers install --from");
+  expect(installedText(installPrevious(place()))).not.toContain("--from");
+});
