@@ -113,7 +113,7 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);
     const planned = del ?? delWithoutEntry(undoing, call, removal);
-    return planned ? [removeUnknown(call, undoing, { as: removal.as, ...planned })] : [];
+    return planned ? [removeUnknown(call, undoing, { ...removal, planned })] : [];
   });
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   return answer ? printed(answer) : 0;
@@ -147,11 +147,15 @@ function sharesNetwork({ request: { configuration, wrapper }, target }: Call): b
   return target.role === "creator" && wrapper.ifName !== undefined && target.network === configuration.name;
 }
 
-function removeUnknown(call: Call, undoing: Undoing, { as, ...del }: { as: Entry } & PlannedDel): Finished {
-  const first = runRemoval(undoing, as, del);
+function removeUnknown(call: Call, undoing: Undoing, unknown: UnknownRemoval & { planned: PlannedDel }): Finished {
+  const { as, planned } = unknown;
+  const first = runRemoval(undoing, as, planned);
   // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
-  const isShared = sharesNetwork(call) || del.call.configuration?.name === call.request.configuration.name;
-  return first.exitCode !== 0 && as.role === "creator" && isShared ? runDel(undoing, as, del.call) : first;
+  const isShared = sharesNetwork(call) || planned.call.configuration?.name === call.request.configuration.name;
+  if (first.exitCode === 0 || as.role === "meta" || !isShared) return first;
+  call.facts.forget(call.key.containerId);
+  const again = delWithoutEntry(undoing, call, unknown);
+  return again ? runDel(undoing, as, again.call) : first;
 }
 
 /** Removes the files that 0.2.0 kept of an attachment. */

@@ -34,7 +34,10 @@ export interface Life {
    * may take what the other one's ADD has made since it began, as a plain one's does.
    */
   isMarkContested: boolean;
-  /** Its last ADD came while it may have been in use in another namespace. The rules of that one come first. */
+  /**
+   * Its last ADD came while it may have been in use with other interfaces: in another namespace, or as its list made it before an
+   * edit. The rules for those come first (docs/behavior.md, Limits).
+   */
   isElsewhere: boolean;
   /** A call of its ADD went on after a DEL, or failed where nothing may be written: entries before it are missing. */
   isOutrun: boolean;

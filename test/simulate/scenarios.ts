@@ -983,4 +983,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         del("c1 za eth0"),
       ],
     },
+  "a DEL without an entry fails once, and a sibling's ADD takes the name meanwhile": {
+    lists: { za: [{ ...local(1), type: "twin-wrapper", wrapper: { role: "creator" } }, bridge(2, "eth1")] },
+    events: [
+      add("c1 za net1"),
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      { do: "DEL", of: "c1 za net1", fault: { at: 7, do: "fail the plugin", first: add("c1 za eth0") } },
+    ],
+  },
+  "the runtime was killed, the list was edited, and a quarter of an hour later the ports still lead to the old address":
+    {
+      lists: { za: [ptp(1), portmap("iptables")] },
+      events: [
+        { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+        { do: "rename", list: "za", from: "eth1", to: "" },
+        { do: "wait", minutes: 16 },
+        add("c1 za eth0"),
+        del("c1 za eth0"),
+      ],
+    },
 };

@@ -177,7 +177,8 @@ export class Simulation {
       (other) => other.phase !== "none" && (other === life ? isStale : this.#share(life, other)),
     );
     for (const one of clients.length > 0 ? [life, ...clients] : []) one.isOneClient = true;
-    life.isElsewhere = life.phase !== "none" && namespaceOf(machine, life) !== undefined && !isInPlace(machine, life);
+    const isElsewhere = namespaceOf(machine, life) !== undefined && !isInPlace(machine, life);
+    life.isElsewhere = life.phase !== "none" && (isElsewhere || (isOld(machine, life) && life.isEdited));
     // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
     const isFree = rivals.length === 0 && !isUndone && !this.#hasCutOffRival(life, serial);
     const must = isFree && mustPass(machine, life, plugins);
