@@ -36,6 +36,7 @@ export function adopt(
   { file, text: read }: CachedAttachment,
   { result, journal }: { result: CniResult; journal: MissingJournal | undefined },
 ): () => void {
+  // guard: a journal that an ADD has written meanwhile
   const added = journal && !existsSync(journal.file) ? journal : undefined;
   const after = withResult(read, result);
   const earlier = backupOf(cacheDirectory, basename(file));
@@ -48,6 +49,7 @@ export function adopt(
   try {
     // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
     writeResult(cacheDirectory, file, after, () => {
+      // guard: a result that changed since it was read
       if (textOf(file) !== read) throw new Trouble(`${file}: it changed meanwhile; run adopt again`);
     });
   } catch (error) {
@@ -56,6 +58,7 @@ export function adopt(
   }
   return () => {
     undoOne(cacheDirectory, own);
+    // guard: the backup of an earlier adoption
     if (earlier) writeBackup(cacheDirectory, earlier);
     else rmSync(backupFile(cacheDirectory, file), { force: true });
   };
@@ -64,6 +67,7 @@ export function adopt(
 /** The oldest text is kept: an adoption of what adopt wrote continues the earlier one. */
 function joined(earlier: Backup, own: Backup): Backup {
   const known = textsOf(earlier);
+  // guard: a backup of another attachment does not come back
   if (!known.includes(own.before)) return own;
   const between = known.filter((text) => text !== earlier.before && text !== own.after);
   return { ...own, before: earlier.before, between, journal: own.journal ?? earlier.journal };
@@ -85,24 +89,32 @@ export function undo(
   cacheDirectory: string,
   isWanted: (file: string) => boolean,
 ): readonly (readonly [string, Undone])[] {
-  return backupsIn(cacheDirectory)
-    .filter(({ file }) => isWanted(file))
-    .map((backup) => {
-      const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
-      if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));
-      return [backup.file, undone];
-    });
+  return (
+    backupsIn(cacheDirectory)
+      // guard: the results of attachments that the operator did not name
+      .filter(({ file }) => isWanted(file))
+      .map((backup) => {
+        const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
+        // guard: the backup of a result that is not restored
+        if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));
+        return [backup.file, undone];
+      })
+  );
 }
 
 function undoOne(cacheDirectory: string, backup: Backup): Undone {
   const { file, before, journal } = backup;
   const now = textOf(file);
+  // guard: a result that adopt did not write
   const isOurs = (text: string | undefined) => text === undefined || textsOf(backup).includes(text);
+  // guard: a result that changed since adopt wrote it
   if (!isOurs(now)) return "changed since";
   removeAdded(journal);
+  // guard: a result that DEL removed does not come back
   if (now === undefined) return "gone";
   if (now === before) return "restored";
   writeResult(cacheDirectory, file, before, () => {
+    // guard: a result that changed during the undo
     if (textOf(file) !== now) throw new Trouble(`${file}: it changed meanwhile; run adopt --undo again`);
   });
   return "restored";
@@ -110,6 +122,7 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
 
 /** A journal that has more lines by now is no longer adopt's alone. */
 function removeAdded(journal: MissingJournal | undefined): void {
+  // guard: a journal that has more than adopt's lines
   if (!journal || textOf(journal.file) !== journal.text) return;
   rmSync(journal.file, { force: true });
   removeDirectory(dirname(journal.file));
@@ -125,9 +138,12 @@ function backupsIn(cacheDirectory: string): readonly (Backup | Pick<Backup, "fil
   const directory = backupDirectory(cacheDirectory);
   const names = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
   // A killed process may have left a file that begins with a dot.
-  return names
-    .filter((name) => !name.startsWith("."))
-    .map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) });
+  return (
+    names
+      // guard: what a killed adopt left half written is no backup
+      .filter((name) => !name.startsWith("."))
+      .map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) })
+  );
 }
 
 function backupOf(cacheDirectory: string, name: string): Backup | undefined {
@@ -141,13 +157,17 @@ function resultFile(cacheDirectory: string, name: string): string {
 }
 
 function isBackup(value: unknown): value is Omit<Backup, "file"> & JsonObject {
+  // guard: a file that is no backup replaces nothing
   if (!isJsonObject(value) || typeof value.before !== "string" || typeof value.after !== "string") return false;
+  // guard: a damaged backup replaces nothing
   if (value.between !== undefined && !Array.isArray(value.between)) return false;
+  // guard: a damaged backup removes no journal
   return value.journal === undefined || (isJsonObject(value.journal) && isJournal(value.journal));
 }
 
 function isJournal({ file, text }: JsonObject): boolean {
   return (
+    // guard: a backup names no file outside the journals' directory
     typeof text === "string" && typeof file === "string" && /^[^/.][^/]*\/[^/]+$/.test(relative(journalDirectory, file))
   );
 }
@@ -180,9 +200,11 @@ export async function adoptCase(cacheDirectory: string, one: Case, check: Eviden
 
 async function written(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
   const { attachment, proposal } = one;
+  // guard: a result for which no CHECK passed
   if (proposal.is !== "adoptable") return one;
   const takeBack = adopt(cacheDirectory, attachment, proposal);
   const verdict = await check({ ...attachment, result: proposal.result });
+  // guard: nothing is called adopted whose CHECK fails afterwards
   if (verdict.is === "passes") return one;
   // The journal changed how a wrapper looks at the attachment.
   takeBack();

@@ -33,7 +33,9 @@ export function isClaimed(
   { file, netns }: Pick<CachedAttachment, "file" | "netns">,
   attachments: readonly CachedAttachment[],
 ): boolean {
+  // guard: an interface that a sibling's result has
   const others = attachments.filter((one) => one.file !== file && namespacePath(one.netns) === namespacePath(netns));
+  // guard: an interface that a sibling's result has
   return others.some((one) => one.runtimeIfName === name || interfaceNames(one).includes(name));
 }
 
@@ -44,6 +46,7 @@ function withoutForeignAddresses(
   isOwn: IsOwnAddress,
 ): ContainerLinks {
   const inside = links.inside.map((link) => {
+    // guard: an address that no lease gave
     return { ...link, addr_info: (link.addr_info ?? []).filter(({ local }) => isOwn(local, attachment, link.ifname)) };
   });
   return { ...links, inside };
@@ -69,12 +72,13 @@ function readOwnAddresses(results: readonly CachedAttachment[], { networks }: Ch
     add([address], leaseOf(containerId, ifName));
   for (const { key, entries } of memory.journals())
     for (const { isUndone, done, configuration } of entries)
-      if (!isUndone) add([...(done?.addresses ?? []), ...addressesIn(configuration.prevResult)], keyOf(key));
+      if (!isUndone) add([...(done?.addresses ?? []), ...addressesIn(configuration.prevResult)], keyOf(key)); // guard: an address that a journal names
   for (const { key, result } of memory.allResults()) add(addressesIn(result), keyOf(key));
   for (const one of results) add(addressesIn(one.result), keyOf(one));
   return (address, attachment, ifName) => {
     const lease = leaseOf(attachment.containerId, ifName);
     const found = [...(holders.get(ipName(address)) ?? [])];
+    // guard: an address that is another attachment's, too
     return found.includes(lease) && found.every((holder) => holder === lease || holder === keyOf(attachment));
   };
 }

@@ -25,6 +25,7 @@ export function missingJournal(
   links: ContainerLinks,
 ): MissingJournal | undefined {
   const file = journalFile(attachment);
+  // guard: a journal that is there
   if (readFile(file) !== undefined) return undefined;
   const lines = creators
     .filter(({ isWrapped }) => isWrapped)

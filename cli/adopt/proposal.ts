@@ -58,7 +58,9 @@ export async function proposalAfter(
   attachment: CachedAttachment,
   evidence: Evidence,
 ): Promise<Proposal> {
+  // guard: a result whose CHECK passes
   if (verdict.is === "passes") return { is: "fine" };
+  // guard: a result that no CHECK was run on
   if (verdict.is !== "fails") return { is: "unchecked" };
   const { error, cure } = verdict;
   const lost = { is: "lost", error, ...(cure !== undefined && { cure }) } as const;
@@ -70,10 +72,12 @@ export async function proposalAfter(
       is: "unseen",
       error: `its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: ${error}`,
     };
+  // guard: an interface of another attachment
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, attachment.netns, creators, links);
   if (!result) return lost;
   const again = await check({ ...attachment, result });
+  // guard: no result is proposed whose CHECK fails
   if (again.is !== "passes") return lost;
   const problem = await problemInPlace(attachment, result, evidence.checkInPlace);
   if (problem !== undefined) return { is: "later", error: problem };
@@ -104,6 +108,7 @@ function completeResult(
 ): CniResult | undefined {
   const completed = creators.reduce((whole, creator) => {
     const link = links.inside.find(({ ifname }) => ifname === creator.ifName);
+    // guard: no interface is added that is not in the namespace
     return link ? withLink(whole, netns, link, hostInterfaces(creator, link, links)) : whole;
   }, result);
   return completed === result ? undefined : completed;

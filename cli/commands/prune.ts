@@ -57,12 +57,14 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const workloads = await workloadNames(attachments, paths.agent, terminal.writeError);
     const where = placesText(paths);
     const textOf = (shown: readonly Row[]) => pruneText(shown, terminal, { names: workloads, where });
+    // guard: nothing is removed without --write and the operator's yes
     const isPruned = options.write === true && (await isMeant(found, options, terminal, textOf));
     const { rows, problems } = isPruned ? await pruned(before, how, terminal) : { rows: found, problems: [] };
     for (const line of problems) leftOut.note(line);
     leftOut.tell(terminal);
     terminal.write(options.json ? pruneJson(rows, workloads) : textOf(rows));
     if (options.json) terminal.writeError(`${where}\n`);
+    // guard: not all is called good while something is left
     const isGood = rows.every(({ fate }) => fate === "pruned");
     const isSeen = rows.every(({ why }) => !why?.endsWith(" cannot be read"));
     return exitCodeOf({ isGood, isComplete: leftOut.isEmpty && isSeen });
@@ -87,6 +89,7 @@ async function isMeant(
   terminal: Terminal,
   textOf: (rows: readonly Row[]) => string,
 ): Promise<boolean> {
+  // guard: nothing is removed that was not shown
   if (!rows.some(({ fate }) => fate === "prunable")) return false;
   if (!canAsk(terminal, options)) return true;
   terminal.writeError(textOf(rows));

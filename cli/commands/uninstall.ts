@@ -37,6 +37,7 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const leftOut = new LeftOut();
     const uses = usesAmong(readAttachments(paths, leftOut.note).all);
     leftOut.tell(terminal);
+    // guard: the wrappers while a container needs them, or while a result cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force;
     const networks = [...loadNetworks(paths.configDirectories, terminal).values()];
     const lists = networks.filter(({ list }) => isWrapped(list)).map(({ list }) => list.file.path);

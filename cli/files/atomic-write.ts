@@ -82,9 +82,12 @@ function openDirectoryOf(path: string): number {
 function replaceable(target: string, path: string): Stats | undefined {
   const found = attempt(() => statSync(target));
   const isOutput = [1, 2].some((stream) => found && isSame(fstatSync(stream), found));
+  // guard: the file that is the command's own output
   if (isOutput) throw new Trouble(`${path}: it is this command's own output`);
+  // guard: a device or a pipe
   if (found && !found.isFile() && !found.isDirectory()) throw new Trouble(`${path}: it is not a regular file`);
   const named = lstatSync(target, { throwIfNoEntry: false });
+  // guard: the mode of a link's target is not taken over
   return named?.isSymbolicLink() ? undefined : named;
 }
 
@@ -95,7 +98,9 @@ function isSame(one: Stats, other: Stats): boolean {
 // Resolving the whole path would leave the namespace of a path below /proc/<pid>/root.
 function linkTarget(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
+  // guard: a file that is no link is written itself
   if (!found?.isSymbolicLink()) return path;
+  // guard: the target of a link that another user may have made
   if (!isOwn(found) || !isOwnPlace(dirname(path))) {
     throw new Trouble(
       `${path}: it is a link in a place where another user may write. Replace it with its file, or name the file`,
@@ -108,7 +113,9 @@ function linkTarget(path: string): string {
 function isOwnPlace(directory: string): boolean {
   const found = statSync(directory);
   const isSticky = (found.mode & 0o1000) !== 0;
+  // guard: a directory where another user may write
   if (!isOwn(found) || ((found.mode & 0o022) !== 0 && !isSticky)) return false;
+  // guard: a directory below one where another user may write
   return directory === dirname(directory) || isOwnPlace(dirname(directory));
 }
 
@@ -155,6 +162,7 @@ function copied(path: string, copy: string): boolean {
     copyFileSync(path, copy, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
+    // guard: an older backup
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }

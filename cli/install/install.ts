@@ -62,6 +62,7 @@ export function install(place: Place, source: Source, plugins: string, needJq: r
 /** Puts the previous executable back. */
 export function installPrevious(place: Place): Installed {
   const replaced = releaseToLeave(place);
+  // guard: a copy by hand is not rolled back to an older version
   if (replaced && existsSync(place.previous)) checkWritten(place);
   settle(place);
   const release = rollBack(place);
@@ -73,12 +74,14 @@ export function installPrevious(place: Place): Installed {
 // The executable may be broken: a rollback is for that, too.
 function releaseToLeave(place: Place): InstalledRelease | undefined {
   const isFile = lstatSync(place.executable, { throwIfNoEntry: false })?.isFile();
+  // guard: what is no broken executable of ours is not replaced by a rollback
   const isBroken = isFile && existsSync(place.previous) && !releaseAt(place.executable);
   return isBroken ? undefined : ownRelease(place);
 }
 
 // After a copy by hand the kept version is an older one than the version before the copy.
 function checkWritten(place: Place): void {
+  // guard: a copy by hand is not rolled back
   if (writtenVersions(place)?.has(sha256(readFileSync(place.executable)))) return;
   throw new Trouble(
     `${place.executable}: install did not write it, so the kept version is not the one before it; install the version that you want with --from`,
@@ -87,11 +90,13 @@ function checkWritten(place: Place): void {
 
 // Whoever can rename an old archive could bring back a fault that was fixed.
 function checkVersion({ version }: InstalledRelease, { version: named = version }: Source): void {
+  // guard: no old archive with a newer name
   if (version === named) return;
   throw new Trouble(`the archive's name says ${named}, but its executable is ${version}; download it again`);
 }
 
 function checkJq({ flavor }: InstalledRelease, needJq: readonly string[]): void {
+  // guard: no flavor without jq under a list with wrapper.jq
   if (flavor === "node" || needJq.length === 0) return;
   throw new Trouble(
     needJq
@@ -106,6 +111,7 @@ function wantedLinks({ directory }: Place, { links }: Source, plugins: string): 
   const wanted = plugins.split(",").map((plugin) => plugin.trim());
   for (const plugin of wanted) {
     const isThere = isPluginName(plugin) && existsSync(join(directory, plugin));
+    // guard: no link for a plugin that is not there
     if (!isThere && !known.includes(plugin + ending))
       throw new Trouble(
         `--plugins: there is no plugin ${plugin} in ${directory}, and it is none of ${known.map((name) => name.slice(0, -ending.length)).join(", ")}`,
@@ -136,8 +142,10 @@ function putInPlace(place: Place, bytes: Buffer, check: (release: InstalledRelea
 
 /** Exchanges the executable for the previous one. */
 function rollBack(place: Place): InstalledRelease {
+  // guard: no rollback to nothing
   if (!existsSync(place.previous)) throw new Trouble(`${place.directory}: no previous version is kept there`);
   const release = releaseOf(place.previous);
+  // guard: no rollback to what does not answer as cni-wrappers
   if (!release) throw new Trouble(`${place.previous}: it does not answer as cni-wrappers does`);
   withPath(place.directory, () => swapIn(place, place.previous));
   return release;
@@ -156,14 +164,17 @@ function makeLink(place: Place, name: string): void {
 
 /** Tidies up after commands that were killed: what is half done is removed, and a version that was replaced stays the previous one. */
 function settle(place: Place): void {
+  // guard: nothing is written or removed through a link
   if (lstatSync(place.hidden, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new Trouble(`${place.hidden}: it is a link, and would lead what install writes elsewhere; remove it`);
   if (!existsSync(place.hidden)) return;
   withPath(place.hidden, () => {
     for (const name of readdirSync(place.hidden)) {
       const [, kind, mark = ""] = /^(new|link|previous|checksums)\.(.+)$/.exec(name) ?? [];
+      // guard: the files of an install that still runs, and of others
       if (kind === undefined || isAlive(mark)) continue;
       const path = join(place.hidden, name);
+      // guard: the executable that a killed install had replaced
       if (kind === "previous" && !isSameFile(path, place.executable)) renameSync(path, place.previous);
       else rmSync(path);
     }
@@ -173,9 +184,11 @@ function settle(place: Place): void {
 function written(path: string, bytes: Buffer): InstalledRelease {
   writeDurably(path, bytes, 0o700);
   chmodSync(path, 0o755);
+  // guard: no executable that the disk did not take whole
   if (sha256(readFileSync(path)) !== sha256(bytes))
     throw new Trouble(`${path}: the disk does not have what was written to it`);
   const release = releaseOf(path);
+  // guard: no executable that does not answer
   if (!release) throw new Trouble("the executable does not answer as cni-wrappers does; nothing has changed");
   return release;
 }
@@ -184,6 +197,7 @@ function written(path: string, bytes: Buffer): InstalledRelease {
 function swapIn({ directory, executable, hidden, previous }: Place, fresh: string): void {
   const kept = join(hidden, `previous.${ownMark()}`);
   const isReplaced = existsSync(executable);
+  // guard: the executable that was there, for a rollback
   if (isReplaced) linkSync(executable, kept);
   try {
     renameSync(fresh, executable);
@@ -208,14 +222,18 @@ function isSameFile(one: string, other: string): boolean {
 export function ownRelease(place: Place): InstalledRelease | undefined {
   const { directory, executable, hidden } = place;
   const owner = join(hidden, "owner");
+  // guard: the installation of a package
   if (existsSync(owner)) throw new Trouble(`${directory}: ${readFileSync(owner, "utf8").trim()}`);
   const found = lstatSync(executable, { throwIfNoEntry: false });
   if (!found) return undefined;
+  // guard: the executable that a link leads to
   if (found.isSymbolicLink())
     throw new Trouble(`${executable}: it is a link to ${readlinkSync(executable)}; name that directory with --dir`);
+  // guard: an executable of ours that cannot run is named as such
   if (found.isFile() && (found.mode & 0o111) === 0 && writtenVersions(place)?.has(sha256(readFileSync(executable))))
     throw new Trouble(`${executable}: it is not executable; run: chmod 755 ${executable}`);
   const release = releaseAt(executable);
+  // guard: a file of others with the executable's name
   if (!release) throw new Trouble(`${executable}: it does not answer as cni-wrappers does; move it away first`);
   return release;
 }
@@ -224,6 +242,7 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
 export function removeAll(place: Place): readonly string[] {
   const { directory, executable, hidden } = place;
   return withPath(directory, () => {
+    // guard: a file or link that is not ours
     const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
     const links = readdirSync(directory).filter(isOurs).sort();
     const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);

@@ -9,6 +9,7 @@ export function ownMark(): string {
 /** Whether the process of a mark still runs. */
 export function isAlive(mark: string): boolean {
   const [id = "", start] = mark.split("-");
+  // guard: the files of an install that still runs
   return startOf(id) === start;
 }
 

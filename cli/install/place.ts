@@ -19,7 +19,9 @@ export interface Place {
 export function placeAt(path: string, from: string): Place {
   const directory = resolve(from, path);
   const found = withPath(directory, () => statSync(directory, { throwIfNoEntry: false }));
+  // guard: no directory is made by a misspelled --dir
   if (!found) throw new Trouble(`${directory}: there is no such directory; make it, or name another with --dir`);
+  // guard: a file that --dir names
   if (!found.isDirectory()) throw new Trouble(`${directory}: it is not a directory`);
   const hidden = join(directory, `.${executableName}`);
   return { directory, executable: join(directory, executableName), hidden, previous: join(hidden, "previous") };
@@ -48,9 +50,12 @@ export function linkState({ directory, executable }: Place, name: string): LinkS
   const path = join(directory, name);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return "missing";
+  // guard: a file or directory with a link's name
   if (!found.isSymbolicLink()) return { is: found.isDirectory() ? "a directory" : "a file" };
   const target = readlinkSync(path);
+  // guard: a link that is not ours
   if (target === executableName) return "made";
+  // guard: a link that leads elsewhere
   return resolve(directory, target) === executable ? "respelled" : { is: `a link to ${target}` };
 }
 
@@ -58,8 +63,10 @@ export function linkState({ directory, executable }: Place, name: string): LinkS
 export function checkLinks(place: Place, names: readonly string[]): void {
   const lines = names.flatMap((name) => {
     const state = linkState(place, name);
+    // guard: a name that something else has
     if (typeof state === "string") return [];
     return `${join(place.directory, name)}: it is ${state.is} that install did not make; move it away, or choose with --plugins`;
   });
+  // guard: nothing is installed while a name is taken
   if (lines.length > 0) throw new Trouble(lines.join("\n"));
 }

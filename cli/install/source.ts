@@ -30,19 +30,25 @@ export function readSource(path: string | undefined, terminal: Terminal): Source
   if (isArchive && !isCompared) terminal.writeError(`${file}: no checksum file: not compared\n`);
   const source = isArchive ? unpacked(file, bytes) : { bytes, links: undefined };
   const its = machineOf(source.bytes);
+  // guard: no file that is no executable
   if (its === undefined) throw new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
   const own = machine();
+  // guard: no executable of another machine
   if (its !== own) throw new Trouble(`${file}: it is for ${its}, and this machine is ${own}`);
+  // guard: no executable that was cut off
   if (!isWhole(source.bytes)) throw new Trouble(`${file}: its end is missing; copy it again`);
   return source;
 }
 
 function unpacked(file: string, bytes: Buffer): Source {
   const entries = entriesOf(file, bytes);
+  // guard: no link in the place of the executable
   const found = entries.find(({ path, target }) => path === executableName && target === undefined);
+  // guard: no archive without the executable
   if (!found) throw new Trouble(`${file}: the archive has no ${executableName}`);
   const links = entries.filter(({ target }) => target === executableName).map(({ path }) => path);
   const wrong = links.find((link) => !isWrapperName(link));
+  // guard: no link outside the directory
   if (wrong !== undefined) throw new Trouble(`${file}: its link ${wrong} names no wrapper; download the archive again`);
   return { bytes: found.bytes, links, version: /-v(\d.*)\.tgz$/.exec(basename(file))?.[1] };
 }
@@ -66,8 +72,11 @@ function compareChecksum(file: string, bytes: Buffer): boolean {
   for (const algorithm of algorithms) {
     const list = `${file}.${algorithm}`;
     const lines = withPath(list, () => readFileSync(list, "utf8")).split("\n");
+    // guard: the checksum of another file proves nothing
     const line = lines.find((each) => each.split(/\s+\*?/)[1] === basename(file));
+    // guard: no archive that its checksum file does not name
     if (line === undefined) throw new Trouble(`${list}: it has no line for ${basename(file)}`);
+    // guard: no archive that does not match its checksum
     if (line.split(/\s/)[0]?.toLowerCase() !== createHash(algorithm).update(bytes).digest("hex"))
       throw new Trouble(`${file}: it does not match ${basename(list)}; download both again`);
   }
@@ -95,6 +104,7 @@ function readTar(archive: Buffer): readonly TarEntry[] {
     const size = Number.parseInt(textAt(header, 124, 12), 8) || 0;
     const [start, type] = [at + block, String.fromCharCode(header[156] ?? 0)];
     // With a negative size, the next header would be an earlier one, for ever.
+    // guard: no archive that is cut short
     if (size < 0 || start + size > archive.length) throw new RangeError("the archive is damaged or cut short");
     const path = [textAt(header, 345, 155), textAt(header, 0, 100)].filter(Boolean).join("/").replace(/^\.\//, "");
     const target = type === "2" ? textAt(header, 157, 100) : undefined;
@@ -114,6 +124,7 @@ const machines: Readonly<Record<number, string>> = { 62: "x86_64", 183: "aarch64
 
 /** Returns the machine that an executable is for; undefined if the bytes are no ELF file. */
 function machineOf(bytes: Buffer): string | undefined {
+  // guard: no file that is no executable
   if (bytes.length < 64 || bytes.readUInt32BE(0) !== 0x7f454c46) return undefined;
   return machines[bytes.readUInt16LE(18)] ?? "another one";
 }

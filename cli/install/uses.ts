@@ -30,6 +30,7 @@ export function usesAmong(attachments: readonly CachedAttachment[], state = stat
     const { network, containerId, netns, list } = attachment;
     const key = `${network} ${containerId}`;
     // A namespace that cannot be looked at may be there.
+    // guard: the wrappers of a running container
     if (pathStateAt(netns) !== "gone" && (uses.has(key) || isWrapped(list && listFrom(list))))
       uses.set(key, { ...uses.get(key), network, containerId, name: workloadOf(attachment).name });
   }
@@ -49,5 +50,6 @@ export function hasJq({ plugins }: List): boolean {
 /** Reads the entries of this boot whose namespaces are still there. */
 function liveEntries(memory: Memory): readonly Entry[] {
   const bootId = memory.moment()?.bootId;
+  // guard: the wrappers of a container that only a journal names
   return entriesIn(memory.journals()).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
 }

@@ -49,6 +49,7 @@ export async function detach(
   if (!result || !list) return failed;
   const attachment = { ...attachmentOf(result, cniPath.join(":")), netns: "" };
   for (const index of callOrder(list, "DEL")) {
+    // guard: the plugins of a container that came back get no DEL
     if (!isGone()) break;
     const { type = "", delegate = "" } = list.plugins[index] ?? {};
     const prevResult = prevResultFor(list, result.result, isInUse);
@@ -71,6 +72,7 @@ export function undoRemembered(known: Known, cniPath: readonly string[]): readon
   };
   const session: Session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
   return known.remembered.flatMap(({ journal }) => {
+    // guard: a journal that cannot be read is not undone
     if (!journal || journal.problem !== undefined) return [];
     const facts = new Memory();
     // The list's plugins have undone their entries already.
@@ -92,6 +94,7 @@ function prevResultFor(
   isInUse: (address: string) => boolean,
 ): CniResult | undefined {
   if (!result) return undefined;
+  // guard: the rules of an address that another container has
   const ips = result.ips?.filter(({ address }) => !isInUse(plainAddress(address)));
   return inVersion({ ...result, ...(ips && { ips }) }, cniVersion);
 }

@@ -40,6 +40,7 @@ export function findingsIn(survey: Survey): readonly Finding[] {
 
 /** The addresses that something other than gone attachments has. Their rules must stay. */
 export function addressesInUse(survey: Survey, findings: readonly Finding[]): ReadonlySet<string> {
+  // guard: the rules of an address that another attachment may have
   const others = [...survey.states].filter(([, { is }]) => is !== "gone").map(([known]) => known);
   return new Set([
     ...addressesInNamespaces(survey.namespaces),
@@ -73,21 +74,25 @@ export function isByAddress({ name }: Thing): boolean {
 
 function addressesOfOtherLeases({ things }: Survey, findings: readonly Finding[]): readonly string[] {
   const goes = new Set(findings.filter(({ why }) => why === undefined).map(({ thing }) => thing));
+  // guard: the rules of an address that another lease has
   return things.filter((thing) => thing.kind === "lease" && !goes.has(thing)).flatMap(({ addresses }) => addresses);
 }
 
 function find(thing: Thing, view: View): Finding | undefined {
+  // guard: what a live attachment has is no orphan
   return findOwned(thing, view) ?? (view.owners.has(thing.name) ? undefined : findOrphan(thing, view));
 }
 
 function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding | undefined {
   const own = owners.get(thing.name) ?? [];
   const ofState = (is: State["is"]) => own.find((known) => states.get(known)?.is === is);
+  // guard: what a live attachment has
   if (ofState("live")) return undefined;
   const known = ofState("unknown") ?? own[0];
   const state = known && states.get(known);
   if (!known || !state) return undefined;
   const { network, containerId } = known;
+  // guard: what belongs to an attachment that may live
   return { thing, known, network, containerId, why: state.is === "unknown" ? state.why : undefined };
 }
 
@@ -95,9 +100,12 @@ function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding 
 function findOrphan(thing: Thing, view: View): Finding | undefined {
   const { containerId, addresses } = thing;
   const siblings = view.byContainer.get(containerId ?? "") ?? [];
+  // guard: what a container has that another attachment shows alive
   if (siblings.some((known) => view.survey.states.get(known)?.is === "live")) return undefined;
   // host-local would give out the address of a lease again.
+  // guard: a lease of an address that is in any namespace
   const inUse = thing.kind === "lease" ? view.inNamespaces : view.inUnclaimed;
+  // guard: a thing whose address is in a namespace
   if (addresses.some((address) => inUse.has(address))) return undefined;
   const network = thing.network === undefined ? undefined : (view.survey.networks.get(thing.network) ?? thing.network);
   return { thing, known: siblings[0], network, containerId, why: doubtAbout(thing, siblings, view) };
@@ -110,24 +118,32 @@ function doubtAbout(
   siblings: readonly Known[],
   { survey, unclaimed }: View,
 ): string | undefined {
+  // guard: a thing that names no container
   if (!containerId) return "nothing says whose it is";
   const faulty = survey.unreadable.find((file) => isNamedIn(file, containerId));
+  // guard: what a file that cannot be read may name
   if (faulty !== undefined) return `${faulty} cannot be read`;
+  // guard: what a namespace that cannot be read may use
   if (survey.namespaces.some(({ links }) => links === undefined))
     return "a network namespace of this host cannot be read";
   const home = unclaimed.flatMap(({ paths }) => paths).find((path) => path.split("/").includes(containerId));
+  // guard: what belongs to a namespace with the container's id in its path
   if (home !== undefined) return `${home} may be its namespace`;
+  // guard: what a runtime with other lists may have
   if (network !== undefined && !survey.networks.has(network))
     return `no list, result or journal names the network ${network}`;
   const unknown = siblings.map((known) => survey.states.get(known)).find((state) => state?.is === "unknown");
+  // guard: what a sibling may have that may live
   if (unknown?.is === "unknown") return unknown.why;
   if (siblings.length > 0) return undefined;
+  // guard: a thing without a result, a journal and a network
   return network === undefined ? untold : doubt;
 }
 
 // Some rules name no network. Another trace of the same container may say enough.
 function ofGoneContainers(findings: readonly Finding[]): readonly Finding[] {
   const gone = new Set(findings.filter(({ why }) => why === undefined).map(({ containerId }) => containerId));
+  // guard: a thing of a container that is not known to be gone
   return findings.map((one) => (one.why === untold && gone.has(one.containerId) ? { ...one, why: undefined } : one));
 }
 
@@ -138,8 +154,10 @@ function findByAddress(
   view: View,
 ): Finding | undefined {
   const owned = findOwned(thing, view);
+  // guard: a rule of an address that a live attachment has
   const isKept = view.owners.has(thing.name) && (owned === undefined || owned.why !== undefined);
   if (isKept) return owned;
+  // guard: a rule of an address that is in a namespace or in a lease
   if (thing.addresses.some((address) => inUse.has(address))) return undefined;
   if (owned) return owned;
   const same = found.find((finding) => finding.thing.addresses.some((address) => thing.addresses.includes(address)));

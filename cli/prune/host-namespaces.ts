@@ -27,12 +27,14 @@ export async function readNamespaces(): Promise<HostNamespaces> {
   // What ended meanwhile is gone. What is still there, and cannot be entered, may be anyone's.
   const left = read.every(({ through }) => through) ? new Map() : findNamespaces();
   const namespaces = read
+    // guard: a namespace that cannot be entered
     .filter(({ inode, through }) => through || left.has(inode))
     .map(({ inode, paths, through }) => ({ inode, paths, links: through?.links }));
   const mounted = new Set(namespaces.flatMap(({ paths }) => paths.map(namespacePath)));
   return {
     namespaces,
     pathState: (path, known) =>
+      // guard: a container whose namespace is mounted elsewhere
       !isNamespace(path) && mounted.has(namespacePath(path)) ? "live" : pathStateOf(path, known),
   };
 }
@@ -52,9 +54,11 @@ export function viewProblem(
   pidNamespace = linkText("/proc/self/ns/pid"),
   isHostNetwork = existsSync(ownOfHostNetwork),
 ): string | undefined {
+  // guard: nothing is pruned where the host's processes are not seen
   if (pidNamespace === firstPidNamespace) return undefined;
   // The directory of a process goes with it.
   const unseen = paths.map((path) => dirname(path)).find((path) => !path.startsWith("/proc/") && !existsSync(path));
+  // guard: nothing is pruned where a result's directory is not seen
   if (!isHostNetwork && unseen === undefined) return undefined;
   const what = isHostNetwork
     ? "runs in the host's network but does not see the host's processes"
@@ -65,6 +69,7 @@ export function viewProblem(
 /** Whether a path is the network namespace of an attachment now. */
 export function pathStateOf(path: string, known?: Known): PathState {
   const state = pathStateAt(path);
+  // guard: a live container whose journal fits its namespace
   return state === "live" && (isReusedPid(path) || (known && isReplaced(path, known))) ? "gone" : state;
 }
 
@@ -80,9 +85,11 @@ const replaced = new Set<string>();
 function isReplaced(path: string, { result, remembered }: Known): boolean {
   const facts = new Memory();
   const changedMs = facts.namespace(path)?.changedMs ?? 0;
+  // guard: an attachment whose result is newer than its namespace
   if (result && (stat(result.file)?.modifiedMs ?? changedMs) >= changedMs) return false;
   if (result && replaced.has(result.text)) return true;
   const journals = remembered.flatMap(({ journal }) => journal ?? []).filter(({ entries }) => entries.length > 0);
+  // guard: an attachment without a journal that tells another namespace
   if (journals.length === 0 || journals.some((journal) => isLive({ facts }, journal))) return false;
   if (result) replaced.add(result.text);
   return true;
@@ -115,9 +122,11 @@ export function findNamespaces(proc = "/proc"): ReadonlyMap<number, Found> {
       add(inodeAt(`${thread}/ns/net`), `${shown}/ns/net`);
       // A process sees only the mounts below its root.
       const view = `${linkText(`${thread}/ns/mnt`)} ${linkText(`${thread}/root`)}`;
+      // guard: no mount of a user's own namespace is believed
       if (seen.has(view) || !trusted.has(linkText(`${thread}/ns/user`))) return;
       const mounts = readFile(`${thread}/mountinfo`);
       // No process comes back from a user namespace that it made. One that ended has told nothing.
+      // guard: no mount of a user's own namespace is believed that he made meanwhile
       if (mounts === undefined || !trusted.has(linkText(`${thread}/ns/user`))) return;
       seen.add(view);
       for (const [id, path] of namespaceMounts(mounts)) add(inodeIn(id), path, `${shown}/root${path}`);

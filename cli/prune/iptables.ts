@@ -36,6 +36,7 @@ function tablesIn(saved: string) {
 }
 
 function chainsIn({ chains, rules }: Table, restore: string): readonly Thing[] {
+  // guard: a chain of others that begins with CNI-
   const own = chains.filter((chain) => chain.length === chainLength && ownChain.test(chain));
   return own.map((chain) => {
     const jumps = rules.filter((rule) => rule.endsWith(` -j ${chain}`));
@@ -57,6 +58,7 @@ function ownerIn(chain: string, rules: readonly string[]): Pick<Thing, "network"
   for (const rule of rules) {
     const [, network = "", containerId = ""] = comment.exec(rule) ?? [];
     const names = (["", "DN-", "SN-"] as const).map((kind) => chainName(kind, network, containerId));
+    // guard: a comment that is not the chain's own names no owner
     if (names.includes(chain)) return { network, containerId };
   }
   return {};
@@ -68,6 +70,7 @@ function forwardRulesIn({ rules }: Table, restore: string): readonly Thing[] {
     return destination ?? source;
   });
   return [...byAddress].flatMap(([cidr, own]) => {
+    // guard: a rule of a whole subnet
     const isOne = cidr !== undefined && /\/(32|128)$/.test(cidr);
     if (!isOne) return [];
     const address = plainAddress(cidr);

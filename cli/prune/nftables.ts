@@ -29,6 +29,7 @@ export function thingsInRuleset(
   const [, family = "", table = ""] = read;
   const byName = Map.groupBy(rulesIn(text), ({ comment }) => nameIn(comment, family, table));
   return [...byName].flatMap(([name, own]) => {
+    // guard: the rules of others, and those of an interface that is there
     if (name === undefined || own.some((rule) => linksOf(rule).some(hasLink))) return [];
     return {
       kind: "rule",
@@ -43,6 +44,7 @@ export function thingsInRuleset(
 
 /** Returns the commands for nft that remove a container's rules and chains in one step. Empty if there are none. */
 export function removalCommands(text: string, [, family = "", table = ""]: readonly string[], name: string): string {
+  // guard: the rules of other containers
   const own = rulesIn(text).filter(({ comment }) => nameIn(comment, family, table) === name);
   const chains = objectsIn(text, "chain").map((chain) => String(chain.name));
   const empty = chains.filter((chain) => isSpoofChain(chain, name));
@@ -66,6 +68,7 @@ function nameIn(comment: string, family: string, table: string): string | undefi
 
 function isSpoofChain(chain: string, name: string): boolean {
   const [kind, id] = name.split(/:(.*)/);
+  // guard: the chains of other containers
   return kind === "macspoofchk" && [`cni-br-iface-${id}`, `cni-br-iface-${id}-mac`].includes(chain);
 }
 
@@ -77,6 +80,7 @@ function ownerIn(name: string, [rule]: readonly Rule[]): Pick<Thing, "network" |
   // nft cuts long comments.
   const [, network = "", ifName = "", containerId = ""] =
     /, net: (.*), if: (.*), id: (.*)$/.exec(rule?.comment ?? "") ?? [];
+  // guard: a comment that does not give the name names no owner
   return masqueradeName(network, ifName, containerId) === name ? { network, containerId } : {};
 }
 

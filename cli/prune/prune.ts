@@ -41,6 +41,7 @@ export async function prune(before: Survey, options: PruneOptions): Promise<Prun
   const all = new Map([...first, ...second].map((finding) => [idOf(finding), finding]));
   const rows = [...all].map(([id, finding]): Row => {
     const left = third.get(id);
+    // guard: nothing is called pruned that is still there
     if (!isThere.has(id)) return { finding, fate: "pruned", why: undefined };
     const why = reasons.get(id) ?? left?.why ?? (left ? "it is still there" : cameBack);
     return { finding, fate: "left", why };
@@ -58,6 +59,7 @@ function idOfThing({ where, name }: Thing): string {
 }
 
 async function detachAll(before: Survey, findings: readonly Finding[], options: PruneOptions) {
+  // guard: no DEL for an attachment that may live
   const gone = findings.flatMap(({ known, why }) => (known && why === undefined ? known : []));
   const inUse = addressesInUse(before, findings);
   const isTaken = takenBySomeone(before, findings);
@@ -65,8 +67,10 @@ async function detachAll(before: Survey, findings: readonly Finding[], options: 
   for (const known of new Set(gone)) {
     const { cniPath, seconds } = options;
     const ask = (run: PluginRun) => runPlugin(run, seconds);
+    // guard: the packet rules of an address that another container has
     const isInUse = (address: string) => inUse.has(address) || isTaken(address);
     failed.push(...(await detach(known, { cniPath, isInUse, isGone: () => isGone(known), ask })));
+    // guard: what a container has that came back during the DELs
     if (!isBack(known)) failed.push(...undoRemembered(known, cniPath));
   }
   return failed;
@@ -75,12 +79,14 @@ async function detachAll(before: Survey, findings: readonly Finding[], options: 
 // A run takes long. Meanwhile a new container can get the address of a gone one.
 function takenBySomeone({ holdersOf }: Survey, findings: readonly Finding[]): (address: string) => boolean {
   const gone = new Set(findings.filter(({ why }) => why === undefined).map(({ containerId }) => containerId));
+  // guard: an address that a new container got meanwhile
   return (address) => holdersOf(address).some((containerId) => !gone.has(containerId));
 }
 
 /** Why the files of an attachment stay, by `fileName`: only its plugin knows what it made. */
 function reasonsToKeep(failed: readonly FailedDel[]): Map<string, string> {
   const reasons = failed
+    // guard: the files that tell what an unknown plugin left
     .filter(({ isKnown }) => !isKnown)
     .map(({ known, plugin, error }) => [
       fileName(known),

@@ -24,12 +24,15 @@ export async function remove(
   isTaken: (address: string) => boolean,
 ): Promise<string | undefined> {
   const isStillGone = () => (known ? isGone(known) : isUnnamed(containerId, results));
+  // guard: what a container has that came back meanwhile
   if (!isStillGone()) return cameBack;
+  // guard: the rules of an address that another container has now
   if (isByAddress(thing) && thing.addresses.some(isTaken)) return "another container has its address now";
   const { removal } = thing;
   if (removal.by !== "unlink" || removal.lock === undefined) return removeNow(removal);
   let why: string | undefined;
   const isHeld = await withLock(removal.lock, () => {
+    // guard: a lease whose container came back while another process held the lock
     why = isStillGone() ? removeNow(removal) : cameBack;
   });
   return isHeld ? why : `host-local's lock cannot be had: ${removal.lock}`;
@@ -38,20 +41,26 @@ export async function remove(
 /** Whether an attachment is as it was read, and its namespace is still gone. */
 export function isGone(known: Known): boolean {
   const { result, remembered } = known;
+  // guard: an attachment whose namespace is there again
   if (isBack(known)) return false;
   // Its DEL removes the journal. A new ADD writes another one.
+  // guard: an attachment that a new ADD has written another journal for
   if (remembered.some(({ file, text }) => ![undefined, text].includes(readFile(file)))) return false;
+  // guard: an attachment that a new ADD has written another result for
   return result === undefined || readFile(result.file) === result.text;
 }
 
 /** Whether an attachment's namespace is there again. */
 export function isBack(known: Known): boolean {
+  // guard: a namespace that may be there
   return namespacesOf(known).some((path) => pathStateOf(path, known) !== "gone");
 }
 
 // A new attachment of the container has a file in one of the directories.
 function isUnnamed(containerId: string | undefined, results: string): boolean {
+  // guard: a thing that names no container
   if (containerId === undefined) return false;
+  // guard: a container that has got a journal or a result meanwhile
   return !new Memory().knows(containerId) && !listDirectory(results).some((name) => isNamedIn(name, containerId));
 }
 
@@ -71,6 +80,7 @@ function removeNow(removal: Removal): string | undefined {
 }
 
 function removeFile(file: string, text: string): string | undefined {
+  // guard: a file that changed since it was read
   if (readFile(file) !== text) return readFile(file) === undefined ? undefined : "it changed meanwhile";
   try {
     rmSync(file);
@@ -83,6 +93,7 @@ function removeFile(file: string, text: string): string | undefined {
 
 // The directory of a container's journals goes with the last one.
 function removeDirectoryOfJournals(file: string): void {
+  // guard: any directory but that of a container's journals
   if (dirname(dirname(file)) === journalDirectory) removeDirectory(dirname(file));
 }
 
@@ -114,6 +125,7 @@ async function withLock(lock: string, act: () => Promise<void> | void): Promise<
   });
   const isHeld = await Promise.race([once(holder.stdout, "data").then(() => true), ended.then(() => false)]);
   try {
+    // guard: a lease that host-local may be changing
     if (isHeld) await act();
   } finally {
     holder.stdin.on("error", () => {});

@@ -50,6 +50,7 @@ export function unclaimedNamespaces(
 ): readonly Namespace[] {
   const live = [...states].filter(([, { is }]) => is === "live");
   const claimed = new Set(live.flatMap(([known]) => namespacesOf(known).map(namespacePath)));
+  // guard: a namespace that no live attachment names counts as anyone's
   return namespaces.filter(({ paths }) => !paths.some((path) => claimed.has(namespacePath(path))));
 }
 
@@ -61,26 +62,34 @@ export function addressesInNamespaces(namespaces: readonly Namespace[]): Readonl
 function stateOfPaths(known: Known, { pathState }: HostState): State {
   const paths = namespacesOf(known);
   const states = paths.map((path) => pathState(path, known));
+  // guard: an attachment with one path that is there
   if (states.includes("live")) return { is: "live" };
+  // guard: an attachment whose namespace nothing names
   if (paths.length === 0) return { is: "unknown", why: "nothing names its namespace" };
   const unreadable = paths[states.indexOf("unreadable")];
+  // guard: an attachment whose path cannot be read
   return unreadable === undefined ? { is: "gone" } : { is: "unknown", why: `${unreadable} cannot be read` };
 }
 
 function withTraces(known: Known, state: State, unclaimed: readonly Namespace[], host: HostState): State {
   if (state.is !== "gone") return state;
   const faulty = host.unreadable.find((file) => isNamedIn(file, known.containerId));
+  // guard: an attachment of a container with a file that cannot be read
   if (faulty !== undefined) return { is: "unknown", why: `${faulty} cannot be read` };
+  // guard: an attachment, while a namespace cannot be read
   if (host.namespaces.some(({ links }) => links === undefined))
     return { is: "unknown", why: "a network namespace of this host cannot be read" };
   const inodes = inodesOf(known, host.bootId);
   const own = unclaimed.find(({ inode }) => inodes.includes(inode));
+  // guard: an attachment whose namespace lives without a path
   if (own) return { is: "unknown", why: `its namespace lives on: ${own.paths[0]}` };
   const home = unclaimed.find(({ links = [] }) => links.some((link) => isOf(known, link)));
+  // guard: an attachment whose interface is in some namespace
   if (home) return { is: "unknown", why: `its interface is in ${home.paths[0]}` };
   const end = hostEndsOf(known).find(({ name, mac }) =>
     host.hostEnds.some(({ ifname, address }) => ifname === name && address === mac.toLowerCase()),
   );
+  // guard: an attachment whose host-side interface is there
   return end ? { is: "unknown", why: `the host's end of its interface is still there: ${end.name}` } : state;
 }
 
@@ -95,5 +104,6 @@ function withSiblings(known: Known, state: State, states: ReadonlyMap<Known, Sta
   if (state.is !== "gone") return state;
   const others = [...states].filter(([one]) => one.containerId === known.containerId).map(([, other]) => other);
   const other = others.find(({ is }) => is !== "gone");
+  // guard: an attachment of a container that has another live one
   return other ? { is: "unknown", why: "another attachment of its container is not gone" } : state;
 }

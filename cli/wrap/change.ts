@@ -38,6 +38,7 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   const { list, decisions, words, text, refusal } = change;
   const { path, text: before } = list.file;
   const isChanged = text !== before;
+  // guard: a list is written only with --write and without a refusal
   const isWritten = isChanged && options.write && refusal === undefined;
   const backup = isWritten ? write(list.file, text, terminal) : undefined;
   if (options.json) {

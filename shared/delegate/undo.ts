@@ -46,6 +46,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const del = delOfEntry(undoing, entry, removal);
     const first = runRemoval(undoing, entry, { call: del, removal });
     const answer = first.exitCode === 0 ? first : (undoByList(undoing, entry) ?? first);
+    // guard: an entry whose DEL failed is not called undone
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
     if (removal.keepsMasquerading && (!entry.failed || hasMasqueraded(entry))) return { end: "later" };
   }
@@ -56,10 +57,13 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
 /** Runs the DEL once more with the list's configuration. By now, another interface may have the name. */
 function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
   const { listed, session, facts, journal } = undoing;
+  // guard: no other entry's configuration is used
   if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return undefined;
+  // guard: the leases of another network
   if (!freesTheSame(entry, entry.configuration, listed.configuration)) return undefined;
   facts.forget(journal.key.containerId, journal.key);
   const removal = planRemoval(undoing, entry);
+  // guard: what another attachment holds by now
   if (removal.do !== "DEL") return undefined;
   warn(session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const { environment } = delOfEntry(undoing, entry, removal);
@@ -82,7 +86,9 @@ export function planRemoval(undoing: Undoing, entry: Entry): Removal {
   const isKnown = profileOf(entry.type, undoing.session.profiles) !== undefined;
   const isAgain = ({ type, ifName }: Entry) => type === entry.type && ifName === entry.ifName;
   // What an unknown plugin keeps may be the later ADD's by now.
+  // guard: what a later ADD of an unknown plugin uses
   if (!isKnown && laterEntries(undoing, entry).some(isAgain)) return { do: "later" };
+  // guard: no DEL for rules of an earlier boot
   if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {
     return { do: "nothing", why: "its rules are of an earlier boot" };
   }
@@ -92,6 +98,7 @@ export function planRemoval(undoing: Undoing, entry: Entry): Removal {
 function around(undoing: Undoing, entry: Entry): Around {
   const { session, facts, journal, netns } = undoing;
   const { bootId } = facts.moment() ?? {};
+  // guard: a namespace of this boot is not taken for one of an earlier boot
   const namespace = bootId === entry.bootId ? facts.namespace(netns) : undefined;
   return {
     namespace,
@@ -112,8 +119,10 @@ function around(undoing: Undoing, entry: Entry): Around {
  * looks like the entry's: the others have a time.
  */
 function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Entry): boolean {
+  // guard: a namespace with a time is never another's
   if (namespace.changedMs !== undefined) return false;
   const later = facts.strangers(journal.key.containerId, namespace).filter((other) => other.uptime > uptime);
+  // guard: the interface of another container
   return later.some((other) => other.role === "creator" && namesOf(other).includes(ifName));
 }
 
@@ -143,6 +152,7 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Removal & { do: "DE
   const environment = {
     CNI_COMMAND: "DEL",
     CNI_CONTAINERID: journal.key.containerId,
+    // guard: an interface that is not the entry's
     CNI_NETNS: removal.withNamespace || lacksInterface(undoing, entry) ? netns : "",
     CNI_IFNAME: entry.ifName,
     ...(entry.args === (undoing.session.host.env.CNI_ARGS ?? "") ? {} : { CNI_ARGS: entry.args }),
@@ -222,6 +232,7 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
   const { host } = session;
   noteDelegate(session, call);
   const path =
+    // guard: a path that is no executable is not run
     findDelegate(host, call.delegate) ?? (host.inspect(entry.path) === "executable" ? entry.path : undefined);
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
   return runDelegate(session, { path, call });
@@ -241,7 +252,9 @@ function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
   const { facts } = undoing;
   for (const { id, ...others } of entries) {
     // A DEL of that attachment may run at the same time.
+    // guard: the rules of an attachment that is removed are not added again
     const entry = facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
+    // guard: the same
     if (!entry || !facts.isThere(entry.namespace)) continue;
     const environment = {
       CNI_COMMAND: "ADD",
@@ -287,6 +300,7 @@ export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry;
     if (index > 0) readAgain(undoing);
     return { entry, outcome: undoOnce(undoing, entry) };
   });
+  // guard: a journal with an entry that is not undone
   if (undone.every(({ outcome }) => outcome.end === "undone") && !hasGrown(undoing, left)) removeJournal(undoing);
   return undone.flatMap(({ entry, outcome }) => (outcome.end === "failed" ? { entry, why: outcome.why } : []));
 }
@@ -295,6 +309,7 @@ export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry;
 function undoOnce(undoing: Undoing, entry: Entry): Outcome {
   const { facts, journal } = undoing;
   const { entries } = facts.journal(journal.key);
+  // guard: an entry is undone once
   const isLeft = facts.isUnreadable(journal.key) || entries.some(({ id, isUndone }) => id === entry.id && !isUndone);
   return isLeft ? tryToUndo(undoing, entry) : { end: "undone" };
 }

@@ -38,6 +38,7 @@ export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
 export function noteUndone(undoing: Undoing, { id }: Entry): void {
   const { facts, journal } = undoing;
   const lines: Line[] = [{ line: "undone", id }];
+  // guard: a journal with another entry
   const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
   if (isLast) facts.wrote(journal.file, textAfter(facts.journal(journal.key), lines));
   else append(undoing, lines);
@@ -46,6 +47,7 @@ export function noteUndone(undoing: Undoing, { id }: Entry): void {
 /** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
 export function append({ session, facts, journal }: Undoing, lines: readonly Line[]): void {
   const present = facts.journal(journal.key);
+  // guard: a journal that is removed does not come back
   if (present.entries.length === 0) return;
   const text = textAfter(present, lines);
   const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
@@ -62,6 +64,7 @@ function textAfter({ isTorn }: Journal, lines: readonly Line[]): string {
 /** Removes a journal if every entry is undone. Returns whether something is left. */
 export function removeIfUndone(undoing: Undoing): boolean {
   const { facts, journal } = undoing;
+  // guard: a journal with an entry that is not undone
   if (facts.journal(journal.key).entries.some(({ isUndone }) => !isUndone)) return true;
   // A file without a whole line is what a full disk or a power loss left.
   if (facts.read(journal.file) !== undefined) removeJournal(undoing);
@@ -79,7 +82,9 @@ export function removeJournal({ session, facts, journal }: Undoing): void {
 export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): boolean {
   const { entries } = facts.journalAgain(journal.key);
   return (
+    // guard: a journal that cannot be read may have another entry
     facts.isUnreadable(journal.key) ||
+    // guard: a journal that another call has written to
     entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id))
   );
 }

@@ -46,10 +46,13 @@ export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Pres
   const areStrays = left.every(({ stray }) => stray);
   if (areStrays && mayBeOfOthers(journal, adding, present)) return { do: "add, then write" };
   if (left.length === 0) return { do: "add" };
+  // guard: an earlier attachment, with recover: never
   if (mode === "never") return { do: "add, then write" };
   const states = left.filter(isStanding).map((entry) => stateOf(journal, entry, present));
   const because = states.find((state) => state !== "may be in use") ?? "not complete";
+  // guard: an attachment that may be in use
   if (!states.includes("may be in use")) return { do: "undo, then add", entries: left, because };
+  // guard: an attachment that may be in use, unless the operator says always
   if (mode === "always") return { do: "undo, then add", entries: left, because: "recover is always" };
   return { do: "add, then write" };
 }
@@ -61,7 +64,9 @@ export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Pres
 function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, { resultMs, bootId, namespace }: Present): boolean {
   const isOfThisTry = (entry: Entry) =>
     isStanding(entry) && entry.bootId === bootId && isSameNamespace(entry.namespace, namespace);
+  // guard: what something else made before this try
   if (own !== undefined || resultMs === undefined) return false;
+  // guard: what something else made before this try
   return !entries.some((entry) => isOfThisTry(entry) && entry.resultMs === resultMs);
 }
 
@@ -73,10 +78,12 @@ export interface AddingPlugin {
 }
 
 function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
+  // guard: an attachment of this boot
   if (entry.bootId !== present.bootId) return "of an earlier boot";
   if (entry.failed || isSameNamespace(entry.namespace, present.namespace)) {
     return isComplete(journal, entry, present) ? "may be in use" : "not complete";
   }
+  // guard: an attachment in another namespace that is there
   return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";
 }
 
@@ -88,9 +95,11 @@ function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }
   const entries = withoutStrays(journal);
   // A DEL was cut off: it begins with the last entry.
   if (entries.at(-1)?.isUndone) return false;
+  // guard: an attachment that libcni has written a result for
   if (resultMs !== undefined && resultMs !== entry.resultMs) return true;
   const ofBoot = entries.filter((one) => one.bootId === bootId);
   const times = ofBoot.map((one) => one.done?.uptime ?? one.uptime);
+  // guard: an attachment whose ADD passed long ago
   return ofBoot.findLast(isStanding)?.done !== undefined && uptime - Math.max(...times) > longestTry;
 }
 
@@ -100,9 +109,11 @@ function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }
  */
 function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin): readonly Entry[] {
   if (earlier === undefined) return journal.entries;
+  // guard: the entries of the try that goes on
   if (own === undefined) return [];
   const after = journal.entries.slice(journal.entries.indexOf(own));
   const beginsTry = (entry: Entry) =>
+    // guard: the entries of this try
     entry.isGivenUp || (entry !== own && entry.done && entry.role === "creator" && earlier.includes(entry.ifName));
   const first = after.findIndex(beginsTry);
   return first < 0 ? after : after.filter(({ isGivenUp }, index) => isGivenUp || index < first);

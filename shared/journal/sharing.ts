@@ -52,9 +52,12 @@ function isChained({ role, type }: Entry, { profile, siblings }: Around): boolea
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
+  // guard: a lease that another attachment has
   const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
   const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
+  // guard: the masquerading of another attachment
   const keepsMasquerading = hasRules && holders(around).some((other) => sharesMasquerading(entry, other));
+  // guard: the interface and the lease of another attachment
   if (!withNamespace && isShared && !(hasRules && (hasMasqueraded(entry) || !keepsMasquerading))) {
     // Nobody knows what else an unknown plugin left.
     if (!around.profile) return { do: "later" };
@@ -76,19 +79,24 @@ export function hasMasqueraded({ done, failed }: Entry): boolean {
 // The chain is named by network and container (pkg/ip/ipmasq_iptables_linux.go). A DEL clears it for all.
 function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): boolean {
   const isMasqueraded = other.role === "creator" && goLookup(other.configuration, "ipMasq") === true;
+  // guard: the masquerading of another attachment
   return isMasqueraded && other.delegateNetwork === delegateNetwork && other.bootId === bootId;
 }
 
 function removalOfChained(entry: Entry, around: Around): Removal {
   const { profile, namespace } = around;
+  // guard: an interface in another namespace, or of another attachment
   const withNamespace = isSameNamespace(entry.namespace, namespace) && !isInterfaceOfOthers(entry, around);
+  // guard: the routes of another namespace
   if (profile?.movesRoutes && !withNamespace) return { do: "nothing", why: "all that it left was in the namespace" };
   const shared = holders(around)
+    // guard: the rules of another attachment
     .filter((other) => hasSameName(entry, other, scopeOf(profile)))
     // Rules are gone after a boot. What an unknown plugin leaves may be on the disk.
     .filter(({ bootId }) => profile === undefined || bootId === entry.bootId);
   const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false } as const;
   if (shared.length === 0) return { ...del, addAgain: [] };
+  // guard: rules that cannot be added again
   if (!entry.done || !profile?.repeatable) return { do: "later" };
   // An ADD that still runs may have added its rules already.
   return { ...del, addAgain: shared };
@@ -101,7 +109,9 @@ function holders({ siblings, ...around }: Around): Entry[] {
 
 /** Whether an ADD passed, or may still run: not one of an earlier boot, nor in a namespace that is gone. */
 function isHolding(entry: Entry, { bootId, isThere }: Pick<Around, "bootId" | "isThere">): boolean {
+  // guard: what is given up holds nothing
   if (!isStanding(entry) || entry.done !== undefined) return isStanding(entry);
+  // guard: what an ADD may still make
   return !entry.failed && entry.bootId === bootId && isThere(entry.namespace);
 }
 
@@ -110,8 +120,10 @@ function isHolding(entry: Entry, { bootId, isThere }: Pick<Around, "bootId" | "i
  * its own only if there was none before and nobody else has one of that name.
  */
 function isInterfaceOurs(entry: Entry, around: Around): boolean {
+  // guard: an interface in another namespace, or of another container
   if (!isSameNamespace(entry.namespace, around.namespace) || around.isTaken()) return false;
   const { done, before, failed } = entry;
+  // guard: an interface whose name another attachment has
   if (done && done.made === undefined) return !isNameOfOthers(entry, around);
   const link = around.link();
   if (!done) {
@@ -120,9 +132,12 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
     // What it left may have gone since.
     const isAsLeft = link === 0 ? !!failed?.left : link !== undefined && (failed?.left ?? link) === link;
     const isNew = before !== undefined && before !== (failed?.left ?? link);
+    // guard: an interface that was there before a failed ADD
     return isAsLeft && (isNew || isLeftByEarlier(entry, around)) && !isNameOfOthers(entry, around);
   }
+  // guard: an interface whose name another attachment has
   if (link === undefined) return !isNameOfOthers(entry, around);
+  // guard: an interface with another index
   return link === 0 || link === done.made;
 }
 
@@ -141,17 +156,20 @@ function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }
 function isNameOfOthers(entry: Entry, around: Around): boolean {
   const isKnown = entry.done && entry.id !== "";
   return (
+    // guard: an interface whose name another attachment has
     around.siblings.some((other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry)) ||
     around.results().some((result) => result.interfaces.some((one) => isOfEntry(one, entry)) && !around.isOlder(result))
   );
 }
 
 function isOfEntry({ name, sandbox }: { name: string; sandbox: string }, { ifName, namespace }: Entry): boolean {
+  // guard: an interface that a result names
   return name === ifName && sandbox === namespace.path;
 }
 
 function hasInterface(other: Entry, { ifName, namespace }: Entry): boolean {
   const hasName = other.role === "creator" && namesOf(other).includes(ifName) && mayUse(other);
+  // guard: an interface that another attachment made
   return hasName && isSameNamespace(other.namespace, namespace);
 }
 
@@ -163,8 +181,10 @@ function mayUse({ done, before, failed }: Entry): boolean {
 /** Whether a chained plugin's interface is another container's, or was replaced by one that another attachment made. */
 function isInterfaceOfOthers(entry: Entry, around: Around): boolean {
   const others = around.siblings.filter((other) => isStanding(other) && other.done && hasInterface(other, entry));
+  // guard: the interface of another container
   if (others.length === 0) return around.isTaken();
   const link = around.link();
+  // guard: an interface that another attachment made
   return others.some(({ done }) => done?.made !== undefined && done.made === link);
 }
 
@@ -173,13 +193,16 @@ type Leased = Pick<Entry, "delegateNetwork" | "ifName" | "configuration">;
 
 /** Whether another entry holds the lease that an interface has in a network, in this boot. */
 export function holdsLease(other: Entry, leased: Leased & Pick<Around, "bootId" | "isThere">): boolean {
+  // guard: a lease that another attachment holds
   return hasSameLease(leased, other) && isHolding(other, leased);
 }
 
 function hasSameLease(entry: Leased, other: Entry): boolean {
+  // guard: a lease in another network is another one
   if (other.role !== "creator" || other.delegateNetwork !== entry.delegateNetwork) return false;
   // The IPAM plugin is not known of a DEL without an entry.
   const [one, another] = [entry, other].map(({ configuration }) => goLookup(ipamOf(configuration), "type"));
+  // guard: a lease of another interface is another one
   return other.ifName === entry.ifName && (one === undefined || another === undefined || one === another);
 }
 
@@ -187,12 +210,14 @@ function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results }:
   // The index of an interface says whose it is, and its leases go with it.
   if (done?.made !== undefined) return false;
   return results().some(
+    // guard: a lease that a result shows
     ({ key, interfaces }) => key.network === delegateNetwork && interfaces.some(({ name }) => name === ifName),
   );
 }
 
 /** Whether two entries of a plugin have one name for what they leave. Addresses are looked at one by one. */
 function hasSameName(entry: Entry, other: Entry, scope: NamingScope | undefined): boolean {
+  // guard: the rules of another plugin are others
   if (other.type !== entry.type) return false;
   switch (scope) {
     case "container":

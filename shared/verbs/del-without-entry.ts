@@ -25,6 +25,7 @@ type UnknownRemoval = RemovePlan["removals"][number];
 export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const { facts, key, target, request } = call;
   const result = call.prevResult || request.configuration.prevResult ? undefined : facts.result(key);
+  // guard: the container's other attachments, without evidence
   if (!call.prevResult && !request.configuration.prevResult && !result && hasOthers(call)) return [];
   const role = target.role ?? knownRole(call);
   const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
@@ -55,14 +56,17 @@ function knownRole({ facts, key, journal, target }: Call): Role {
 
 /** Whether something else of the container is known: another attachment, or another plugin of this one. */
 function hasOthers({ facts, key, journal }: Call): boolean {
+  // guard: the container's other attachments
   return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
 }
 
 function namesInterface(evidence: CniResult, { selector }: Target): boolean {
+  // guard: an interface that prevResult does not name
   return containerInterfaceNames(evidence).length === 0 || ownAttachment(evidence, selector) !== undefined;
 }
 
 function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
+  // guard: an interface that the result does not name
   return interfaces.length === 0 || interfaces.some(({ name }) => name === selector.ifName);
 }
 
@@ -76,6 +80,7 @@ function imaginedEntry(
   const { netns } = request.variables;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
   const namespace = isListed ? facts.namespace(netns) : undefined;
+  // guard: the interface of another container
   const isOwn = namespace && facts.strangers(key.containerId, namespace).length === 0;
   return {
     ...key,

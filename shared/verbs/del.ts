@@ -27,6 +27,7 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   if (own.isUndone) return { do: "undo", entries: own.first ? left : givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
   const position = left.indexOf(own);
+  // guard: the entries of plugins that come earlier in the list
   const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);
   const entries = left.filter((entry, index) => entry.isGivenUp || isForOwn(entry, index));
   if (isAddedAgain(call, own)) return { do: "remove", removals: removalsWithoutEntry(call), entries };
@@ -38,15 +39,19 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
  * edited in between.
  */
 function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
+  // guard: the entries of this try
   if (own.first === true || bootId !== own.bootId) return true;
+  // guard: the entries of this try
   return !isNowhere(own.namespace) && !isSameNamespace(namespace, own.namespace);
 }
 
 /** Whether something has added the attachment again since a reboot, without an entry: a plain plugin, for example. */
 function isAddedAgain(call: Call, { bootId, ifName }: Entry): boolean {
   const moment = call.facts.moment();
+  // guard: an entry of this boot is undone as it is
   if (moment === undefined || bootId === moment.bootId) return false;
   const link = call.session.host.linkIndex(call.request.variables.netns, ifName);
+  // guard: the interface of a sibling
   return !!link && !isOfSibling(call, ifName, link);
 }
 
@@ -55,6 +60,7 @@ function isOfSibling({ facts, key, request }: Call, ifName: string, link: number
   const namespace = facts.namespace(request.variables.netns);
   const mayBeIts = ({ done, failed }: Entry) => (done?.made ?? failed?.left ?? link) === link;
   const isIts = (one: Entry) =>
+    // guard: the interface of a sibling
     !one.isUndone && namesOf(one).includes(ifName) && isSameNamespace(one.namespace, namespace) && mayBeIts(one);
   return facts.siblings(key).some(({ entries }) => entries.some(isIts));
 }
@@ -101,6 +107,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   if (profileOf(entry.type, session.profiles)?.repeatable) giveUp(undoing, [entry]);
   const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
   const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
+  // guard: an entry whose DEL failed is not called undone
   if (answer.exitCode !== 0) return answer;
   if (!removal.keepsMasquerading || (entry.failed && !hasMasqueraded(entry))) noteUndone(undoing, entry);
   return answer;
@@ -124,6 +131,7 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
   if (removal.do !== "DEL") return undefined;
   const listed = listedDel(call, entry, removal);
   const own = withoutShared(entry.configuration, removal);
+  // guard: the leases of another network
   if (!freesTheSame(entry, own, listed.configuration ?? {})) return undefined;
   warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call: listed, removal });
@@ -139,12 +147,17 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
  */
 function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
   const namespace = call.facts.namespace(call.request.variables.netns);
+  // guard: a chained plugin makes no interface
   if (entry.role === "meta" || namespace === undefined) return undefined;
+  // guard: an interface that was there before a failed ADD
   if (!entry.done && isSameNamespace(entry.namespace, namespace)) return undefined;
+  // guard: the interface of another container
   if (call.facts.strangers(call.key.containerId, namespace).length > 0) return undefined;
+  // guard: the interface of a sibling
   if (isOfSibling(call, entry.ifName, call.session.host.linkIndex(undoing.netns, entry.ifName))) return undefined;
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
+  // guard: an interface of another attachment
   if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
   // The entry's own DEL frees the lease. Until then, it tells which masquerading rules are the entry's.
   return runDel(undoing, entry, ownDel(call, { ...stray, done: entry.done }, { ...removal, freesLease: false }));

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import fc from "fast-check";
-import { type Bundle, bundleOf, root } from "../reports/mutation/bundle.ts";
+import { type Bundle, bundlesOf, root } from "../reports/mutation/bundle.ts";
 import { instrumented, switchName } from "../reports/mutation/instrument.ts";
 import { type Mutant, mutantsOf } from "../reports/mutation/mutants.ts";
 import { type Case, testApi } from "../reports/mutation/test-api.ts";
@@ -48,7 +48,7 @@ export function codeWithPoints(): { mutants: readonly Mutant[]; sources: Readonl
 
 /** Bundles test files with the code that they test. */
 export function bundled(files: readonly string[], sources: ReadonlyMap<string, string> = new Map()): Promise<Bundle[]> {
-  return Promise.all(files.map((file) => bundleOf(file, sources, [])));
+  return bundlesOf(files, sources);
 }
 
 /** fast-check's `assert` in a bundle: it hands over the property instead. `check` is for a twin that must fail: no target. */

@@ -123,8 +123,10 @@ describe("sizes", () => {
     expect(many).toEqual([]);
   });
 
-  test("a file has at most 300 lines", () => {
-    const counts = sources.map((file) => [file, readFileSync(join(root, file), "utf8").trimEnd().split("\n").length]);
+  test("a file has at most 300 lines, without the marks of its guards", () => {
+    const isMark = (line: string) => line.trim().startsWith("// guard: ");
+    const linesOf = (file: string) => readFileSync(join(root, file), "utf8").trimEnd().split("\n");
+    const counts = sources.map((file) => [file, linesOf(file).filter((line) => !isMark(line)).length]);
     expect(counts.filter(([, lines]) => Number(lines) > 300)).toEqual([]);
   });
 });

@@ -188,6 +188,7 @@ function attemptIn(directory: number, name: string, open: Open): number | { read
     return open(path, constants.O_NOFOLLOW);
   } catch (error) {
     const target = attempt(() => readlinkSync(path));
+    // guard: the target of a link that another user may have made
     if (target === undefined || isOpenToOthers(place)) throw error;
     // A link to an opened file has no path.
     return statfsSync(place).type === procFileSystem ? open(path, 0) : { target };
@@ -198,6 +199,7 @@ function openFile(path: string, more: number): number {
   // O_NONBLOCK: a log that is a pipe without a reader must not block the network.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
   const file = openSync(path, flags | more, 0o640);
+  // guard: a file that another user has linked to the log's name
   if (!isForeignLink(path, file)) return file;
   closeSync(file);
   throw Object.assign(new Error(), { code: "EMLINK" });
@@ -208,8 +210,10 @@ function openFile(path: string, more: number): number {
  * tells both, as it may be another file's by now.
  */
 function isForeignLink(path: string, file: number): boolean {
+  // guard: a log in a directory of root's may have two names
   if (!isOpenToOthers(dirname(path))) return false;
   const [named, opened] = [lstatSync(path), fstatSync(file)];
+  // guard: a file that another user has linked to the log's name
   return named.nlink !== 1 || named.ino !== opened.ino || named.dev !== opened.dev;
 }
 
@@ -232,11 +236,13 @@ export function openDirectory(path: string, more: number): number {
 /** Whether a user other than root and this process's own, or a group, can make files in a directory. */
 function isOpenToOthers(directory: string): boolean {
   const found = statSync(directory);
+  // guard: a directory where another user may write
   return (found.mode & 0o022) !== 0 || !isOwn(found);
 }
 
 /** Whether a file is root's, or of this process's user. */
 export function isOwn({ uid }: { readonly uid: number }): boolean {
+  // guard: a file of another user is not trusted
   return uid === 0 || uid === process.geteuid?.();
 }
 
@@ -244,6 +250,7 @@ export function isOwn({ uid }: { readonly uid: number }): boolean {
 function refusal(log: number, line: Buffer): string | undefined {
   const file = fstatSync(log);
   const isFile = (stream: number): boolean => fstatSync(stream).ino === file.ino && fstatSync(stream).dev === file.dev;
+  // guard: the call's own input and output
   if (isFile(0) || isFile(1)) return "EINVAL";
   return line.length > longestInPipe && file.isFIFO() ? "EMSGSIZE" : undefined;
 }

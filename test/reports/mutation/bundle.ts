@@ -10,21 +10,29 @@ export interface Bundle {
   readonly script: string;
   /** The modules that the script requires: packages, and files that are equal for every mutant. */
   readonly required: readonly string[];
+  /** The files in the script, relative to the repository's root. */
+  readonly files: readonly string[];
 }
 
-/** Bundles a test file (relative to the repository's root). Some sources are replaced by their instrumented text. */
-export async function bundleOf(
-  test: string,
+/** Bundles test files (relative to the repository's root). Some sources are replaced by their instrumented text. */
+export async function bundlesOf(
+  tests: readonly string[],
   sources: ReadonlyMap<string, string>,
-  once: readonly string[],
-): Promise<Bundle> {
+  once: readonly string[] = [],
+): Promise<Bundle[]> {
+  if (tests.length === 0) return [];
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(root, test)],
+    entryPoints: tests.map((test) => join(root, test)),
     ...{ bundle: true, write: false, metafile: true, format: "cjs", platform: "node", packages: "external" },
     ...{ target: "esnext", keepNames: false, logLevel: "error", absWorkingDir: root, plugins: [ours(sources, once)] },
+    ...{ outdir: join(root, "dist"), outbase: root },
   });
-  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
-  return { test, script: outputFiles[0]?.text ?? "", required: [...new Set(imported)] };
+  const scripts = new Map(outputFiles.map(({ path, text }) => [relative(root, path), text]));
+  return Object.entries(metafile.outputs).flatMap(([output, { entryPoint, imports, inputs }]) => {
+    const required = [...new Set(imports.map(({ path }) => path))];
+    const script = scripts.get(output) ?? "";
+    return entryPoint ? { test: entryPoint, script, required, files: Object.keys(inputs) } : [];
+  });
 }
 
 function ours(sources: ReadonlyMap<string, string>, once: readonly string[]): Plugin {

@@ -1,9 +1,10 @@
 import { basename } from "node:path";
+import { say } from "../../support/progress.ts";
 import type { Bundle } from "./bundle.ts";
 import type { Mutant } from "./mutants.ts";
 import { type Ended, runAll, WarmWorker } from "./pool.ts";
 import type { Verdict } from "./report.ts";
-import type { Limited, Order, Outcome, Run } from "./worker.ts";
+import type { Limited, Order, Run } from "./worker.ts";
 
 /** Runs the tests without a mutant. Then, for each mutant, runs the tests that reach it until one fails. */
 export async function judge(
@@ -14,16 +15,17 @@ export async function judge(
 ): Promise<Verdict[]> {
   const workers = Array.from({ length: workerCount }, () => new WarmWorker(bundles));
   try {
-    const runs = await runWithout(workers, bundles);
-    const orders = mutants.map((mutant) => orderFor(mutant, runs));
+    const reach = reachOf(await runWithout(workers, bundles));
+    const orders = mutants.map((mutant) => orderFor(mutant, reach.get(mutant.id) ?? []));
     let [done, survived] = [0, 0];
     const outcomes = await runAll(workers, orders, (outcome) => {
       done++;
       if (isSurvival(outcome)) survived++;
       progress(done, survived);
     });
-    // A mutant may have left something in its worker.
-    for (const worker of workers) await runWithout([worker], bundles);
+    // A mutant may have left something in its worker. Then it may have killed others.
+    for (const worker of workers)
+      await runWithout([worker], bundles).catch(({ message }) => say(`afterwards, ${message}`));
     return mutants.map((mutant, index) => ({ mutant, killed: !isSurvival(outcomes[index] as Ended) }));
   } finally {
     for (const worker of workers) await worker.stop();
@@ -40,24 +42,77 @@ async function runWithout(workers: readonly WarmWorker[], bundles: readonly Bund
     tests: [{ test, mostAsked: Number.POSITIVE_INFINITY }],
   }));
   const outcomes = await runAll(workers, orders, () => {});
-  return outcomes.flatMap((outcome, index) => passed(outcome, bundles[index]?.test ?? "").runs);
+  const failed = outcomes.flatMap((outcome, index) => {
+    const why = typeof outcome === "string" ? outcome : outcome.failed?.why;
+    return why === undefined ? [] : `without a mutant, ${bundles[index]?.test} fails: ${why}`;
+  });
+  if (failed.length > 0) throw new Error(failed.join("\n"));
+  return outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : outcome.runs));
 }
 
-function passed(outcome: Ended, test: string): Outcome {
-  const why = typeof outcome === "string" ? outcome : outcome.failed?.why;
-  if (typeof outcome === "string" || why !== undefined) throw new Error(`without a mutant, ${test} fails: ${why}`);
-  return outcome;
+/** A test file that reaches a mutant, and which of its tests do. If its declarations reach it, all of them do. */
+interface Reaching {
+  readonly run: Run;
+  readonly cases: number[] | undefined;
 }
 
-/** The tests that reach a mutant: first the test of its own file, then the fastest. */
-export function orderFor(mutant: Mutant, runs: readonly Run[]): Order {
+/** The test files that reach each mutant. */
+export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reaching[]> {
+  const reach = new Map<number, Reaching[]>();
+  for (const run of runs) {
+    const [declared = new Int32Array(), ...byCase] = run.reached;
+    const here = new Map<number, Reaching>();
+    for (const [index, ids] of byCase.entries())
+      for (const id of ids)
+        here
+          .set(id, here.get(id) ?? { run, cases: [] })
+          .get(id)
+          ?.cases?.push(index);
+    for (const id of declared) here.set(id, { run, cases: undefined });
+    for (const [id, reaching] of here) reach.set(id, [...(reach.get(id) ?? []), reaching]);
+  }
+  return reach;
+}
+
+/** This many test files decide about a mutant of a command. More would take an hour for each percent. */
+const mostFiles = 10;
+
+/** The tests that decide about a mutant: of those that reach it, first its own file's, then the nearest, then the fewest. */
+export function orderFor(mutant: Mutant, reaching: readonly Reaching[]): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
-  const cost = ({ test, milliseconds }: Run) => (basename(test) === own ? 0 : milliseconds);
-  const reaching = runs.filter(({ reached }) => reached.has(mutant.id));
-  const tests = reaching.toSorted((one, other) => cost(one) - cost(other)).map(limited);
-  return { mutant: mutant.id, tests };
+  const rank = ({ run: { test }, cases }: Reaching) => [
+    basename(test) === own ? 0 : 1,
+    -nearness(mutant.file, test),
+    cases?.length ?? Number.MAX_SAFE_INTEGER,
+  ];
+  const sorted = reaching
+    .filter(({ run: { test } }) => mayKill(test, mutant.file))
+    .map((one) => ({ one, rank: rank(one) }))
+    .sort((one, other) => compared(one.rank, other.rank))
+    .map(({ one }) => limited(one));
+  return { mutant: mutant.id, tests: mutant.file.startsWith("shared/") ? sorted : sorted.slice(0, mostFiles) };
 }
 
-function limited({ test, asked }: Run): Limited {
-  return { test, mostAsked: 20 * asked + 100_000 };
+/** The core has fast tests of its own. Those of the commands are slow, and no evidence that they see its faults. */
+export function mayKill(test: string, file: string): boolean {
+  return !(file.startsWith("shared/") && test.startsWith("test/unit/cli/"));
+}
+
+function compared(one: readonly number[], other: readonly number[]): number {
+  return one.map((value, index) => value - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** The number of folders that a source has in common with a test, which mirrors it in test/unit/. */
+function nearness(file: string, test: string): number {
+  const folders = file
+    .replace(/^shared\//, "")
+    .split("/")
+    .slice(0, -1);
+  const mirrored = test.replace("test/unit/", "").split("/").slice(0, -1);
+  const different = folders.findIndex((folder, index) => mirrored[index] !== folder);
+  return different < 0 ? folders.length : different;
+}
+
+function limited({ run: { test, asked }, cases }: Reaching): Limited {
+  return { test, ...(cases && { cases }), mostAsked: 20 * asked + 100_000 };
 }

@@ -9,6 +9,8 @@ export interface Mutant {
   readonly lines: readonly [first: number, last: number];
   /** The declaration of the module that contains it. */
   readonly place: string;
+  /** The type of the node that it changes. */
+  readonly type: string;
   /** The part of the source that it changes, and the replacement. */
   readonly original: string;
   readonly replacement: string;
@@ -40,6 +42,7 @@ function mutantOf(visited: Visited, change: Change, source: string): Omit<Mutant
   return {
     lines: [lineAt(source, change.start), lineAt(source, change.end)],
     place: placeOf(visited),
+    type: visited.node.type,
     original: source.slice(shown.start, shown.end),
     replacement: withChange(shown.start, shown.end),
     switch: { form: change.form, start, end, text: withChange(start, end) },

@@ -11,9 +11,10 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { say } from "../../support/progress.ts";
-import { bundleOf, root } from "./bundle.ts";
+import { bundlesOf, root } from "./bundle.ts";
+import { guardsOf, mutantsAt } from "./guards.ts";
 import { instrumented } from "./instrument.ts";
-import { judge } from "./judge.ts";
+import { judge, mayKill } from "./judge.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   type Aim,
@@ -45,9 +46,10 @@ interface Excluded {
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: "string" },
+    only: { type: "string", multiple: true },
     since: { type: "string" },
-    workers: { type: "string", default: "2" },
+    workers: { type: "string", default: "1" },
+    guards: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
@@ -74,12 +76,19 @@ function makeMutants() {
   const chosen = [];
   let count = 0;
   for (const file of filesOf(scope.mutated, scope.excluded)) {
+    if (options.only !== undefined && !matchesAny(file, options.only)) continue;
     const source = readFileSync(join(root, file), "utf8");
-    const mutants = mutantsOf(file, source, count);
-    count += mutants.length;
+    const all = mutantsOf(file, source, count);
+    const guarding = options.guards
+      ? new Set(guardsOf(file, source).flatMap((guard) => mutantsAt(guard, all)))
+      : undefined;
+    const mutants = all.filter(
+      (mutant) => (!changed || isChanged(mutant, changed)) && (!guarding || guarding.has(mutant)),
+    );
+    count += all.length;
+    if (mutants.length === 0) continue;
     instrumentedSources.set(join(root, file), instrumented(source, mutants));
-    if (options.only !== undefined && !matchesAny(file, [options.only])) continue;
-    chosen.push(...mutants.filter((mutant) => changed === undefined || isChanged(mutant, changed)));
+    chosen.push(...mutants);
   }
   return { chosen, instrumentedSources };
 }
@@ -125,7 +134,12 @@ function report(verdicts: readonly Verdict[]): void {
 const started = performance.now();
 const { chosen, instrumentedSources } = makeMutants();
 const once = scope.importedOnce.map(({ files }) => files);
-const tests = filesOf(scope.tests, scope.excludedTests);
-const bundles = await Promise.all(tests.map((test) => bundleOf(test, instrumentedSources, once)));
-say(`${chosen.length} mutants, ${tests.length} test files`);
+const mutated = new Set(chosen.map(({ file }) => file));
+const tests = filesOf(scope.tests, scope.excludedTests).filter((test) =>
+  chosen.some(({ file }) => mayKill(test, file)),
+);
+const bundles = (await bundlesOf(tests, instrumentedSources, once)).filter(({ files }) =>
+  files.some((file) => mutated.has(file)),
+);
+say(`${chosen.length} mutants, ${bundles.length} test files`);
 report(await judge(chosen, bundles, Number(options.workers), progressOf(chosen.length, started)));

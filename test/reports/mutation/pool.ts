@@ -1,18 +1,29 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import process from "node:process";
 import type { Bundle } from "./bundle.ts";
 import type { Order, Outcome } from "./worker.ts";
 
 /** A mutant that ended its worker, or exceeded the time limit. */
 export type Ended = Outcome | "died" | "late";
 
-// An endless loop is usually noticed because it asks for a mutant too often. This limit is for a loop without a mutant.
-const limitMs = 60_000;
+// An endless loop is usually noticed because it asks for a mutant too often. This limit is for one without a mutant, and
+// for a promise that nothing settles.
+const limitMs = 30_000;
+
+/**
+ * A fault in the commands could remove any file, rule or process of this machine. So a worker has namespaces of its own,
+ * and can write only to a /tmp and a /var/lib of its own.
+ */
+const alone = `
+  while read -r _ _ _ _ at _; do mount -o remount,bind,ro "$at" 2>/dev/null; done < /proc/self/mountinfo
+  mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /var/lib && ip link set lo up && exec "$@"`;
+const namespaces = ["--mount", "--net", "--pid", "--ipc", "--uts", "--mount-proc", "--kill-child"];
 
 /** A worker that starts again when a mutant ends it. */
 export class WarmWorker {
   readonly #bundles: readonly Bundle[];
-  #worker: Promise<Worker> | undefined;
+  #worker: Promise<ChildProcess> | undefined;
 
   constructor(bundles: readonly Bundle[]) {
     this.#bundles = bundles;
@@ -20,8 +31,9 @@ export class WarmWorker {
 
   /** Runs one order. */
   async run(order: Order): Promise<Ended> {
+    const limit = order.mutant === undefined ? 20 * limitMs : limitMs;
     this.#worker ??= this.#start();
-    const answer = await answerOf(await this.#worker, order);
+    const answer = await answerOf(await this.#worker, order, limit);
     if (typeof answer === "string") await this.stop();
     return answer;
   }
@@ -29,28 +41,32 @@ export class WarmWorker {
   async stop(): Promise<void> {
     const worker = await this.#worker;
     this.#worker = undefined;
-    await worker?.terminate();
+    worker?.kill("SIGKILL");
   }
 
-  #start(): Promise<Worker> {
-    const { promise, resolve, reject } = Promise.withResolvers<Worker>();
-    const resourceLimits = { maxOldGenerationSizeMb: 1024 };
-    const worker = new Worker(join(import.meta.dirname, "worker.ts"), { workerData: this.#bundles, resourceLimits });
-    worker.once("message", () => resolve(worker));
-    worker.on("error", reject);
+  #start(): Promise<ChildProcess> {
+    const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
+    const program = [process.execPath, "--max-old-space-size=2048", join(import.meta.dirname, "worker.ts")];
+    const worker = spawn("unshare", [...namespaces, "sh", "-c", alone, "sh", ...program], {
+      ...{ stdio: ["ignore", "pipe", "pipe", "ipc"], serialization: "advanced" },
+    });
+    for (const output of [worker.stdout, worker.stderr]) output?.resume();
+    worker.once("message", () => resolve(worker)).once("error", reject);
+    worker.send(this.#bundles);
     // A worker that ended between two orders gets no more orders.
     worker.on("exit", () => {
       this.#worker = undefined;
+      reject(new Error("a worker of the mutation run did not start: it needs root and unshare"));
     });
     return promise;
   }
 }
 
-function answerOf(worker: Worker, order: Order): Promise<Ended> {
+function answerOf(worker: ChildProcess, order: Order, limit: number): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
-  const timer = setTimeout(() => resolve("late"), limitMs);
+  const timer = setTimeout(() => resolve("late"), limit);
   const died = () => resolve("died");
-  worker.once("message", resolve).once("error", died).once("exit", died).postMessage(order);
+  worker.once("message", resolve).once("error", died).once("exit", died).send(order);
   return promise.finally(() => {
     clearTimeout(timer);
     worker.off("message", resolve).off("error", died).off("exit", died);

@@ -1,43 +1,140 @@
 import { format } from "node:util";
 import { expect, vi } from "vitest";
 
-// Some matchers read this. vitest sets it in its own workers.
-if (!("__vitest_worker__" in globalThis)) Object.assign(globalThis, { __vitest_worker__: { config: {} } });
+// Some matchers and vi.stubEnv read this. vitest sets it in its own workers.
+if (!("__vitest_worker__" in globalThis))
+  Object.assign(globalThis, { __vitest_worker__: { config: {}, metaEnv: process.env } });
+
+type Hook = () => unknown;
+
+/** A test file, or a `describe` in it, with its hooks. */
+interface Group {
+  readonly outer: Group | undefined;
+  readonly name: string;
+  readonly hooks: Readonly<Record<(typeof hookNames)[number], Hook[]>>;
+}
+
+const hookNames = ["beforeAll", "beforeEach", "afterEach", "afterAll"] as const;
 
 /** One test of a file. */
 export interface Case {
   readonly name: string;
   readonly run: () => unknown;
+  readonly group: Group;
 }
 
 type Body = (...row: unknown[]) => unknown;
 type Declare = (name: string, ...optionsAndBody: [Body] | [options: object, Body]) => void;
+
+let finishing: Hook[] = [];
+
+/**
+ * Runs the chosen tests of a file, each with its hooks, until one fails. Returns it and its error. `begin` is told which
+ * test is next; undefined: a hook that runs once for several.
+ */
+export async function firstFailure(
+  cases: readonly Case[],
+  begin: (index: number | undefined) => void,
+): Promise<{ readonly name: string; readonly error: unknown } | undefined> {
+  const begun: Group[] = [];
+  let current = "";
+  try {
+    for (const [index, { name, run, group }] of cases.entries()) {
+      current = name;
+      begin(undefined);
+      await beginGroups(groupsAround(group), begun);
+      begin(index);
+      await runCase(run, groupsAround(group));
+    }
+    current = "afterAll";
+    begin(undefined);
+    for (const group of begun.toReversed()) await runHooks(group.hooks.afterAll.toReversed());
+    return undefined;
+  } catch (error) {
+    for (const group of begun.toReversed()) await runHooks(group.hooks.afterAll.toReversed()).catch(() => {});
+    return { name: current, error };
+  }
+}
+
+async function beginGroups(groups: readonly Group[], begun: Group[]): Promise<void> {
+  for (const group of groups) {
+    if (begun.includes(group)) continue;
+    begun.push(group);
+    await runHooks(group.hooks.beforeAll);
+  }
+}
+
+async function runCase(run: Hook, groups: readonly Group[]): Promise<void> {
+  finishing = [];
+  try {
+    for (const { hooks } of groups) await runHooks(hooks.beforeEach);
+    await runHooks([run]);
+  } finally {
+    for (const { hooks } of groups.toReversed()) await runHooks(hooks.afterEach.toReversed());
+    await runHooks(finishing.toReversed());
+  }
+}
+
+/** A group and the groups around it, the outermost first. */
+function groupsAround(group: Group): Group[] {
+  return [...(group.outer ? groupsAround(group.outer) : []), group];
+}
+
+async function runHooks(hooks: readonly Hook[]): Promise<void> {
+  for (const hook of hooks) {
+    const result = hook();
+    if (result instanceof Promise) await result;
+  }
+}
 
 /**
  * The part of vitest that the unit tests use. With it they run in a warm process thousands of times. A file's tests are
  * added to `cases`.
  */
 export function testApi(cases: Case[]): object {
-  let path: string[] = [];
+  let group = groupIn(undefined, "");
   const describe: Declare = (name, ...optionsAndBody) => {
-    const outer = path;
-    path = [...outer, name];
+    const outer = group;
+    group = groupIn(outer, name);
     bodyOf(optionsAndBody)();
-    path = outer;
+    group = outer;
   };
   const test: Declare = (name, ...optionsAndBody) => {
-    cases.push({ name: [...path, name].join(" > "), run: bodyOf(optionsAndBody) });
+    const path = [...groupsAround(group).map((around) => around.name), name].filter((part) => part !== "");
+    cases.push({ name: path.join(" > "), run: bodyOf(optionsAndBody), group });
   };
+  const hooks = hookNames.map((name) => [name, (hook: Hook) => void group.hooks[name].push(hook)]);
   return onlyKnown({
-    expect,
+    expect: Object.assign(expect, { poll }),
     vi,
+    ...Object.fromEntries(hooks),
+    onTestFinished: (hook: Hook) => void finishing.push(hook),
     describe: Object.assign(describe, { each: each(describe) }),
     test: Object.assign(test, { each: each(test) }),
   });
 }
 
+function groupIn(outer: Group | undefined, name: string): Group {
+  return { outer, name, hooks: { beforeAll: [], beforeEach: [], afterEach: [], afterAll: [] } };
+}
+
+/** `expect.poll` of vitest works only in its own tests. */
+function poll(value: () => unknown, { timeout = 1000, interval = 50 } = {}): object {
+  const matcher = (name: string) => async (wanted: unknown) => {
+    for (const started = performance.now(); ; await new Promise((resolve) => setTimeout(resolve, interval))) {
+      const assertion = expect(await value()) as unknown as Record<string, (wanted: unknown) => void>;
+      try {
+        return assertion[name]?.(wanted);
+      } catch (error) {
+        if (performance.now() - started > timeout) throw error;
+      }
+    }
+  };
+  return new Proxy({}, { get: (_, name) => matcher(String(name)) });
+}
+
 function bodyOf(optionsAndBody: readonly [Body] | readonly [object, Body]): Body {
-  return optionsAndBody.at(-1) as Body;
+  return optionsAndBody.find((part) => typeof part === "function") as Body;
 }
 
 function each(declare: Declare) {

@@ -1,21 +1,24 @@
-// Keeps the scripts of the test files in memory, and runs the requested ones with one mutant on.
+// Keeps the scripts of the test files in memory, and runs the requested tests with one mutant on.
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import process from "node:process";
 import { Script } from "node:vm";
-import { parentPort, workerData } from "node:worker_threads";
 import fc from "fast-check";
 import { type Bundle, root } from "./bundle.ts";
 import { switchName } from "./instrument.ts";
-import { type Case, testApi } from "./test-api.ts";
+import { type Case, firstFailure, testApi } from "./test-api.ts";
 
-/** The order for a worker: the mutant (none in the first run), and the test files to run until one fails. */
+/** The order for a worker: the mutant (none in the first run), and the tests to run until one fails. */
 export interface Order {
   readonly mutant: number | undefined;
   readonly tests: readonly Limited[];
 }
 
-/** A test file, and how often it may ask for a mutant. A test that asks far more often is in an endless loop. */
+/** Tests of a file, and how often they may ask for a mutant. A test that asks far more often is in an endless loop. */
 export interface Limited {
   readonly test: string;
+  /** The indexes of the tests in their file; all, if it is missing. */
+  readonly cases?: readonly number[];
   readonly mostAsked: number;
 }
 
@@ -29,64 +32,89 @@ export interface Outcome {
 /** One run of a test file. */
 export interface Run {
   readonly test: string;
-  readonly count: number;
   readonly milliseconds: number;
   readonly asked: number;
-  /** The mutants that it reached. Only in a run without a mutant. */
-  readonly reached: ReadonlySet<number>;
+  /** The mutants that each test reached, first those that its declarations and shared hooks reached. Only without a mutant. */
+  readonly reached: readonly Int32Array[];
 }
 
 /** With each mutant, properties try fewer values than in the suite, and always the same. */
 const properties = { seed: 20250101, numRuns: 25, endOnFailure: true };
 
-const modules = new Map<string, unknown>();
-const scripts = new Map<string, (...edges: unknown[]) => void>();
+type Declare = (...edges: unknown[]) => void;
 
-async function prepare(bundles: readonly Bundle[]): Promise<void> {
-  for (const { test, script, required } of bundles) {
-    for (const name of required) if (name !== "vitest") modules.set(name, await import(name));
-    const wrapped = `(function (require, module, exports, ${switchName}) { ${script}\n})`;
-    scripts.set(test, new Script(wrapped, { filename: join(root, `${test}.js`) }).runInThisContext());
-  }
-  const assert = (property: fc.IProperty<unknown>, parameters?: fc.Parameters<unknown>): void =>
-    fc.assert(property, { ...parameters, ...properties });
-  modules.set("fast-check", { ...fc, assert, configureGlobal: () => {} });
+// What `import` returns could not be replaced, as some tests do with functions of node:fs.
+const require = createRequire(import.meta.url);
+const modules = new Map<string, unknown>();
+const bundles = new Map<string, Bundle>();
+const scripts = new Map<string, Declare>();
+
+const assert = (property: fc.IProperty<unknown>, parameters?: fc.Parameters<unknown>): void =>
+  fc.assert(property, { ...parameters, ...properties });
+modules.set("fast-check", { ...fc, assert, configureGlobal: () => {} });
+
+async function scriptOf(test: string): Promise<Declare | undefined> {
+  const bundle = bundles.get(test);
+  if (bundle === undefined || scripts.has(test)) return scripts.get(test);
+  for (const name of bundle.required)
+    if (name !== "vitest" && !modules.has(name))
+      modules.set(name, name.startsWith("/") ? await import(name) : require(name));
+  const wrapped = `(function (require, module, exports, ${switchName}) { ${bundle.script}\n})`;
+  const declare: Declare = new Script(wrapped, { filename: join(root, `${test}.js`) }).runInThisContext();
+  scripts.set(test, declare);
+  return declare;
 }
 
-async function runFile({ test, mostAsked }: Limited, mutant: number | undefined) {
-  const reached = new Set<number>();
-  const cases: Case[] = [];
-  let asked = 0;
+async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: number | undefined) {
+  const reached = [new Set<number>()];
+  const all: Case[] = [];
+  let [asked, current] = [0, 0];
   const isOn = (id: number): boolean => {
     if (++asked > mostAsked) throw new Error("an endless loop");
-    if (mutant === undefined) reached.add(id);
+    if (mutant === undefined) reached[current]?.add(id);
     return id === mutant;
   };
+  const declare = await scriptOf(test);
   const started = performance.now();
-  const failed = await firstFailure(() => declare(test, cases, isOn), cases);
-  const run: Run = { test, count: cases.length, milliseconds: performance.now() - started, asked, reached };
+  const failed = await failureOf(
+    all,
+    chosen,
+    () => declareAll(declare, all, isOn),
+    (index) => {
+      current = index === undefined ? 0 : index + 1;
+      reached[current] ??= new Set();
+    },
+  );
+  const run: Run = {
+    ...{ test, milliseconds: performance.now() - started, asked },
+    reached: mutant === undefined ? reached.map((ids) => Int32Array.from(ids)) : [],
+  };
   return { run, failed };
 }
 
-function declare(test: string, cases: Case[], isOn: (id: number) => boolean): void {
-  const api = testApi(cases);
-  const module = { exports: {} };
-  scripts.get(test)?.((name: string) => (name === "vitest" ? api : modules.get(name)), module, module.exports, isOn);
+async function failureOf(
+  all: Case[],
+  chosen: readonly number[] | undefined,
+  declare: () => void,
+  begin: (index: number | undefined) => void,
+): Promise<string | undefined> {
+  try {
+    declare();
+  } catch (error) {
+    return `its declarations: ${worded(error)}`;
+  }
+  const failed = await firstFailure(chosen ? all.filter((_, index) => chosen.includes(index)) : all, begin);
+  return failed && `${failed.name}: ${worded(failed.error)}`;
 }
 
-async function firstFailure(declareAll: () => void, cases: readonly Case[]): Promise<string | undefined> {
-  let current = "its declarations";
-  try {
-    declareAll();
-    for (const { name, run } of cases) {
-      current = name;
-      const result = run();
-      if (result instanceof Promise) await result;
-    }
-    return undefined;
-  } catch (error) {
-    return `${current}: ${error instanceof Error ? (error.cause ?? error) : error}`;
-  }
+function worded(error: unknown): string {
+  return String(error instanceof Error ? (error.cause ?? error.stack) : error);
+}
+
+function declareAll(declare: Declare | undefined, cases: Case[], isOn: (id: number) => boolean): void {
+  const api = testApi(cases);
+  const module = { exports: {} };
+  declare?.((name: string) => (name === "vitest" ? api : modules.get(name)), module, module.exports, isOn);
 }
 
 async function execute({ mutant, tests }: Order): Promise<Outcome> {
@@ -99,6 +127,8 @@ async function execute({ mutant, tests }: Order): Promise<Outcome> {
   return { failed: undefined, runs };
 }
 
-await prepare(workerData as Bundle[]);
-parentPort?.on("message", async (order: Order) => parentPort?.postMessage(await execute(order)));
-parentPort?.postMessage("ready");
+process.once("message", (given: readonly Bundle[]) => {
+  for (const bundle of given) bundles.set(bundle.test, bundle);
+  process.on("message", async (order: Order) => process.send?.(await execute(order)));
+  process.send?.("ready");
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { orderFor } from "../../../reports/mutation/judge.ts";
+import { orderFor, reachOf } from "../../../reports/mutation/judge.ts";
 import { mutantsOf } from "../../../reports/mutation/mutants.ts";
 import { changedLines, isChanged } from "../../../reports/mutation/selection.ts";
 
@@ -38,22 +38,34 @@ test("the mutants of changed lines", () => {
   expect(changed.map(({ original }) => original)).toEqual(["f(2)", "2"]);
 });
 
-test("a mutant meets the test of its own file first, then the quickest that reaches it", () => {
-  const [mutant] = mutantsOf("shared/verbs/add.ts", "f();", 7);
-  const run = (test: string, milliseconds: number, reached: number[]) => {
-    return { test, milliseconds, count: 1, asked: 10, reached: new Set(reached) };
-  };
+const run = (test: string, ...reached: number[][]) => {
+  return { test, milliseconds: 1, asked: 10, reached: reached.map((ids) => Int32Array.from(ids)) };
+};
+
+test("a mutant meets only the tests that reach it: first those of its own file, then the nearest, then the fewest", () => {
+  const [mutant] = mutantsOf("cli/prune/state.ts", "f();", 7);
   const runs = [
-    run("test/unit/slow.test.ts", 30, [7]),
-    run("test/unit/elsewhere.test.ts", 1, [8]),
-    run("test/unit/plan/add.test.ts", 90, [7]),
-    run("test/unit/quick.test.ts", 2, [6, 7]),
+    run("test/unit/cli/many.test.ts", [], [7], [7]),
+    run("test/unit/cli/elsewhere.test.ts", [8], [8]),
+    run("test/unit/cli/declared.test.ts", [7], [8]),
+    run("test/unit/cli/prune/near.test.ts", [], [7], [6, 7]),
+    run("test/unit/state.test.ts", [], [6], [7]),
+    run("test/unit/cli/few.test.ts", [], [6, 7]),
   ];
-  const order = mutant && orderFor(mutant, runs);
+  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? []);
   expect(order?.mutant).toBe(7);
-  expect(order?.tests.map(({ test }) => test)).toEqual([
-    "test/unit/plan/add.test.ts",
-    "test/unit/quick.test.ts",
-    "test/unit/slow.test.ts",
+  expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([
+    ["test/unit/state.test.ts", [1]],
+    ["test/unit/cli/prune/near.test.ts", [0, 1]],
+    ["test/unit/cli/few.test.ts", [0]],
+    ["test/unit/cli/many.test.ts", [0, 1]],
+    ["test/unit/cli/declared.test.ts", undefined],
   ]);
+});
+
+test("the tests of the commands decide about no mutant of the core", () => {
+  const [mutant] = mutantsOf("shared/verbs/add.ts", "f();", 7);
+  const runs = [run("test/unit/cli/add.test.ts", [], [7]), run("test/unit/verbs/del.test.ts", [], [7])];
+  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? []);
+  expect(order?.tests.map(({ test }) => test)).toEqual(["test/unit/verbs/del.test.ts"]);
 });
