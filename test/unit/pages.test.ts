@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSection } from "../../build/docs/page-section.ts";
+import { blocksOf } from "../nomad/readme-blocks.ts";
 import { version } from "../support/version.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -57,6 +58,16 @@ describe.each(pages)("%s", (page) => {
 
 test("the README has at most 150 lines", () => {
   expect(readFileSync(path.join(root, "README.md"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+const ran = { "Is it yours?": 1, "See it": 1, Install: 2, Migrate: 4, Verify: 1, Undo: 3 };
+
+// `npm run test:nomad` runs them, and fails if one did not run. Here the list says sooner that one is new.
+test("README's blocks of commands are those that test/nomad/readme.test.ts runs", () => {
+  const readme = readFileSync(path.join(root, "README.md"), "utf8");
+  const sections = Map.groupBy(blocksOf(readme), ({ section }) => section);
+  expect(Object.fromEntries([...sections].map(([section, blocks]) => [section, blocks.length]))).toEqual(ran);
+  expect(readme.match(/^ *```.+$/gm)?.filter((fence) => fence.trim() !== "```sh")).toEqual([]);
 });
 
 test.each(globSync("docs/*.md", { cwd: root }))("the README leads to %s", (page) => {
