@@ -90,7 +90,12 @@ export async function readLinks(netns?: string): Promise<readonly Link[] | undef
 /** Asks the kernel by which id a namespace knows the one of this process; undefined if lsns(1) is missing, or fails. */
 async function readHostId(netns: string): Promise<string | undefined> {
   const show = ["--noheadings", "--raw", "--type", "net", "--output", "NETNSID", "--task", String(process.pid)];
-  return (await outputIn(netns, ["lsns", ...show]))?.trim();
+  // lsns looks at every process of the host, and fails if one ends meanwhile.
+  for (let tries = 0; tries < 10; tries++) {
+    const id = (await outputIn(netns, ["lsns", ...show]))?.trim();
+    if (id !== undefined) return id;
+  }
+  return undefined;
 }
 
 // A user can fill a namespace of his own with links.

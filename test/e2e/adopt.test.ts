@@ -200,6 +200,19 @@ describe("adopt", () => {
     expect(await run(lab, "adopt")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("1 can be adopted") });
   });
 
+  test("asks lsns(1) again, which fails if any process of the host ends while it looks", async () => {
+    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await attachedByAForgetfulScript(lab, "c1");
+    await withList(lab);
+    const lsns = await lab.run("sh", ["-c", "command -v lsns"]);
+    const failsOnce = `[ -e /run/asked ] && exec /run/real-lsns "$@"; touch /run/asked; exit 1`;
+    await lab.run("cp", [lsns, "/run/real-lsns"]);
+    await lab.run("sh", ["-ec", `echo '#!/bin/sh\n${failsOnce}' >/run/lsns; chmod +x /run/lsns`]);
+    await lab.run("mount", ["--bind", "/run/lsns", lsns]);
+    expect(await run(lab, "adopt")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("1 can be adopted") });
+    expect(await lab.call("test", ["-e", "/run/asked"])).toMatchObject({ exitCode: 0 });
+  });
+
   test("--undo restores the bytes and removes the journal", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const container = await attachedByAForgetfulScript(lab, "c1");
