@@ -3,7 +3,7 @@ import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/jo
 import { entriesIn, keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import type { Terminal } from "../terminal.ts";
 import type { CachedAttachment } from "./cached-results.ts";
-import { type CheckOptions, type CheckRequest, checkOptionsOn } from "./check.ts";
+import { type CheckOptions, type CheckRequest, checkOptionsOn, inPlace } from "./check.ts";
 import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory } from "./host-paths.ts";
 import { LeftOut } from "./left-out.ts";
 import { agentFault } from "./looked-at.ts";
@@ -59,9 +59,14 @@ export function everyAttachment({ paths, check, leftOut }: HostView): HostAttach
   return found;
 }
 
-/** Says that nothing is checked with the list of `--with`. The other networks are checked: a fleet counts the host. */
-function uselessWith({ with: instead }: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
+/**
+ * Says that nothing is checked with the list of `--with`, whose name no list in place has: a typing error, perhaps. The other
+ * networks are checked: a fleet counts the host.
+ */
+function uselessWith(check: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
+  const { with: instead } = check;
   if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return [];
+  if (inPlace(check).networks.has(instead.name)) return [];
   const there = namesIn(wanted.map((one) => one.network));
   const { path } = instead.list.file;
   return [`--with ${path}: no attachment has its network ${instead.name}, so nothing is checked with it; ${there}`];

@@ -42,7 +42,8 @@ const styles: Readonly<Record<HostVerdict, Style>> = { ready: "green", "adopt fi
 /** The hosts that are not ready, the worst first. The others are only counted. */
 function hostTable(answers: readonly HostAnswer[], terminal: Pick<Terminal, "hasColors">): string {
   const worst: readonly HostVerdict[] = ["not ready", "adopt first"];
-  const bad = worst.flatMap((verdict) => answers.filter((answer) => verdictOn(answer) === verdict));
+  const sorted = answers.toSorted((one, other) => compared(one.host, other.host));
+  const bad = worst.flatMap((verdict) => sorted.filter((answer) => verdictOn(answer) === verdict));
   const rows = bad.map((answer) => {
     const { host, attachments, passes, fails, unchecked, gone, adoptable } = answer;
     const verdict = verdictOn(answer);

@@ -21,7 +21,7 @@ stop() {
 }
 start() {
   command='echo $$ >/run/lab/client.pid; exec nomad agent -config /run/lab/client.hcl'
-  setsid sh -c "$command" >>/run/lab/client.log 2>&1 </dev/null &
+  setsid env -i PATH="$PATH" sh -c "$command" >>/run/lab/client.log 2>&1 </dev/null &
 }
 case "$1 $2" in
 "start nomad") start ;;

@@ -65,7 +65,7 @@ test("the jobs install on a canary, on all clients and on a new one, and a versi
   await until("the new version", async () => (await versionsOf(cluster))[1] === `v${version}`);
   await expectAlive();
   // The other jobs run the commands that this one put into PATH.
-  const preflight = await run("cd conf-examples/nomad-jobs; ./collect.sh preflight.nomad.hcl");
+  const preflight = await run("cd conf-examples/nomad-jobs; ./fleet.sh preflight");
   expectEnded(preflight, 0);
   expect(preflight.stdout.match(/"passes"/g)).toHaveLength(clients.length);
 

@@ -36,39 +36,202 @@ function run(script: string, args: readonly string[] = [], variables: Readonly<R
   return spawnSync("sh", [path.join(jobs, script), ...args], { env, encoding: "utf8" });
 }
 
-test.each(["install", "adopt"])("%s.nomad.hcl: node=client-1 is not client-10", (job) => {
+test.each(["install", "fleet"])("%s.nomad.hcl: node=client-1 is not client-10", (job) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is HCL.
   expect(readFileSync(path.join(jobs, `${job}.nomad.hcl`), "utf8")).toContain('value     = "^(${var.node})$"');
 });
 
-describe("collect.sh", () => {
+describe("fleet.sh", () => {
   /** A Nomad whose n-th answer about the allocations is the n-th case. Each call gets a line in `calls`. */
-  const collect = (...answers: string[]) => {
+  const nomad = (answers: readonly string[], others = "") => {
     const cases = answers.map((answer, index) => `${index === answers.length - 1 ? "*" : index + 1}) ${answer} ;;`);
     writeProgram(
       "bin/nomad",
-      `echo "$1 $2 $3" >>$DIR/calls
+      `echo "$@" >>$DIR/calls
 case "$1 $2" in
 "job allocs") echo x >>$DIR/asked; case $(wc -l <$DIR/asked) in ${cases.join(" ")} esac ;;
 "alloc logs") [ "$3" = -stderr ] || echo "answer of $3" ;;
+${others}
 esac`,
     );
-    const { status, stdout } = run("collect.sh", ["preflight.nomad.hcl"]);
-    return { status, stdout, isPurged: readFileSync(at("calls"), "utf8").includes("job stop -purge") };
   };
+  const fleet = (...args: string[]) => {
+    const { status, stdout, stderr } = run("fleet.sh", args);
+    return { status, stdout, stderr, isPurged: calls().includes("job stop -purge") };
+  };
+  const calls = () => readFileSync(at("calls"), "utf8");
 
-  test("waits until the job has ended, also after an error of the API", () => {
-    const answers = ["echo a running", "exit 1", "echo a pending", "echo a complete"];
-    expect(collect(...answers)).toEqual({ status: 0, stdout: "answer of a\n", isPurged: true });
+  test("waits until the job has ended, also after an error of the API, and sorts the answers by client", () => {
+    nomad(["echo c1 a running", "exit 1", "echo c1 a pending", "echo c2 a complete; echo c1 b complete"]);
+    const stdout = "answer of b\nanswer of a\n";
+    expect(fleet("preflight")).toEqual({ status: 0, stdout, stderr: "", isPurged: true });
   });
 
   test("leaves the job alone if Nomad gives no answer", () => {
-    expect(collect("echo a running", "exit 1")).toEqual({ status: 2, stdout: "", isPurged: false });
+    nomad(["echo c1 a running", "exit 1"]);
+    expect(fleet("preflight")).toMatchObject({ status: 2, stdout: "", isPurged: false });
+  });
+
+  test("a job that cannot start: what Nomad says, and its exit code", () => {
+    nomad(["echo c1 a complete"], '"job run") echo no quota; exit 1 ;;');
+    expect(fleet("preflight")).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^no quota\n/) });
   });
 
   test.each(["failed", "lost", "unknown"])("an allocation that is %s: exit code 1", (status) => {
-    const answer = `echo a complete; echo b ${status}`;
-    expect(collect(answer)).toEqual({ status: 1, stdout: "answer of a\nanswer of b\n", isPurged: true });
+    nomad([`echo c1 a complete; echo c2 b ${status}`]);
+    expect(fleet("adopt")).toMatchObject({ status: 1, stdout: "answer of a\nanswer of b\n", isPurged: true });
+  });
+
+  test("a step that ran nowhere is no good answer, and a job that has nothing to do is", () => {
+    nomad(["true"]);
+    expect(fleet("preflight")).toMatchObject({ status: 2, stderr: expect.stringContaining("Nomad ran nothing") });
+    expect(fleet("run", "install.nomad.hcl")).toMatchObject({ status: 0 });
+  });
+
+  describe("restart", () => {
+    const clients = (...lines: string[]) => `"node status")
+      case $3 in -t) ${lines.map((line) => `echo ${line}`).join(";")} ;; *) printf 'Allocations\\na1  x  g  0  run  running  x\\n' ;; esac ;;`;
+    const stays = '"alloc status") echo running ;;';
+    const both = clients("c2 id2 ready", "c1.x id1 ready");
+    const restarted = () => [...calls().matchAll(/-var step=restart -var node=(\S+)/g)].map(([, name]) => name);
+
+    test("one client after the other, each by its whole name", () => {
+      nomad(["echo c1 a complete"], `${both}${stays}`);
+      expect(fleet("restart")).toMatchObject({ status: 0 });
+      expect(restarted()).toEqual(["c1\\.x", "c2"]);
+    });
+
+    test.each([
+      ["a step that fails", "echo c1 a failed", both, stays, "stopped at c1.x: see above", ["c1\\.x"]],
+      ["a step that ran nowhere", "true", both, stays, "stopped at c1.x: see above", ["c1\\.x"]],
+      [
+        "an allocation that is lost",
+        "echo c1 a complete",
+        both,
+        '"alloc status") echo failed: no network ;;',
+        "stopped at c1.x: allocation a1 ran before, and is failed: no network",
+        ["c1\\.x"],
+      ],
+      [
+        "a client that is not ready",
+        "echo c1 a complete",
+        clients("c1 id1 down", "c2 id2 ready"),
+        stays,
+        "stopped at c1: it is down",
+        [],
+      ],
+    ])("%s ends the run", (_, answer, nodes, allocation, words, names) => {
+      nomad([answer], `${nodes}${allocation}`);
+      const { status, stderr } = fleet("restart");
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(words) });
+      expect(restarted()).toEqual(names);
+    });
+
+    test("no client has the name: exit code 2", () => {
+      nomad(["echo c1 a complete"], `${clients("c1 id1 ready")}${stays}`);
+      const { status, stderr } = run("fleet.sh", ["restart"], { NODE: "c" });
+      expect({ status, stderr }).toEqual({ status: 2, stderr: "no client fits NODE=c\n" });
+    });
+  });
+});
+
+describe("client.sh", () => {
+  const passing = `echo '{"plugins":["/opt/cni/bin"],"lists":[{"file":"'$LIST'"}],"is":"passes"}'`;
+  const failing = `echo '{"is":"fails"}'; exit 1`;
+  const list = () => (existsSync(at("zone.conflist")) ? readFileSync(at("zone.conflist"), "utf8") : undefined);
+  const kept = () => (existsSync(at("zone.conflist.old")) ? readFileSync(at("zone.conflist.old"), "utf8") : undefined);
+  const asked = () => (existsSync(at("asked")) ? readFileSync(at("asked"), "utf8") : "");
+  /** Runs a step. Each pattern of arguments has its commands, the others pass. */
+  const step = (name: string, answers: Readonly<Record<string, string>> = {}, variables: object = {}) => {
+    const cases = Object.entries(answers).map(([words, commands]) => `"${words}"*) ${commands} ;;`);
+    writeProgram("bin/cni-wrappers", `echo "$@" >>$DIR/asked\ncase "$*" in ${cases.join("\n")}\n*) ${passing} ;; esac`);
+    const { status, stdout, stderr } = run("client.sh", [], {
+      ...{ STEP: name, NODE: "c1", OPTIONS: "", LIST: at("zone.conflist"), TEXT: btoa("new"), SETTLE: "0" },
+      RESTART: "touch $DIR/restarted",
+      ...variables,
+    });
+    return { status, stdout, stderr, isRestarted: existsSync(at("restarted")) };
+  };
+  beforeEach(() => writeFileSync(at("zone.conflist"), "old"));
+
+  test("preflight and adopt print a line, also if something is left to do", () => {
+    expect(step("adopt", { adopt: "printf '[\\n]\\n'; exit 1" })).toMatchObject({ status: 0, stdout: "[]\n" });
+    expect(step("preflight", { preflight: "echo '{}'; exit 2" })).toMatchObject({ status: 2, stdout: "" });
+  });
+
+  test("check leaves nothing, and says what preflight --with says", () => {
+    const outcome = step("check", { "preflight --with": failing });
+    expect(outcome).toMatchObject({ status: 0, stdout: '{"is":"fails"}\n' });
+    expect([list(), kept(), existsSync(at("zone.conflist.new"))]).toEqual(["old", undefined, false]);
+  });
+
+  test("a list is adopted for before it is in place, and the old one is kept once", () => {
+    expect(step("list")).toMatchObject({ status: 0, stdout: expect.stringMatching(/^c1: .* is in place, and all/) });
+    expect([list(), kept()]).toEqual(["new", "old"]);
+    expect(asked()).toMatch(/^adopt --with \S+\.new --write$/m);
+    expect(step("list")).toMatchObject({ status: 0, stdout: expect.stringContaining("is in place already") });
+    expect([list(), kept()]).toEqual(["new", "old"]);
+    expect(step("back")).toMatchObject({ status: 0 });
+    expect([list(), kept()]).toEqual(["old", "old"]);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["lint finds an error", { lint: "echo 'x:1:1: error: y'; exit 1" }, "lint found mistakes"],
+    ["lint cannot look", { lint: "exit 2" }, "lint could not look"],
+    ["preflight cannot look", { preflight: "exit 2" }, "preflight could not look"],
+    ["adopt cannot look", { "adopt --with": "exit 2" }, "adopt could not look"],
+    ["a container would fail", { "preflight --with": failing }, "these containers need another list"],
+  ])("%s: the old list stays", (_, answers, words) => {
+    expect(step("list", answers)).toMatchObject({ status: 1, stderr: expect.stringContaining(words) });
+    expect([list(), kept()]).toEqual(["old", undefined]);
+  });
+
+  test("a warning of lint does not matter, nor a container that adopt leaves, if it passes", () => {
+    const answers = { lint: "echo 'x:1:1: warning: y'; exit 1", "adopt --with": "exit 1" };
+    expect(step("list", answers)).toMatchObject({ status: 0 });
+  });
+
+  test("a container that started meanwhile and fails is told", () => {
+    const answers = { "preflight --json": `[ $(cat $LIST) = old ] && ${passing} || { ${failing}; }` };
+    expect(step("list", answers)).toMatchObject({ status: 1, stderr: expect.stringContaining("do not survive") });
+  });
+
+  test("there is nothing to go back to, or the containers would fail", () => {
+    expect(step("back")).toMatchObject({ status: 1, stderr: expect.stringContaining("there is no") });
+    writeFileSync(at("zone.conflist.old"), "older");
+    expect(step("back", { "preflight --with": failing })).toMatchObject({ status: 1 });
+    expect(list()).toBe("old");
+  });
+
+  test("a client that started before its newest list is restarted, and one that started after is done", () => {
+    writeProgram("bin/ps", 'case $2 in ppid=) echo 1 ;; *) echo "$AGE" ;; esac');
+    expect(step("restart", {}, { AGE: "-10" })).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("done already"),
+      isRestarted: false,
+    });
+    expect(step("restart", {}, { AGE: "0" })).toMatchObject({
+      status: 0,
+      stdout: "c1: restarted, and 1 containers pass\n",
+      isRestarted: true,
+    });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, object, string, boolean]>([
+    ["a container would fail", { preflight: failing }, {}, "would not survive", false],
+    ["preflight cannot look", { preflight: "exit 2" }, {}, "could not look", false],
+    ["the restart fails", {}, { RESTART: "exit 3" }, "the restart failed: exit 3", false],
+    [
+      "a container fails after it",
+      { preflight: `[ ! -e $DIR/restarted ] && ${passing} || { ${failing}; }` },
+      {},
+      "fail CHECK after the restart",
+      true,
+    ],
+  ])("restart: %s", (_, answers, variables, words, isRestarted) => {
+    writeProgram("bin/ps", "echo 1");
+    const outcome = step("restart", answers, variables);
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(words), isRestarted });
   });
 });
 
@@ -148,6 +311,9 @@ test("prerm: a key of the same name in a plugin's configuration does not count",
   expect(status).toBe(1);
 });
 
-test("Nomad takes a script that a job contains for a template: it has no default value in braces", () => {
-  expect(readFileSync(path.join(jobs, "install.sh"), "utf8")).not.toMatch(/\$\{\w*[^\w}]/);
-});
+test.each(["install.sh", "client.sh"])(
+  "%s: Nomad takes a default value in braces for a template of its own",
+  (script) => {
+    expect(readFileSync(path.join(jobs, script), "utf8")).not.toMatch(/\$\{\w*[^\w}]/);
+  },
+);

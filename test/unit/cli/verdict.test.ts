@@ -130,6 +130,11 @@ test("adopt --with a list of a network that no attachment has, and --with beside
   });
 });
 
+test("preflight --with a list whose network has no attachment here, but a list in place: nothing is wrong", async () => {
+  const file = write("new", JSON.stringify(listOf("zone")), ".");
+  expect(await run("preflight", "--with", file)).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
 test("preflight --with a list of a network that no attachment has: a fleet's summary counts the host", async () => {
   const file = write("new", JSON.stringify(listOf("sohp")), ".");
   const { exitCode, stdout, stderr } = await run("preflight", "--json", "--with", file);

@@ -1,0 +1,109 @@
+# What fleet.nomad.hcl does on each client: the step that fleet.sh names.
+set -eu
+
+fail() {
+  echo "$NODE: $*" >&2
+  exit 1
+}
+
+# Exit code 1 says that something is left to do. The command itself did its work.
+answer() {
+  text=$(cni-wrappers "$@" --json $OPTIONS) || [ $? = 1 ] || return 2
+  printf '%s' "$text" | tr -d '\n'
+  echo
+}
+
+count() {
+  printf '%s' "$text" | grep -o "\"is\": *\"$1\"" | wc -l
+}
+
+# Fails if a container would not survive a restart, and shows which, and why.
+expect_good() {
+  answer preflight "$@" >/dev/null || fail "preflight could not look at everything"
+  [ "$(count fails)" = 0 ] && return 0
+  cni-wrappers preflight "$@" $OPTIONS >&2 || true
+  return 1
+}
+
+# The directories of the plugins, as preflight found them.
+cni_path() {
+  printf '%s' "$text" | tr -d '\n ' | sed 's/.*"plugins":\[\([^]]*\)\].*/\1/; s/"//g; s/,/:/g'
+}
+
+# The new list is in place in one step, and only if all containers survive a restart with it. They are adopted before.
+put() {
+  ! cmp -s "$LIST.new" "$LIST" || {
+    rm "$LIST.new"
+    echo "$NODE: $LIST is in place already"
+    return
+  }
+  if [ -e "$LIST" ]; then
+    text=$(cni-wrappers adopt --with "$LIST.new" --write $OPTIONS) || [ $? = 1 ] || {
+      printf '%s\n' "$text" >&2
+      fail "adopt could not look at everything, so $LIST stays as it is"
+    }
+    expect_good --with "$LIST.new" || fail "these containers need another list or a stopped client, so $LIST stays as it is"
+    [ "$STEP" = back ] || {
+      cp -p "$LIST" "$LIST.old.new"
+      mv "$LIST.old.new" "$LIST.old"
+    }
+  fi
+  mv "$LIST.new" "$LIST"
+  # A container may have started after its neighbours were adopted.
+  cni-wrappers adopt --write $OPTIONS >/dev/null || true
+  expect_good || fail "$LIST is in place, and these containers do not survive a restart"
+  echo "$NODE: $LIST is in place, and all containers survive a restart"
+}
+
+# The time of the agent's start. The parent of this task is its executor, and that one's is the agent.
+agent_start() {
+  agent=$(ps -o ppid= -p $PPID)
+  echo $(($(date +%s) - $(ps -o etimes= -p $agent)))
+}
+
+newest_list() {
+  printf '%s' "$text" | grep -o '"file": *"[^"]*"' | cut -d '"' -f 4 | xargs -r -d '\n' stat -c %Z | sort -n | tail -n 1
+}
+
+restart() {
+  expect_good || fail "these containers would not survive a restart, so the client was not restarted"
+  # Both times are in whole seconds.
+  changed=$(newest_list)
+  if [ "$(agent_start)" -gt $((changed + 1)) ]; then
+    echo "$NODE: done already, since the client started after the newest list"
+    return
+  fi
+  # This task goes on, as all tasks do.
+  sh -c "$RESTART" || fail "the restart failed: $RESTART"
+  sleep "$SETTLE"
+  expect_good || fail "these containers fail CHECK after the restart"
+  echo "$NODE: restarted, and $(count passes) containers pass"
+}
+
+case $STEP in
+preflight | adopt) answer "$STEP" ;;
+check | list)
+  printf '%s' "$TEXT" | base64 -d >"$LIST.new"
+  answer preflight >/dev/null || fail "preflight could not look at everything"
+  # Exit code 1 may be a warning.
+  found=$(cni-wrappers lint --host --cni-path "$(cni_path)" "$LIST.new") || [ $? = 1 ] || fail "lint could not look at everything"
+  case $found in
+  *': error: '*)
+    printf '%s\n' "$found" >&2
+    fail "lint found mistakes, so $LIST stays as it is"
+    ;;
+  esac
+  [ "$STEP" = list ] || {
+    answer preflight --with "$LIST.new"
+    rm "$LIST.new"
+    exit
+  }
+  put
+  ;;
+back)
+  [ -e "$LIST.old" ] || fail "there is no $LIST.old"
+  cp -p "$LIST.old" "$LIST.new"
+  put
+  ;;
+restart) restart ;;
+esac
