@@ -70,6 +70,21 @@ test("DEL removes firewall's rules if the list's version was raised and the runt
   expect(await rulesOf(lab)).toEqual([]);
 });
 
+test("DEL without an entry removes the rules of all interfaces that a plain firewall let through", async () => {
+  await using lab = await Lab.start({ plugins });
+  const container = await lab.addContainer("c1");
+  const other = { address: "172.26.64.3/20", interface: 1 };
+  const prevResult = { cniVersion: "1.0.0", interfaces: [link, { ...link, name: "eth1" }], ips: [address, other] };
+  const config = { cniVersion: "1.0.0", name: "zone", backend: "iptables", prevResult };
+  const env = { CNI_IFNAME: "eth0" };
+  expectSuccess(await callPlugin(lab, container, { plugin: "firewall", config, env: { ...env, CNI_COMMAND: "ADD" } }));
+  const rules = async () => (await lab.kernel.packetRules()).filter((rule) => /172\.26\.64\.[23]/.test(rule));
+  expect(await rules()).toHaveLength(4);
+  const wrappedCall = { plugin: "firewall-wrapper", config: { ...config, wrapper: { ifName: "eth1" } } };
+  expectSuccess(await callPlugin(lab, container, { ...wrappedCall, env: { ...env, CNI_COMMAND: "DEL" } }));
+  expect(await rules()).toEqual([]);
+});
+
 async function rulesOf(lab: Lab): Promise<readonly string[]> {
   return (await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"));
 }
