@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import type { Machine } from "./machine.ts";
+import { bandwidth } from "./bandwidth.ts";
+import { dropRules } from "./effects.ts";
+import type { Link, Machine } from "./machine.ts";
+import { isIpv6 } from "./network.ts";
 import {
-  type Effect,
   namesOf,
   open,
   type Plugin,
@@ -11,264 +13,227 @@ import {
   resultOf,
   withoutPrefix,
 } from "./plugin.ts";
+import { portmap } from "./portmap.ts";
 
-/** A published port of the host, and where it leads. */
-interface Mapping {
-  readonly hostPort: number;
-  readonly containerPort: number;
+const forward = "CNI-FORWARD";
+
+/** The rules for an address, as firewall writes them (plugins/meta/firewall/iptables.go, getPrivChainRules). */
+function passages(address: string): string[] {
+  const ip = `${withoutPrefix(address)}/${isIpv6(address) ? 128 : 32}`;
+  return [`-d ${ip} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT`, `-s ${ip} -j ACCEPT`];
 }
 
-function mappingsOf({ runtimeConfig }: JsonObject): Mapping[] {
-  const mappings = isJsonObject(runtimeConfig) ? runtimeConfig.portMappings : undefined;
-  return Array.isArray(mappings) ? mappings : [];
-}
-
-const nftChain = "nft hostports";
-const summary = "CNI-HOSTPORT-DNAT";
-const isNft = (config: JsonObject) => config.backend === "nftables";
-/** The iptables chain's name has the network and the container, and no interface (portmap_iptables.go, genDnatChain). */
-const chainOf = (call: PluginCall) => `CNI-DN-${namesOf(call).network}${namesOf(call).containerId}`;
-const dnat = ({ hostPort, containerPort }: Mapping, ip: string) => `--dport ${hostPort} DNAT ${ip}:${containerPort}`;
-const entry = ({ hostPort }: Mapping, chain: string) => `--dport ${hostPort} -j ${chain}`;
-
-/** portmap: forwards ports to the first address of its interface (plugins/meta/portmap). */
-const portmap: Plugin = {
+/** firewall: rules that name nothing but an address. */
+const firewall: Plugin = {
   *add(machine, call) {
-    const ip = ownAddress(call);
-    for (const mapping of ip ? mappingsOf(call.config) : []) {
-      const chain = isNft(call.config) ? nftChain : chainOf(call);
-      if (isNft(call.config)) machine.append(chain, dnat(mapping, String(ip)), namesOf(call).containerId);
-      else {
-        machine.chains.add(chain);
-        machine.appendUnique(chain, dnat(mapping, String(ip)));
-        machine.appendUnique(summary, entry(mapping, chain));
-      }
-      yield "port published";
+    const result = passedOn(call.config, "missing prevResult from earlier plugin");
+    for (const { address } of resultOf(call.config).ips) {
+      for (const text of passages(String(address))) machine.appendUnique(forward, text);
+      yield "address let through";
     }
-    return passedOn(call.config);
+    const { ingressPolicy = "" } = call.config;
+    if (ingressPolicy === "same-bridge" || ingressPolicy === "isolated") {
+      if (resultOf(call.config).interfaces.length > 0) return result;
+      const hint = 'make sure to chain "firewall" plugin with "bridge"';
+      throw new PluginError(`interface needs to be set for ingress policy "${ingressPolicy}", ${hint}`);
+    }
+    if (ingressPolicy === "" || ingressPolicy === "open") return result;
+    throw new PluginError(`unknown ingress policy: "${ingressPolicy}"`);
   },
   check(machine, call) {
-    const ip = ownAddress(call);
-    const mappings = mappingsOf(call.config);
-    const has = (chain: string, text: string) =>
-      machine.rules.some((rule) => rule.chain === chain && rule.text === text);
-    // It counts the rules with the container's comment, whatever their port (checkPortsAgainstRules).
-    if (isNft(call.config) && ip && nftRules(machine, call).length < mappings.length)
-      throw new PluginError("missing rules");
-    if (isNft(call.config) || !ip) return;
-    const chain = chainOf(call);
-    if (!mappings.every((one) => has(chain, dnat(one, ip)) && has(summary, entry(one, chain)))) {
-      throw new PluginError(`a rule is missing in chain ${chain}`);
-    }
+    passedOn(call.config, "missing prevResult from earlier plugin");
+    const missing = allPassages(call).find((text) => !hasRule(machine, forward, text));
+    if (missing !== undefined) throw new PluginError(`expected rule [${missing}] not found`);
   },
   *del(machine, call) {
-    if (mappingsOf(call.config).length === 0) return;
-    if (isNft(call.config)) {
-      const rules = nftRules(machine, call);
-      machine.removeRules((rule) => rules.includes(rule));
-    } else {
-      const chain = chainOf(call);
-      machine.removeRules((rule) => rule.chain === summary && rule.text.endsWith(` -j ${chain}`));
-      machine.deleteChain(chain);
+    for (const { address } of resultOf(call.config).ips) {
+      const own = passages(String(address));
+      machine.removeRules((rule) => rule.chain === forward && own.includes(rule.text));
+      yield "rule removed";
     }
-    yield "ports removed";
   },
-  effects: (machine, { config, addresses: [address = ""] }) =>
-    mappingsOf(config).map((mapping) => {
-      const leads = `${withoutPrefix(address)}:${mapping.containerPort}`;
-      const holds = () => destinationOf(machine, mapping.hostPort) === leads;
-      const what = `port ${mapping.hostPort} to ${leads}`;
-      return isNft(config) ? { what, holds } : { what, holds, lose: () => dropRules(machine, `${leads}`) };
-    }),
+  effects: (machine, { addresses }) =>
+    addresses.map((address) => ({
+      what: `${address} passes the firewall`,
+      holds: () => passages(address).every((text) => hasRule(machine, forward, text)),
+      lose: () => dropRules(machine, passages(address)[1] ?? ""),
+    })),
 };
 
-function nftRules(machine: Machine, call: PluginCall) {
-  return machine.rules.filter(({ chain, comment }) => chain === nftChain && comment === namesOf(call).containerId);
+function allPassages({ config }: PluginCall): string[] {
+  return resultOf(config).ips.flatMap(({ address }) => passages(String(address)));
 }
 
-/** Returns where a port of the host leads. The first rule decides. */
-function destinationOf({ rules }: Machine, hostPort: number): string | undefined {
-  const port = `--dport ${hostPort} `;
-  const jump = rules.find(({ chain, text }) => chain === "CNI-HOSTPORT-DNAT" && text.startsWith(port));
-  const chain = jump?.text.replace(/.* -j /, "") ?? "nft hostports";
-  const rule = rules.find((one) => one.chain === chain && one.text.startsWith(`${port}DNAT `));
-  return rule?.text.slice(`${port}DNAT `.length);
+function hasRule({ rules }: Machine, chain: string, text: string): boolean {
+  return rules.some((rule) => rule.chain === chain && rule.text === text);
 }
 
-function ownAddress({ env, config }: PluginCall): string | undefined {
-  const { interfaces, ips } = resultOf(config);
-  const isOwn = ({ interface: index }: JsonObject) =>
-    typeof index !== "number" || interfaces[index]?.name === env.CNI_IFNAME;
-  const ip = ips.find(isOwn);
-  return ip && withoutPrefix(String(ip.address));
-}
-
-/** Removes the rules whose text ends so. Returns how to give them back. */
-function dropRules(machine: Machine, end: string): () => void {
-  const { rules } = machine;
-  machine.removeRules(({ text }) => text.endsWith(end));
-  return () => {
-    machine.rules = rules;
+/** The attributes that tuning sets, with their values: those of the link, and the sysctls of the namespace. */
+function wantedOf({
+  mtu,
+  promisc,
+  mac,
+  allmulti,
+  txQLen,
+  sysctl,
+  runtimeConfig,
+}: JsonObject): [string, number | string][] {
+  const given = isJsonObject(runtimeConfig) ? runtimeConfig.mac : undefined;
+  const wanted = {
+    ...(Boolean(given ?? mac) && { mac: String(given ?? mac) }),
+    ...(promisc === true && { promisc: 1 }),
+    ...(Boolean(mtu) && { mtu: Number(mtu) }),
+    ...(allmulti !== undefined && { allmulti: Number(allmulti === true) }),
+    ...(txQLen !== undefined && { txQLen: Number(txQLen) }),
+    ...(isJsonObject(sysctl) ? sysctl : {}),
   };
+  return Object.entries<number | string>(wanted as Record<string, number | string>);
 }
 
-/** firewall: rules that name nothing but an address (plugins/meta/firewall/iptables.go). */
-function firewall(): Plugin {
-  const chain = "CNI-FORWARD";
-  const textOf = (address: string) => `ACCEPT ${withoutPrefix(address)}`;
-  const texts = ({ config }: PluginCall) => resultOf(config).ips.map(({ address }) => textOf(String(address)));
-  const has = (machine: Machine, text: string) =>
-    machine.rules.some((rule) => rule.chain === chain && rule.text === text);
-  return {
-    *add(machine, call) {
-      for (const text of texts(call)) {
-        machine.appendUnique(chain, text);
-        yield "address let through";
-      }
-      return passedOn(call.config);
-    },
-    check(machine, call) {
-      if (!texts(call).every((text) => has(machine, text))) throw new PluginError("expected rule is missing");
-    },
-    *del(machine, call) {
-      for (const text of texts(call)) {
-        machine.removeRules((rule) => rule.chain === chain && rule.text === text);
-        yield "rule removed";
-      }
-    },
-    effects: (machine, { addresses }) =>
-      addresses.map((address) => ({
-        what: `${address} passes the firewall`,
-        holds: () => has(machine, textOf(address)),
-        lose: () => dropRules(machine, textOf(address)),
-      })),
-  };
+const isSysctl = (name: string) => name.includes(".") || name.includes("/");
+
+function backupOf({ env, config }: PluginCall): string {
+  return `${config.dataDir || "/run/cni/tuning"}/${env.CNI_CONTAINERID}_${env.CNI_IFNAME}.json`;
+}
+
+function attribute(link: Link, name: string): number | string {
+  return name === "mac" ? link.mac : (link.attributes.get(name) ?? 0);
+}
+
+function setAttribute(link: Link, name: string, value: number | string): void {
+  if (name === "mac") link.mac = String(value);
+  else link.attributes.set(name, value);
 }
 
 /** tuning: keeps what it changes in one file for the container and the interface (plugins/meta/tuning/tuning.go). */
-function tuning(): Plugin {
-  const fileOf = ({ env }: PluginCall) => `/run/cni/tuning/${env.CNI_CONTAINERID}_${env.CNI_IFNAME}.json`;
-  const wantedOf = ({ mtu, promisc }: JsonObject) => {
-    const wanted = { ...(mtu !== undefined && { mtu: Number(mtu) }), ...(promisc !== undefined && { promisc: 1 }) };
-    return Object.entries<number>(wanted);
-  };
-  return {
-    *add(machine, call) {
-      const result = passedOn(call.config);
-      const link = open(machine, call).links.get(String(call.env.CNI_IFNAME));
-      if (!link) throw new PluginError(`failed to get "${call.env.CNI_IFNAME}"`);
-      const wanted = wantedOf(call.config);
-      const former = wanted.map(([name]) => [name, link.attributes.get(name) ?? 0]);
-      // DEL leaves the file if the link or the namespace is gone.
-      if (wanted.length > 0) machine.writeFile(fileOf(call), JSON.stringify(former), true);
-      yield "backup written";
-      for (const [name, value] of wanted) link.attributes.set(name, value);
-      yield "attributes set";
-      return result;
-    },
-    check(machine, call) {
-      const link = machine.namespaces.get(call.env.CNI_NETNS ?? "")?.links.get(String(call.env.CNI_IFNAME));
-      const isSet = ([name, value]: [string, number]) => link?.attributes.get(name) === value;
-      if (!link || !wantedOf(call.config).every(isSet)) throw new PluginError("Error: Tuning configured value differs");
-    },
-    *del(machine, call) {
-      const link = machine.namespaces.get(call.env.CNI_NETNS ?? "")?.links.get(String(call.env.CNI_IFNAME));
-      const backup = machine.files.get(fileOf(call))?.text;
-      if (!link || backup === undefined) return;
-      for (const [name, value] of JSON.parse(backup)) link.attributes.set(name, value);
-      yield "attributes restored";
-      machine.files.delete(fileOf(call));
-    },
-    effects: (_, { namespace, ifName, config }) => {
-      const attributes = namespace.links.get(ifName)?.attributes;
-      return wantedOf(config).map(([name, value]) => ({
-        what: `${name} ${value} of ${ifName}`,
-        holds: () => attributes?.get(name) === value,
-        lose: () => {
-          attributes?.set(name, 68);
-          return () => attributes?.set(name, value);
-        },
-      }));
-    },
-  };
-}
-
-const deviceOf = (call: PluginCall) => `bwp-${namesOf(call).network}${namesOf(call).containerId}`;
-const linkOf = (machine: Machine, call: PluginCall) => {
-  const link = open(machine, call).links.get(String(call.env.CNI_IFNAME));
-  if (!link?.hostEnd) throw new PluginError(`container interface ${call.env.CNI_IFNAME} has no veth peer`);
-  return link;
-};
-
-/** bandwidth: a device for the network and the container, which shapes what the link's other end gets (plugins/meta/bandwidth). */
-const bandwidth: Plugin = {
+const tuning: Plugin = {
   *add(machine, call) {
-    const { ...result } = passedOn(call.config);
-    const link = linkOf(machine, call);
-    if (!resultOf(call.config).interfaces.some(({ name }) => name === link.hostEnd)) {
-      throw new PluginError("no veth peer of container interface found in host ns");
-    }
-    if (link.shaper) throw new PluginError("create qdisc: file exists");
-    const name = deviceOf(call);
-    if (machine.devices.has(name)) throw new PluginError("adding link: file exists");
-    const device = machine.addDevice(name);
-    yield "device made";
-    link.shaper = device;
-    yield "traffic shaped";
-    result.interfaces = [...resultOf(call.config).interfaces, { name }];
-    return result;
+    const wanted = wantedOf(call.config);
+    const strange = wanted.find(([name]) => isSysctl(name) && !/^net[./]/.test(name));
+    const result = passedOn(call.config, "Required prevResult missing");
+    if (strange) throw new PluginError(`invalid net sysctl key: "${strange[0].replaceAll(".", "/")}"`);
+    const link = open(machine, call).links.get(String(call.env.CNI_IFNAME));
+    const own = wanted.filter(([name]) => !isSysctl(name));
+    if (own.length === 0) return result;
+    if (!link) throw new PluginError(`failed to get "${call.env.CNI_IFNAME}": Link not found`);
+    const former = own.map(([name]) => [name, attribute(link, name)]);
+    // DEL leaves the file if the link or the namespace is gone.
+    machine.writeFile(backupOf(call), JSON.stringify(former), true);
+    yield "backup written";
+    for (const [name, value] of own) setAttribute(link, name, value);
+    yield "attributes set";
+    return withMac(result, String(call.env.CNI_IFNAME), link.mac);
   },
   check(machine, call) {
-    linkOf(machine, call);
-    if (!machine.devices.has(deviceOf(call))) throw new PluginError("get ifb device: Link is missing");
+    passedOn(call.config, "Required prevResult missing");
+    const name = String(call.env.CNI_IFNAME);
+    const link = open(machine, call).links.get(name);
+    if (!link) throw new PluginError(`Cannot find container link ${name}`);
+    const wanted = new Map([["promisc", 0], ...wantedOf(call.config)]);
+    for (const [key, value] of wanted) {
+      const now = attribute(link, key);
+      if (isSysctl(key) || now === value) continue;
+      const words: Record<string, string> = {
+        mac: `configured Ethernet of ${name} is ${value}`,
+        promisc: `link ${name} configured promisc is ${value === 1}`,
+        mtu: `configured MTU of ${name} is ${value}`,
+      };
+      throw new PluginError(`Error: Tuning ${words[key] ?? `configured ${key}`}, current value is ${now}`);
+    }
   },
   *del(machine, call) {
-    machine.devices.delete(deviceOf(call));
-    yield "device deleted";
+    const link = machine.namespaces.get(call.env.CNI_NETNS ?? "")?.links.get(String(call.env.CNI_IFNAME));
+    const backup = machine.files.get(backupOf(call))?.text;
+    if (!link || backup === undefined) return;
+    for (const [name, value] of JSON.parse(backup)) setAttribute(link, name, value);
+    yield "attributes restored";
+    machine.files.delete(backupOf(call));
   },
-  effects: ({ devices }, { namespace, ifName }): Effect[] => {
+  effects: (_, { namespace, ifName, config }) => {
     const link = namespace.links.get(ifName);
-    const isThere = () => [...devices.values()].some((device) => device === link?.shaper);
-    return [{ what: `limits of ${ifName}`, holds: isThere }];
+    return wantedOf(config).map(([name, value]) => ({
+      what: `${name} ${value} of ${ifName}`,
+      holds: () => link !== undefined && attribute(link, name) === value,
+      lose: () => {
+        if (link) setAttribute(link, name, 68);
+        return () => link && setAttribute(link, name, value);
+      },
+    }));
   },
 };
 
-/** sbr: a table for each address of its interface. DEL asks the interface for them, and fails without a namespace (plugins/meta/sbr). */
-function sbr(): Plugin {
-  const isOwn =
-    ({ interfaces }: ReturnType<typeof resultOf>, ifName: string | undefined) =>
-    (ip: JsonObject) =>
-      typeof ip.interface !== "number" || interfaces[ip.interface]?.name === ifName;
-  return {
-    *add(machine, call) {
-      const { sources, links } = open(machine, call);
-      if (!links.has(String(call.env.CNI_IFNAME))) throw new PluginError("cannot find network interface");
-      const result = resultOf(call.config);
-      for (const { address } of result.ips.filter(isOwn(result, call.env.CNI_IFNAME))) {
-        sources.set(String(address), machine.makers());
-        yield "rule added";
-      }
-      return passedOn(call.config);
-    },
-    check() {},
-    *del(machine, call) {
-      const namespace = machine.namespaces.get(call.env.CNI_NETNS ?? "");
-      if (!namespace) throw new PluginError("no such file or directory");
-      for (const address of namespace.links.get(String(call.env.CNI_IFNAME))?.addresses ?? []) {
-        namespace.sources.delete(address);
-        yield "rule deleted";
-      }
-    },
-    effects: (_, { namespace: { sources }, addresses }) =>
-      addresses.map((address) => ({ what: `table for ${address}`, holds: () => sources.has(address) })),
-  };
+function withMac(result: JsonObject, ifName: string, mac: string): JsonObject {
+  const { interfaces } = resultOf({ prevResult: result });
+  if (interfaces.length === 0) return result;
+  return { ...result, interfaces: interfaces.map((one) => (one.name === ifName ? { ...one, mac } : one)) };
 }
+
+/** sbr: a table for each address of its interface. DEL asks the interface for them, and fails without a namespace (plugins/meta/sbr). */
+const sbr: Plugin = {
+  *add(machine, call) {
+    const result = passedOn(call.config, "This plugin must be called as chained plugin");
+    const { ifName } = namesOf(call);
+    const { interfaces, ips } = resultOf(call.config);
+    if (ips.length === 0) throw new PluginError(`No IP addresses supplied on interface: ${ifName}`);
+    const { sources, links } = open(machine, call);
+    const link = links.get(ifName);
+    if (!link) throw new PluginError(`Cannot find network interface ${ifName}: Link not found`);
+    const isOwn = (index: unknown) =>
+      typeof index !== "number" ? true : (interfaces[index]?.name ?? ifName) === ifName;
+    const own = ips.filter((ip) => isOwn(ip.interface)).map(({ address }) => String(address));
+    for (const address of own) {
+      sources.set(address, machine.makers());
+      yield "rule added";
+    }
+    // The routes of the link leave the main table, also those that no table of an address got.
+    const [first] = own;
+    link.routes = link.routes.map((route) => ({
+      ...route,
+      table: own.find((one) => isIpv6(one) === isIpv6(route.dst)) ?? String(first),
+    }));
+    return result;
+  },
+  check() {},
+  *del(machine, call) {
+    const namespace = machine.namespaces.get(call.env.CNI_NETNS ?? "");
+    if (!namespace) throw new PluginError(`open ${call.env.CNI_NETNS ?? ""}: no such file or directory`);
+    for (const address of namespace.links.get(String(call.env.CNI_IFNAME))?.addresses ?? []) {
+      namespace.sources.delete(address);
+      yield "rule deleted";
+    }
+  },
+  effects: (_, { namespace: { sources }, addresses }) =>
+    addresses.map((address) => ({ what: `table for ${address}`, holds: () => sources.has(address) })),
+};
+
+/** loopback (plugins/main/loopback): the namespace's own link, which only it sets up. */
+const loopback: Plugin = {
+  *add(machine, call) {
+    open(machine, call).isUp = true;
+    yield "up";
+    const { prevResult } = call.config;
+    if (isJsonObject(prevResult)) return prevResult;
+    const interfaces = [{ name: "lo", mac: "00:00:00:00:00:00", sandbox: call.env.CNI_NETNS }];
+    const ips = ["127.0.0.1/8", "::1/128"].map((address) => ({ address, interface: 0 }));
+    return { cniVersion: "1.1.0", interfaces, ips };
+  },
+  check(machine, call) {
+    if (!open(machine, call).isUp) throw new PluginError("loopback interface is down");
+  },
+  *del(machine, call) {
+    const namespace = machine.namespaces.get(call.env.CNI_NETNS ?? "");
+    if (namespace) namespace.isUp = false;
+    yield "down";
+  },
+  effects: () => [],
+};
 
 /** The plugins that make no interface. */
 export const chained: Readonly<Record<string, Plugin>> = {
   portmap,
-  firewall: firewall(),
-  tuning: tuning(),
+  firewall,
+  tuning,
   bandwidth,
-  sbr: sbr(),
+  sbr,
+  loopback,
 };

@@ -1,10 +1,15 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { type Plugin, type PluginCall, PluginError, passedOn } from "./plugin.ts";
+import { bridge } from "./bridge.ts";
+import { attach, detach } from "./creators.ts";
+import { linkEffects } from "./effects.ts";
+import { kinds } from "./kinds.ts";
+import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
-/** Plugins that are not in the reference plugins, and loopback. */
+/** Plugins that are none of the reference plugins. Only the simulation has them. */
 export const foreign: Readonly<Record<string, Plugin>> = {
+  twin: twin(),
+  flannel: flannel(),
   mark: mark(),
-  loopback: reporter(({ env }) => ({ name: "lo", sandbox: env.CNI_NETNS }), "127.0.0.1/8"),
   uplink: reporter(() => ({ name: "uplink0" }), "10.99.0.1/24"),
 };
 
@@ -28,7 +33,7 @@ function mark(): Plugin {
   };
 }
 
-/** A plugin that stands first in a list, unwrapped, and only reports an interface that is there: loopback; one of the host. */
+/** A plugin that stands first in a list, unwrapped, and only reports an interface that is there. */
 function reporter(interfaceOf: (call: PluginCall) => JsonObject, address: string): Plugin {
   return {
     // biome-ignore lint/correctness/useYield: it does nothing on the host
@@ -38,5 +43,75 @@ function reporter(interfaceOf: (call: PluginCall) => JsonObject, address: string
     check() {},
     *del() {},
     effects: () => [],
+  };
+}
+
+/** Returns the name of a twin's second interface. */
+export function secondName(ifName: string): string {
+  return `${ifName}b`;
+}
+
+/** A plugin of somebody else's that makes two interfaces. Its CHECK and DEL know them from prevResult, if there is one. */
+function twin(): Plugin {
+  const named = ({ env, config }: PluginCall, name: string): PluginCall => ({
+    env: { ...env, CNI_IFNAME: name },
+    config,
+  });
+  const ownNames = (call: PluginCall): string[] => {
+    const { ifName } = namesOf(call);
+    const listed = resultOf(call.config).interfaces.map(({ name }) => String(name));
+    return listed.length > 0 ? listed : [ifName, secondName(ifName)];
+  };
+  return {
+    *add(machine, call) {
+      const { ifName } = namesOf(call);
+      const one = yield* attach(kinds.macvlan, machine, call);
+      const { args: _, ...config } = call.config;
+      const other = yield* attach(kinds.macvlan, machine, named({ ...call, config }, secondName(ifName)));
+      const [first, second] = [resultOf({ prevResult: one }), resultOf({ prevResult: other })];
+      const moved = second.ips.map((ip) => ({ ...ip, interface: 1 }));
+      return { ...one, interfaces: [...first.interfaces, ...second.interfaces], ips: [...first.ips, ...moved] };
+    },
+    check(machine, call) {
+      const { ifName, netns } = namesOf(call);
+      const links = machine.namespaces.get(netns)?.links;
+      const { ips } = resultOf(call.config);
+      for (const [index, name] of [ifName, secondName(ifName)].entries()) {
+        const addresses = links?.get(name)?.addresses ?? [];
+        const given = ips.filter((ip) => ip.interface === index);
+        if (!ownNames(call).includes(name)) throw new PluginError(`prevResult has no ${name}`);
+        if (!given.every(({ address }) => addresses.includes(String(address))))
+          throw new PluginError(`${name} lost it`);
+      }
+    },
+    *del(machine, call) {
+      for (const name of ownNames(call)) yield* detach(kinds.macvlan, machine, named(call, name));
+    },
+    effects: linkEffects,
+  };
+}
+
+/** flannel runs bridge, and keeps bridge's configuration by container id (flannel-io/cni-plugin, flannel_linux.go). */
+function flannel(): Plugin {
+  const fileOf = ({ env }: PluginCall) => `/var/lib/cni/flannel/${env.CNI_CONTAINERID}`;
+  return {
+    *add(machine, call) {
+      const { name, subnet } = call.config;
+      const config = { name, type: "bridge", ipam: { type: "host-local", subnet } };
+      machine.writeFile(fileOf(call), JSON.stringify(config));
+      yield "configuration kept";
+      return yield* attach(bridge, machine, { env: call.env, config });
+    },
+    check() {},
+    *del(machine, call) {
+      const kept = machine.files.get(fileOf(call))?.text;
+      if (kept === undefined) return;
+      yield* detach(bridge, machine, { env: call.env, config: JSON.parse(kept) });
+      machine.files.delete(fileOf(call));
+    },
+    effects: (machine, place) =>
+      linkEffects(machine, { ...place, config: { ipam: { type: "host-local" } } }).map(
+        ({ lose: _, ...unseen }) => unseen,
+      ),
   };
 }

@@ -1,73 +1,94 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { addressOf, addressText } from "../lists/addresses.ts";
 import type { Machine } from "./machine.ts";
+import type { Leased } from "./network.ts";
 import { namesOf, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
+import { isInRange, type Range, rangesOf, rangeText } from "./ranges.ts";
 
 /** An IPAM plugin. It has a plugin's verbs, but only addresses. */
 export interface Ipam {
-  reserve(machine: Machine, call: PluginCall): Steps<string>;
+  reserve(machine: Machine, call: PluginCall): Steps<Leased>;
   check(machine: Machine, call: PluginCall): void;
   release(machine: Machine, call: PluginCall): void;
 }
 
 /** Returns the IPAM plugin of a configuration. */
 export function ipamOf(config: JsonObject): Ipam {
-  const ipam = ipams[String(subnetBlock(config).type)];
-  if (!ipam) throw new PluginError("no plugin name provided");
-  return ipam;
+  const { type = "" } = ipamBlock(config);
+  const ipam = ipams[String(type)];
+  if (ipam) return ipam;
+  throw new PluginError(
+    type === "" ? "no plugin name provided" : `failed to find plugin "${type}" in path [/opt/cni/bin]`,
+  );
+}
+
+/** Whether a configuration names an IPAM plugin. */
+export function hasIpam(config: JsonObject): boolean {
+  return (ipamBlock(config).type ?? "") !== "";
 }
 
 const ipams: Readonly<Record<string, Ipam>> = {
   "host-local": {
     *reserve(machine, call) {
-      const { containerId, ifName, network } = namesOf(call);
-      const directory = `${leaseDirectory}/${network}`;
-      const base = baseOf(call.config);
-      const asked = askedFor(call.config);
-      // An address that is asked for may be a second one: only the others are refused (allocator.go, Get).
-      if (asked === undefined && ownLeases(machine, call).length > 0) {
-        throw new PluginError("duplicate allocation is not allowed");
+      const sets = rangesOf(call.config);
+      const asked = askedFor(call).map((text) => withoutPrefix(text));
+      const ips = [];
+      try {
+        for (const [index, set] of sets.entries()) {
+          const place = asked.findIndex((one) => set.some((range) => isInRange(range, addressOf(one))));
+          const [wanted] = place < 0 ? [] : asked.splice(place, 1);
+          ips.push(get(machine, call, { set, index, wanted }));
+          yield "reserved";
+        }
+        if (asked.length > 0) throw new PluginError(`failed to allocate all requested IPs: ${asked.join(" ")}`);
+      } catch (error) {
+        // It releases what the sets before gave.
+        if (ips.length > 0 && error instanceof PluginError) ipams["host-local"]?.release(machine, call);
+        throw error;
       }
-      if (asked !== undefined && !asked.startsWith(base)) throw new PluginError("failed to allocate all requested IPs");
-      const directories = machine.isOnePool
-        ? machine.list(leaseDirectory).map((name) => `${leaseDirectory}/${name}`)
-        : [];
-      const isFree = (address: string) =>
-        [directory, ...directories].every((one) => !machine.files.has(`${one}/${address}`));
-      const last = machine.files.get(`${directory}/last_reserved_ip.0`)?.text;
-      const address = asked ?? nextFree(base, last, isFree);
-      if (!isFree(address)) throw new PluginError(`requested IP address ${address} is not available`);
-      machine.writeFile(`${directory}/${address}`, `${containerId}\r\n${ifName}`);
-      yield "reserved";
-      machine.writeFile(`${directory}/last_reserved_ip.0`, address, true);
-      return `${address}/24`;
+      return { ips, routes: routesOf(call.config) };
     },
     check(machine, call) {
-      if (ownLeases(machine, call).length === 0) throw new PluginError("host-local: Failed to find address");
+      rangesOf(call.config);
+      if (ownLeases(machine, call).length > 0) return;
+      throw new PluginError(`host-local: Failed to find address added by container ${namesOf(call).containerId}`);
     },
     release(machine, call) {
+      rangesOf(call.config);
       for (const file of ownLeases(machine, call)) machine.files.delete(file);
     },
   },
   static: {
-    // biome-ignore lint/correctness/useYield: it does nothing on the host
-    *reserve(_, { config }) {
-      return String(subnetBlock(config).address);
+    *reserve(_, call) {
+      const { addresses } = ipamBlock(call.config);
+      const asked = askedFor(call).map((address): JsonObject => ({ address }));
+      const listed = asked.length > 0 ? asked : Array.isArray(addresses) ? addresses.filter(isJsonObject) : [];
+      const ips = listed.map(({ address, gateway }) => {
+        if (!/\/\d+$/.test(String(address))) {
+          throw new PluginError(`the 'address' field is expected to be in CIDR notation, got: '${address}'`);
+        }
+        return { address: String(address), ...(gateway !== undefined && { gateway: String(gateway) }) };
+      });
+      return { ips, routes: routesOf(call.config) };
     },
-    check() {},
+    check(_, { config }) {
+      if (!isJsonObject(config.prevResult)) throw new PluginError("Required prevResult missing");
+    },
     release() {},
   },
   // The daemon keeps one lease for a client, and gives it out again (plugins/ipam/dhcp/daemon.go, Allocate).
   dhcp: {
     *reserve(machine, call) {
       const client = clientId(call);
-      const base = baseOf(call.config);
       const taken = [...machine.dhcp.values()].map(({ address }) => address);
       const known = machine.dhcp.get(client);
-      const address = known?.address ?? nextFree(base, undefined, (one) => !taken.includes(one));
+      const [[range] = []] = rangesOf(call.config);
+      if (!range) throw new PluginError("no DHCP server");
+      const address = known?.address ?? nextFree([range], undefined, (one) => !taken.includes(one))?.address;
       const by = new Map([...(known?.by ?? []), ...machine.makers()]);
-      machine.dhcp.set(client, { address, by });
+      machine.dhcp.set(client, { address: String(address), by });
       yield "acquired";
-      return `${address}/24`;
+      return { ips: [{ address: `${address}/24` }], routes: [] };
     },
     check() {},
     release(machine, call) {
@@ -76,8 +97,66 @@ const ipams: Readonly<Record<string, Ipam>> = {
   },
 };
 
+/** The set of ranges that an address is taken from, its number, and the address that was asked for. */
+interface Wanted {
+  readonly set: readonly Range[];
+  readonly index: number;
+  readonly wanted: string | undefined;
+}
+
+/** Reserves an address of a set (plugins/ipam/host-local/backend/allocator/allocator.go, Get). */
+function get(machine: Machine, call: PluginCall, { set, index, wanted }: Wanted) {
+  const { containerId, ifName } = namesOf(call);
+  const fail = (reason: string): never => {
+    throw new PluginError(`failed to allocate for range ${index}: ${reason}`);
+  };
+  // An address that is asked for may be a second one: only the others are refused.
+  const own = ownLeases(machine, call).map((path) => path.slice(path.lastIndexOf("/") + 1));
+  const held = own.find((address) => set.some((range) => isInRange(range, addressOf(address))));
+  if (wanted === undefined && held) {
+    fail(`${held} has been allocated to ${containerId}, duplicate allocation is not allowed`);
+  }
+  const directory = directoryOf(call);
+  const pools = machine.isOnePool ? machine.list(leaseDirectory).map((name) => `${leaseDirectory}/${name}`) : [];
+  const isFree = (address: string) => [directory, ...pools].every((one) => !machine.files.has(`${one}/${address}`));
+  const last = machine.files.get(`${directory}/last_reserved_ip.${index}`)?.text;
+  const texts = set.map(rangeText).join(",");
+  const range = set.find((one) => wanted && isInRange(one, addressOf(wanted)));
+  if (range && addressOf(wanted)?.value === range.gateway) fail(`requested ip ${wanted} is subnet's gateway`);
+  if (wanted && !isFree(wanted)) fail(`requested IP address ${wanted} is not available in range set ${texts}`);
+  const found = range ? { address: String(wanted), range } : nextFree(set, last, isFree);
+  if (!found) return fail(`no IP addresses available in range set: ${texts}`);
+  machine.writeFile(`${directory}/${found.address}`, `${containerId}\r\n${ifName}`);
+  machine.writeFile(`${directory}/last_reserved_ip.${index}`, found.address, true);
+  const gateway = addressText({ bits: found.range.bits, value: found.range.gateway });
+  return { address: `${found.address}/${found.range.length}`, gateway };
+}
+
+/** Returns the next free address after the last one, as host-local goes round all ranges of a set. */
+function nextFree(set: readonly Range[], last: string | undefined, isFree: (address: string) => boolean) {
+  const before = addressOf(last);
+  const start = Math.max(
+    set.findIndex((range) => isInRange(range, before)),
+    0,
+  );
+  for (let turn = 0; turn <= set.length; turn++) {
+    const range = set[(start + turn) % set.length] as Range;
+    const isFirst = turn === 0 && before !== undefined && isInRange(range, before);
+    for (let value = isFirst ? before.value + 1n : range.first; value <= range.last; value++) {
+      const address = addressText({ bits: range.bits, value });
+      if (value !== range.gateway && isFree(address)) return { address, range };
+    }
+  }
+  return undefined;
+}
+
 /** The directory of host-local's leases: a directory for each network, a file for each address. */
 export const leaseDirectory = "/var/lib/cni/networks";
+
+function directoryOf({ config }: PluginCall): string {
+  const { dataDir } = ipamBlock(config);
+  return `${typeof dataDir === "string" && dataDir !== "" ? dataDir.replace(/\/$/, "") : leaseDirectory}/${config.name}`;
+}
 
 /** Returns the files of host-local's leases for an interface, in all networks. */
 export function leasesOf({ files }: Machine, containerId: string, ifName: string): string[] {
@@ -109,9 +188,10 @@ export function isLeased(
   return ipam !== "dhcp" || [...machine.dhcp].some(isOwn);
 }
 
-function ownLeases(machine: Machine, call: PluginCall): string[] {
-  const { containerId, ifName, network } = namesOf(call);
-  return leasesOf(machine, containerId, ifName).filter((path) => path.startsWith(`${leaseDirectory}/${network}/`));
+function ownLeases({ files }: Machine, call: PluginCall): string[] {
+  const { containerId, ifName } = namesOf(call);
+  const [owner, directory] = [`${containerId}\r\n${ifName}`, `${directoryOf(call)}/`];
+  return [...files].flatMap(([path, { text }]) => (text === owner && path.startsWith(directory) ? [path] : []));
 }
 
 function clientId(call: PluginCall): string {
@@ -119,31 +199,19 @@ function clientId(call: PluginCall): string {
   return `${containerId}/${network}/${ifName}`;
 }
 
-function subnetBlock({ ipam }: JsonObject): JsonObject {
+function ipamBlock({ ipam }: JsonObject): JsonObject {
   return isJsonObject(ipam) ? ipam : {};
 }
 
-/** Returns `10.1.0.` for the subnet `10.1.0.0/24`. */
-function baseOf(config: JsonObject): string {
-  return String(subnetBlock(config).subnet).replace(/0\/24$/, "");
+function routesOf(config: JsonObject): JsonObject[] {
+  const { routes } = ipamBlock(config);
+  return Array.isArray(routes) ? routes.filter(isJsonObject) : [];
 }
 
-function askedFor({ args }: JsonObject): string | undefined {
+/** The addresses that CNI_ARGS, `args` and the runtime ask for. */
+function askedFor({ env, config: { args, runtimeConfig } }: PluginCall): string[] {
+  const [, inArgs] = /(?:^|;)IP=([^;]+)/.exec(env.CNI_ARGS ?? "") ?? [];
   const cni = isJsonObject(args) ? args.cni : undefined;
-  const ips = isJsonObject(cni) ? cni.ips : undefined;
-  return Array.isArray(ips) ? String(ips[0]).replace(/\/.*/, "") : undefined;
-}
-
-/** The last number of a subnet. So few that a container soon gets an address that another one had. */
-const lastNumber = 9;
-
-/** Returns the next free address after the last one, as host-local goes round. */
-function nextFree(base: string, last: string | undefined, isFree: (address: string) => boolean): string {
-  const start = last?.startsWith(base) ? Number(last.slice(base.length)) : 1;
-  const count = lastNumber - 1;
-  for (let step = 0; step < count; step++) {
-    const address = `${base}${2 + ((start - 1 + step) % count)}`;
-    if (isFree(address)) return address;
-  }
-  throw new PluginError("no IP addresses available in range set");
+  const lists = [cni, runtimeConfig].map((one) => (isJsonObject(one) && Array.isArray(one.ips) ? one.ips : []));
+  return [...(inArgs ? inArgs.split(",") : []), ...lists.flat().map(String)];
 }

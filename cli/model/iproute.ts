@@ -1,4 +1,5 @@
 import type { Link, Machine, Namespace } from "./machine.ts";
+import { isIpv6, subnetOf } from "./network.ts";
 import { withoutPrefix } from "./plugin.ts";
 
 /** A run of ip(8). */
@@ -38,34 +39,56 @@ function fill(namespace: Namespace | undefined, commands: string): string | unde
     const [, , what = "", , name = ""] = command.split(" ");
     if (command.startsWith("link add ")) namespace.links.set(what, lentLink(namespace));
     const link = namespace.links.get(name);
-    if (link && /^address (add|replace) /.test(command)) link.addresses = [...new Set([...link.addresses, what])];
+    if (!link || !/^address (add|replace) /.test(command) || link.addresses.includes(what)) continue;
+    link.addresses = [...link.addresses, what];
+    link.routes.push({ dst: subnetOf(what), gw: undefined, isConnected: true });
   }
   return "";
 }
 
 /** A link that no attachment has. */
 function lentLink({ links, serial }: Namespace): Link {
-  const attributes = new Map<string, number>();
-  const by = new Map<string, string>();
-  return { index: links.size + 2, hostEnd: `lent${serial}`, addresses: [], attributes, shaper: undefined, by };
+  return {
+    index: links.size + 2,
+    kind: "dummy",
+    mac: "",
+    hostMac: "",
+    hostEnd: `lent${serial}`,
+    bridge: undefined,
+    addresses: [],
+    routes: [],
+    attributes: new Map(),
+    shaper: undefined,
+    by: new Map(),
+  };
 }
 
-/** The routes, rules and addresses, as JSON. All addresses of the model are IPv4. */
+/** The routes, rules and addresses of a family, as JSON. */
 function routingOf({ links, sources }: Namespace, isIpv4: boolean): string {
-  const tables = new Map([...sources.keys()].map((address) => [address, `1${address.replace(/\D/g, "")}`]));
-  const own = isIpv4 ? [...links].map(([dev, { addresses }]) => ({ dev, addresses })) : [];
-  const routes = own.flatMap(({ dev, addresses }) =>
-    addresses.map((address) => ({ dst: subnetOf(address), dev, table: tables.get(address) ?? "main" })),
+  const isMeant = (address: string) => isIpv6(address) !== isIpv4;
+  const own = [...links].map(([dev, { addresses }]) => ({ dev, addresses: addresses.filter(isMeant) }));
+  const routes = [...links].flatMap(([dev, link]) =>
+    link.routes
+      .filter(({ dst }) => isMeant(dst))
+      .map(({ dst, gw, table }) => ({
+        dst: dst.endsWith("/0") ? "default" : dst,
+        dev,
+        ...(gw !== undefined && { gateway: gw }),
+        table: table === undefined ? "main" : tableOf(table),
+      })),
   );
-  const rules = isIpv4 ? [...tables].map(([address, table]) => ({ src: withoutPrefix(address), table })) : [];
+  const rules = [...sources.keys()].filter(isMeant).map((one) => ({ src: withoutPrefix(one), table: tableOf(one) }));
   const listed = own.map(({ dev, addresses }) => ({
     ifname: dev,
-    addr_info: addresses.map((address) => ({ local: withoutPrefix(address), prefixlen: 24 })),
+    addr_info: addresses.map((address) => {
+      const [local = "", length] = address.split("/");
+      return { local, prefixlen: Number(length) };
+    }),
   }));
   return [routes, rules, listed].map((one) => `${JSON.stringify(one)}\n`).join("");
 }
 
-/** Returns `10.1.0.0/24` for `10.1.0.2/24`. */
-function subnetOf(address: string): string {
-  return address.replace(/\d+\/24$/, "0/24");
+/** The number of the table of an address. */
+function tableOf(address: string): string {
+  return `1${address.replace(/\D/g, "")}`;
 }

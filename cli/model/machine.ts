@@ -9,16 +9,42 @@ export interface File {
   readonly by: Makers;
 }
 
+/** A route of a link, in the main table unless a plugin moved it. */
+export interface Route {
+  readonly dst: string;
+  readonly gw: string | undefined;
+  /** Set by the system with the address. */
+  readonly isConnected?: true;
+  /** The address whose own table has it. */
+  readonly table?: string;
+}
+
 /** A link in a container's namespace. Its other end, if it has one, is on the host and goes with it. */
 export interface Link {
   readonly index: number;
+  /** Such as `veth` and `macvlan`. */
+  readonly kind: string;
+  mac: string;
   readonly hostEnd: string | undefined;
+  readonly hostMac: string;
+  /** The bridge that its host end is a port of. */
+  bridge: string | undefined;
+  routes: Route[];
   addresses: readonly string[];
   /** MTU, promiscuous mode. */
-  readonly attributes: Map<string, number>;
+  readonly attributes: Map<string, number | string>;
   /** The device that shapes the traffic of its host end. If it is gone, nothing passes. */
   shaper: Device | undefined;
   readonly by: Makers;
+}
+
+/** A bridge of the host. Nobody removes it before the next boot. */
+export interface Bridge {
+  addresses: readonly string[];
+  isPromiscuous: boolean;
+  /** Set with the address. Without it, the bridge has the lowest MAC of its ports. */
+  fixedMac: string | undefined;
+  readonly firstMac: string;
 }
 
 /** A device of the host. */
@@ -34,6 +60,8 @@ export interface Namespace {
   /** When its path was made, by the wall clock. */
   readonly madeMs: number;
   readonly links: Map<string, Link>;
+  /** Whether its own `lo` is up. */
+  isUp: boolean;
   /** The kernel gives no index again (net/core/dev.c, dev_index_reserve). */
   lastIndex: number;
   /** The addresses that have a routing table of their own. */
@@ -63,6 +91,13 @@ export class Machine {
   /** The namespaces of tasks, by the task's pid. A task keeps its namespace when the path is gone. */
   readonly tasks = new Map<number, Namespace>();
   readonly devices = new Map<string, Device>();
+  readonly bridges = new Map<string, Bridge>();
+  /** The host's network cards; undefined if it has every card that a list names. */
+  cards: readonly string[] | undefined;
+  /** The card with the default route. */
+  defaultDevice: string | undefined = "ens18";
+  /** The cards that are in a container. */
+  readonly lent = new Map<string, Namespace>();
   readonly chains = new Set<string>();
   rules: Rule[] = [];
   /** The leases that the DHCP daemon maintains, by client id. */
@@ -100,6 +135,7 @@ export class Machine {
       serial: ++this.#serials,
       madeMs: this.now,
       links: new Map(),
+      isUp: false,
       lastIndex: 1,
       sources: new Map(),
     };
@@ -126,14 +162,53 @@ export class Machine {
     return [...this.namespaces.values(), ...this.tasks.values()];
   }
 
-  addLink(namespace: Namespace, name: string, hasHostEnd: boolean): Link {
+  addLink(namespace: Namespace, name: string, kind: string): Link {
     const { links, serial } = namespace;
     const index = ++namespace.lastIndex;
-    const hostEnd = hasHostEnd ? `veth${serial}x${index}` : undefined;
-    const attributes = new Map([["mtu", 1500]]);
-    const link = { index, hostEnd, addresses: [], attributes, shaper: undefined, by: this.makers() };
+    const hostEnd = kind === "veth" ? `veth${serial}x${index}` : undefined;
+    const macs = { mac: this.#newMac(), hostMac: this.#newMac() };
+    const attributes = new Map<string, number | string>([["mtu", 1500]]);
+    const own = { addresses: [], routes: [], attributes, shaper: undefined, bridge: undefined };
+    const link = { index, kind, hostEnd, ...macs, ...own, by: this.makers() };
     links.set(name, link);
     return link;
+  }
+
+  /** Each MAC is lower than those before, so that what can change by chance does change. */
+  #newMac(): string {
+    const digits = (0xffffff - ++this.#serials).toString(16).padStart(6, "0");
+    return `02:00:00:${digits.slice(0, 2)}:${digits.slice(2, 4)}:${digits.slice(4)}`;
+  }
+
+  addBridge(name: string): Bridge {
+    const bridge = { addresses: [], isPromiscuous: false, fixedMac: undefined, firstMac: this.#newMac() };
+    this.bridges.set(name, bridge);
+    return bridge;
+  }
+
+  macOf(name: string): string | undefined {
+    const bridge = this.bridges.get(name);
+    if (bridge?.fixedMac) return bridge.fixedMac;
+    const macs = this.#hostEnds()
+      .filter((link) => link.bridge === name)
+      .map(({ hostMac }) => hostMac);
+    return macs.toSorted()[0] ?? bridge?.firstMac;
+  }
+
+  #hostEnds(): Link[] {
+    return this.allNamespaces()
+      .flatMap(({ links }) => [...links.values()])
+      .filter(({ hostEnd }) => hostEnd !== undefined);
+  }
+
+  /** The link whose host end has this name. */
+  vethOf(name: unknown): Link | undefined {
+    return this.#hostEnds().find(({ hostEnd }) => hostEnd === name);
+  }
+
+  isCard(name: string): boolean {
+    if (this.lent.has(name)) return false;
+    return this.cards?.includes(name) ?? !(this.bridges.has(name) || this.devices.has(name));
   }
 
   addDevice(name: string): Device {
@@ -192,7 +267,7 @@ export class Machine {
     for (const path of [...this.namespaces.keys()]) this.removeNamespace(path);
     for (const pid of [...this.tasks.keys()]) this.endTask(pid);
     for (const path of [...this.files.keys()]) if (/^(\/var)?\/run\//.test(path)) this.files.delete(path);
-    for (const kept of [this.devices, this.chains, this.dhcp]) kept.clear();
+    for (const kept of [this.devices, this.chains, this.dhcp, this.bridges, this.lent]) kept.clear();
     this.rules = [];
     this.boot++;
     this.now += 60_000;

@@ -54,7 +54,10 @@ export function namesOf({ env, config }: PluginCall): Names {
 /** Opens the namespace of a call, which must be there. */
 export function open(machine: Machine, { env }: PluginCall): Namespace {
   const namespace = machine.namespaces.get(env.CNI_NETNS ?? "");
-  if (!namespace) throw new PluginError(`failed to open netns "${env.CNI_NETNS}"`);
+  if (!namespace)
+    throw new PluginError(
+      `failed to open netns "${env.CNI_NETNS}": failed to Statfs "${env.CNI_NETNS}": no such file or directory`,
+    );
   return namespace;
 }
 
@@ -65,9 +68,14 @@ export function resultOf({ prevResult }: JsonObject): { interfaces: JsonObject[]
   return { interfaces: list(interfaces), ips: list(ips) };
 }
 
+/** The end of the name of a chain or a device: a digest of the network and the container, whatever the interface (pkg/utils). */
+export function chainName(call: PluginCall): string {
+  return `${namesOf(call).network}${namesOf(call).containerId}`;
+}
+
 /** Returns prevResult, which a chained plugin passes on. */
-export function passedOn({ prevResult }: JsonObject): JsonObject {
-  if (!isJsonObject(prevResult)) throw new PluginError("must be called as chained plugin");
+export function passedOn({ prevResult }: JsonObject, words = "must be called as chained plugin"): JsonObject {
+  if (!isJsonObject(prevResult)) throw new PluginError(words);
   return prevResult;
 }
 

@@ -6,6 +6,7 @@ import { ip, mountsOf } from "./iproute.ts";
 import type { Machine } from "./machine.ts";
 import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
 import { plugins } from "./plugins.ts";
+import { errorResult, stepsOf } from "./verbs.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {
@@ -55,24 +56,6 @@ export function* plainCall(machine: Machine, type: string, call: PluginCall, sto
   } catch (error) {
     return { exitCode: 1, answer: errorResult(error) };
   }
-}
-
-/** Returns the work of a plugin's verb. */
-function stepsOf(machine: Machine, type: string, call: PluginCall): Steps<JsonObject | undefined> {
-  const plugin = plugins[type];
-  if (!plugin) throw new Error(`no plugin ${type}`);
-  const verb = call.env.CNI_COMMAND;
-  return (function* () {
-    if (verb === "ADD") return yield* plugin.add(machine, call);
-    if (verb === "CHECK") plugin.check(machine, call);
-    if (verb === "DEL") yield* plugin.del(machine, call);
-    return undefined;
-  })();
-}
-
-function errorResult(error: unknown): JsonObject {
-  if (!(error instanceof PluginError)) throw error;
-  return { cniVersion: "1.0.0", code: 999, msg: error.message };
 }
 
 class Suspended extends Error {}
@@ -171,6 +154,9 @@ class Process implements Host {
     return this.#ask("read", () => {
       if (path === "/proc/sys/kernel/random/boot_id") return `boot-${this.#machine.boot}\n`;
       if (path.endsWith("/mountinfo")) return mountsOf(this.#machine);
+      const [, bridge] = /^\/sys\/class\/net\/(.*)\/addr_assign_type$/.exec(path) ?? [];
+      // It is 3 if somebody has set the MAC.
+      if (bridge !== undefined) return this.#machine.bridges.get(bridge)?.fixedMac === undefined ? "1\n" : "3\n";
       if (path === "/proc/uptime") return `${this.#machine.uptime / 1000} 0.00\n`;
       return this.#machine.files.get(path)?.text;
     });

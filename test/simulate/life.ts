@@ -1,4 +1,4 @@
-import { secondName } from "../../cli/model/creators.ts";
+import { secondName } from "../../cli/model/foreign.ts";
 import { leasesOf } from "../../cli/model/ipam.ts";
 import type { Machine, Namespace } from "../../cli/model/machine.ts";
 import { type Effect, resultOf } from "../../cli/model/plugin.ts";

@@ -256,7 +256,7 @@ export class Promises {
    * model forgets it, and that ADD makes it again.
    */
   #mayBeNeeded({ what }: Thing, { of }: Life): boolean {
-    const [, address = ""] = /^rule CNI-FORWARD ACCEPT (.*)/.exec(what) ?? [];
+    const [, address = ""] = /^rule CNI-FORWARD -[ds] ([^/]*)/.exec(what) ?? [];
     const journals = [...this.#busy]
       .filter((other) => other.of.container !== of.container)
       .map((other) => this.#simulation.machine.files.get(journalFileOf(other.of))?.text);
@@ -308,7 +308,7 @@ function listsLink(text: string, { what }: Thing): boolean {
 /** Whether a result of libcni's lists the address of firewall's rule. */
 function listsAddress(text: string, { what }: Thing): boolean {
   const { ips } = resultOf({ prevResult: JSON.parse(text).result });
-  return ips.some(({ address }) => what === `rule CNI-FORWARD ACCEPT ${withoutPrefix(String(address))}`);
+  return ips.some(({ address }) => new RegExp(`^rule CNI-FORWARD -[ds] ${withoutPrefix(String(address))}/`).test(what));
 }
 
 /** The entries of a journal's text that are not undone. */

@@ -90,7 +90,7 @@ function chainedBehind(random: Random, kinds: Kinds, { type, wrapper }: ListedPl
       capabilities: { portMappings: true },
     },
     { type: "tuning-wrapper", ...own, mtu: 1400 },
-    { type: "tuning-wrapper", ...own, promisc: true },
+    { type: "tuning-wrapper", ...own, allmulti: true },
     { type: "firewall-wrapper", ...own },
     { type: "sbr-wrapper", ...own },
     ...(withHostEnd.some((one) => type.startsWith(one)) ? [{ type: "bandwidth-wrapper", ...own }] : []),

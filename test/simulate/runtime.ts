@@ -1,6 +1,6 @@
 import type { Machine } from "../../cli/model/machine.ts";
 import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "../../cli/model/wrapper.ts";
-import type { JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 
 /** A plugin configuration of a list. */
 export type ListedPlugin = JsonObject & { readonly type: string };
@@ -98,7 +98,7 @@ export class Runtime {
       CNI_PATH: "/opt/cni/bin",
     };
     const config = {
-      ...plugin,
+      ...small(plugin),
       name: of.list,
       cniVersion: "1.1.0",
       ...(plugin.capabilities !== undefined && { runtimeConfig: { portMappings: portMappingsOf(of) } }),
@@ -113,6 +113,14 @@ export class Runtime {
     if (exitCode !== 0) throw new VerbFailed(`${command} of ${plugin.type}: ${JSON.stringify(answer)}`);
     return answer;
   }
+}
+
+/** A pool has so few addresses that a container soon gets one that another had. bandwidth has limits. */
+function small(plugin: ListedPlugin): JsonObject {
+  const ipam = isJsonObject(plugin.ipam) ? plugin.ipam : {};
+  const rangeEnd = String(ipam.subnet).replace(/0\/24$/, "9");
+  const limits = plugin.type === "bandwidth-wrapper" ? { egressRate: 1e6, egressBurst: 1e6 } : {};
+  return { ...plugin, ...limits, ...(typeof ipam.subnet === "string" && { ipam: { ...ipam, rangeEnd } }) };
 }
 
 /** Returns the path of a container's namespace. */

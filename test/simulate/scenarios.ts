@@ -115,7 +115,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ]),
   "ADD is repeated, two tunings of one interface": failsOnce([
     chained("tuning", "eth1", { mtu: 1400 }),
-    chained("tuning", "eth1", { promisc: true }),
+    chained("tuning", "eth1", { allmulti: true }),
   ]),
   "two lists with one pool": {
     lists: { za: [macvlan(1), inPool(2)], zb: [macvlan(3), inPool(2)] },
@@ -406,7 +406,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "tuning of a lost namespace, and a sibling's interface of that name in the new one": {
     lists: {
       za: [bridge(1, "eth1"), chained("tuning", "eth1", { mtu: 1400 })],
-      zb: [bridge(2, "eth1"), chained("tuning", "eth1", { promisc: true })],
+      zb: [bridge(2, "eth1"), chained("tuning", "eth1", { allmulti: true })],
     },
     events: [add("c1 za eth0"), loses("c1", true), add("c1 zb net1"), del("c1 za eth0")],
   },

@@ -1,0 +1,104 @@
+import { checkLink, type Kind, vethTaken } from "./kind.ts";
+import type { Machine } from "./machine.ts";
+import { isIpv6, subnetOf } from "./network.ts";
+import { open, type PluginCall, PluginError } from "./plugin.ts";
+
+/** plugins/main/ptp/ptp.go */
+const ptp: Kind = {
+  link: "veth",
+  needsIpam: true,
+  first: "lease",
+  freesFirst: true,
+  ifTaken: vethTaken,
+  hostSide: (_, __, link) => [{ name: link.hostEnd, mac: link.hostMac }],
+  finish(_, __, { link, ips }) {
+    for (const { address, gateway } of ips) {
+      const dst = subnetOf(address);
+      link.routes = link.routes.filter((route) => !(route.isConnected && route.dst === dst));
+      link.routes.push({ dst: `${gateway}/${isIpv6(address) ? 128 : 32}`, gw: undefined }, { dst, gw: gateway });
+    }
+  },
+  checkLinks: checkLink("veth", { missing: "ptp: Container Interface name", type: "Error", mac: "ptp: Interface" }),
+};
+
+/** The card below a macvlan or an ipvlan, and the MTU. */
+function findMaster(machine: Machine, { config }: PluginCall): void {
+  if (config.linkInContainer) return;
+  const master = config.master === undefined || config.master === "" ? machine.defaultDevice : String(config.master);
+  if (master === undefined) throw new PluginError("no default route interface found");
+  if (!machine.isCard(master) && !machine.bridges.has(master)) throw new PluginError("Link not found");
+  const mtu = Number(config.mtu ?? 0);
+  if (mtu < 0 || mtu > 1500) throw new PluginError(`invalid MTU ${mtu}, must be [0, master MTU(1500)]`);
+}
+
+const macvlanModes = ["", "bridge", "private", "vepa", "passthru"];
+
+/** plugins/main/macvlan/macvlan.go. If IPAM fails, the link stays: the inner `err` hides the one that the clean-up looks at. */
+const macvlan: Kind = {
+  link: "macvlan",
+  first: "link",
+  freesFirst: true,
+  ifTaken: (name) => `failed to rename macvlan to "${name}": file exists`,
+  begin(machine, call) {
+    findMaster(machine, call);
+    const { mode = "", master = "" } = call.config;
+    if (!macvlanModes.includes(String(mode))) throw new PluginError(`unknown macvlan mode: "${mode}"`);
+    if (call.env.CNI_COMMAND !== "ADD") return;
+    const others = machine.allNamespaces().flatMap(({ links }) => [...links.values()]);
+    const onMaster = others.filter(({ attributes }) => attributes.get("master") === master);
+    if (onMaster.some(({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru")) {
+      throw new PluginError("failed to create macvlan: invalid argument");
+    }
+  },
+  hostSide(_, { config: { mode = "", master = "" } }, { attributes }) {
+    attributes.set("mode", String(mode)).set("master", String(master));
+    return [];
+  },
+  checkLinks: checkLink("macvlan", {
+    sandbox: "sandbox",
+    missing: "container Interface name",
+    type: "error",
+    mac: "interface",
+  }),
+};
+
+/** plugins/main/ipvlan/ipvlan.go. The link of another name, which stays if the name is taken, is left out. */
+const ipvlan: Kind = {
+  ...macvlan,
+  link: "ipvlan",
+  begin: findMaster,
+  ifTaken: (name) => `failed to rename ipvlan to "${name}": file exists`,
+  checkLinks: checkLink("ipvlan", { missing: "Container Interface name", type: "Error" }),
+};
+
+/** plugins/main/tap/tap.go. If the name is taken, it goes on with the other's link. */
+const tap: Kind = {
+  link: "tap",
+  first: "link",
+  freesFirst: true,
+  ifTaken: () => undefined,
+  checkLinks: checkLink("tap", { missing: "Interface name" }),
+};
+
+/** plugins/main/host-device/host-device.go */
+const hostDevice: Kind = {
+  link: "device",
+  first: "link",
+  freesFirst: true,
+  begin(machine, { env, config }) {
+    const isNamed = ["device", "hwaddr", "kernelpath", "pciBusID"].some((key) => config[key]);
+    if (!isNamed) throw new PluginError('specify either "device", "hwaddr", "kernelpath" or "pciBusID"');
+    if (env.CNI_COMMAND !== "ADD" || machine.isCard(String(config.device))) return;
+    throw new PluginError("failed to find host device: Link not found");
+  },
+  ifTaken: (name) => `failed to move link failed to move "${name}" to container NS: file exists`,
+  hostSide(machine, call) {
+    machine.lent.set(String(call.config.device), open(machine, call));
+    return [];
+  },
+  unmake: (machine, { device }) => void machine.lent.delete(String(device)),
+  checkLinks: checkLink("device", { missing: "Container Interface name", mac: "Interface" }),
+};
+
+/** The plugins that make an interface, without bridge. */
+export const kinds = { ptp, macvlan, ipvlan, tap, "host-device": hostDevice };

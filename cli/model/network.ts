@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
+import type { Link, Namespace, Route } from "./machine.ts";
+import { PluginError, withoutPrefix } from "./plugin.ts";
+
+/** An address of a result. */
+export interface Ip {
+  readonly address: string;
+  readonly gateway?: string;
+}
+
+/** An address that a plugin fills in. */
+export type FilledIp = { address: string; gateway?: string };
+
+/** What an IPAM plugin gives. */
+export interface Leased {
+  readonly ips: readonly Ip[];
+  readonly routes: readonly JsonObject[];
+}
+
+export function isIpv6(address: string): boolean {
+  return address.includes(":");
+}
+
+/** Returns `10.1.0.0/24` for `10.1.0.2/24`. */
+export function subnetOf(address: string): string {
+  const cidr = cidrOf(address);
+  return cidr ? `${addressText({ bits: cidr.bits, value: networkOf(cidr) })}/${cidr.length}` : address;
+}
+
+function isIn(subnet: string, address: string): boolean {
+  const [cidr, one] = [cidrOf(subnet), addressOf(address)];
+  return cidr !== undefined && one !== undefined && contains(cidr, one);
+}
+
+/** Writes a subnet as Go prints the struct. */
+function struct(subnet: string, names = false): string {
+  const [ip = "", length = ""] = subnet.split("/");
+  const bits = isIpv6(ip) ? 128 : 32;
+  const mask = ((1n << BigInt(bits)) - (1n << BigInt(bits - Number(length)))).toString(16).padStart(bits / 4, "0");
+  return names ? `{IP:${ip} Mask:${mask}}` : `{${ip} ${mask}}`;
+}
+
+/** Gives a link the addresses and routes of its IPAM plugin (pkg/ipam/ipam_linux.go, ConfigureIface). */
+export function configure(namespace: Namespace, ifName: string, { ips, routes }: Leased): Link {
+  const link = namespace.links.get(ifName);
+  if (!link) throw new PluginError(`failed to lookup "${ifName}": Link not found`);
+  for (const { address } of ips) {
+    if (link.addresses.includes(address)) {
+      throw new PluginError(`failed to add IP addr {Address:${address}} to "${ifName}": file exists`);
+    }
+    link.addresses = [...link.addresses, address];
+    const isAlone = address.endsWith("/32") && !isIpv6(address);
+    if (!isAlone) link.routes.push({ dst: subnetOf(address), gw: undefined, isConnected: true });
+  }
+  for (const { dst, gw, priority = 0, table } of routes) addRoute(link, ifName, ips, { dst, gw, priority, table });
+  return link;
+}
+
+function addRoute(link: Link, ifName: string, ips: readonly Ip[], { dst, gw, priority, table }: JsonObject): void {
+  const to = subnetOf(String(dst));
+  const family = ips.find(({ gateway }) => gateway !== undefined && isIpv6(gateway) === isIpv6(to));
+  const via = gw === undefined ? family?.gateway : String(gw);
+  const fail = (reason: string) => {
+    const scope = `metric ${priority} (Scope: universe, Table: ${table ?? 0})`;
+    throw new PluginError(
+      `failed to add route '${struct(to)} via ${via ?? "<nil>"} dev ${ifName} ${scope}': ${reason}`,
+    );
+  };
+  const isNear = link.routes.some((route) => route.gw === undefined && via !== undefined && isIn(route.dst, via));
+  if (via !== undefined && !isNear) fail(isIpv6(via) ? "no route to host" : "network is unreachable");
+  if (link.routes.some((route) => route.dst === to && route.gw === via && !route.isConnected)) fail("file exists");
+  link.routes.push({ dst: to, gw: via });
+}
+
+/** Compares a result with the links of a namespace (pkg/ip/utils_linux.go). */
+export function checkNetwork({ links }: Namespace, ifName: string, prevResult: JsonObject): void {
+  const list = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+  const routes = [...links.values()].flatMap((link) => link.routes.filter(({ table }) => table === undefined));
+  for (const ip of list(prevResult.ips)) {
+    const address = String(ip.address);
+    const link = links.get(ifName);
+    if (!link) throw new PluginError(`Cannot find container link ${ifName}`);
+    if (!link.addresses.includes(address)) {
+      throw new PluginError(`Failed to match addr ${address} on interface ${ifName}`);
+    }
+    if (!routes.some(({ dst }) => dst === subnetOf(address))) {
+      throw new PluginError(`Failed to find Gateway ${ip.gateway ?? "<nil>"} for interface ${ifName}`);
+    }
+  }
+  for (const route of list(prevResult.routes)) {
+    const dst = subnetOf(String(route.dst));
+    const isDefault = dst.endsWith("/0");
+    const isMet = (one: Route) => one.dst === dst && (isDefault || route.gw === undefined || one.gw === route.gw);
+    if (!routes.some(isMet)) throw new PluginError(`Expected Route ${routeText(route)} not found in routing table`);
+  }
+}
+
+function routeText({ dst, gw, mtu = 0, advmss = 0, priority = 0, table, scope }: JsonObject): string {
+  const numbers = `MTU:${mtu} AdvMSS:${advmss} Priority:${priority} Table:${table ?? "<nil>"} Scope:${scope ?? "<nil>"}`;
+  return `{Dst:${struct(subnetOf(String(dst)), true)} GW:${gw ?? "<nil>"} ${numbers}}`;
+}
+
+/** The first address of a subnet after the network's own. */
+export function firstOf(address: string): string {
+  const cidr = cidrOf(address);
+  return cidr ? addressText({ bits: cidr.bits, value: networkOf(cidr) + 1n }) : withoutPrefix(address);
+}
