@@ -4,11 +4,12 @@ use crate::child::{self, Ended};
 use crate::engine::{Engine, Result, Value, done};
 use crate::native;
 use crate::one_thread::OneThread;
-use crate::values::{Call, Give, Native};
+use crate::values::{Call, Give, Native, lossy};
 use crate::{files, heap, links, process};
 use rquickjs_sys::{JS_FreeAtom, JS_GetOwnProperty, JS_NewAtomLen, JS_SetProperty};
 use std::cell::RefCell;
 use std::ffi::CStr;
+use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io, ptr, slice};
 
@@ -26,7 +27,7 @@ const LARGE: usize = 64 * 1024;
 static BYTES: OneThread<RefCell<Vec<Vec<u8>>>> = OneThread(RefCell::new(Vec::new()));
 
 static FUNCTIONS: &[(&CStr, Native)] = &[
-    (c"executable", native!(|_| Ok(env::current_exe().map(|path| lossy(path.as_os_str())).unwrap_or_default()))),
+    (c"executable", native!(|_| Ok(env::current_exe().map(|path| lossy(path.as_os_str().as_bytes()).into_owned()).unwrap_or_default()))),
     (c"now", native!(|_| Ok(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_millis() as f64)))),
     (c"pid", native!(|_| Ok(std::process::id() as i32))),
     (c"readStdin", native!(|call| Ok(read_stdin(call.number(0)?)))),
@@ -60,21 +61,17 @@ pub fn machine(engine: Engine) -> Result<Value> {
 pub fn variables(engine: Engine) -> Result<Value> {
     let variables = engine.object()?;
     for (name, value) in env::vars_os() {
-        let name = lossy(&name);
+        let (name, value) = (lossy(name.as_bytes()), lossy(value.as_bytes()));
         // SAFETY: the engine copies the name, and takes the value.
         unsafe {
             let atom = JS_NewAtomLen(engine.0, name.as_ptr().cast(), name.len() as _);
             if JS_GetOwnProperty(engine.0, ptr::null_mut(), variables, atom) == 0 {
-                done(JS_SetProperty(engine.0, variables, atom, lossy(&value).give(engine)))?;
+                done(JS_SetProperty(engine.0, variables, atom, value.give(engine)))?;
             }
             JS_FreeAtom(engine.0, atom);
         }
     }
     Ok(variables)
-}
-
-fn lossy(text: &std::ffi::OsStr) -> String {
-    text.to_string_lossy().into_owned()
 }
 
 fn read_stdin(limit: usize) -> Option<i32> {
@@ -108,7 +105,7 @@ fn spawn(call: &Call) -> Result<Vec<i32>> {
 }
 
 fn read_file(engine: Engine, path: &str) -> Option<Value> {
-    files::read_file(path).ok().map(|content| (&*String::from_utf8_lossy(&content)).give(engine))
+    files::read_file(path).ok().map(|content| lossy(&content).give(engine))
 }
 
 fn link_index(netns: &str, name: &str) -> i32 {

@@ -6,6 +6,11 @@ use std::ffi::c_int;
 use std::ops::Deref;
 use std::slice;
 
+/// The text of bytes. A lone surrogate of the engine is not UTF-8. The library's own function is slow for a text that is.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// A text of the engine.
 pub struct Text {
     engine: Engine,
@@ -24,9 +29,7 @@ impl Text {
                 return Err(Thrown);
             }
             let bytes = slice::from_raw_parts(start, length as usize);
-            // A lone surrogate is not UTF-8.
-            let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
-            Ok(Self { engine, start, text })
+            Ok(Self { engine, start, text: lossy(bytes) })
         }
     }
 }
