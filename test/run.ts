@@ -66,6 +66,11 @@ const steps: readonly Step[] = [
     needs: ["build", "plugins"],
   },
   { name: "unit", ...vitest("unit", 1) },
+  // Faults in the guards among the changed lines. `npm run test:mutation` has all faults.
+  {
+    name: "mutation",
+    command: ["node", "test/reports/mutation/mutation.ts", "--changed", "--guards", "--seconds", "60"],
+  },
   { name: "executable-slim", ...vitest("executable-slim", 1), needs: ["build-slim"], slim: true },
   {
     name: "differential",

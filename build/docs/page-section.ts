@@ -14,6 +14,8 @@ const pages = {
   release: "docs/operations.md",
   conformance: "docs/conformance.md",
   hardening: "docs/security.md",
+  mutation: "docs/security.md",
+  guards: "docs/guards.md",
   "conformance-cases": "test/reports/conformance/CASES.md",
 } as const;
 

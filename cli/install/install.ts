@@ -242,8 +242,8 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
 export function removeAll(place: Place): readonly string[] {
   const { directory, executable, hidden } = place;
   return withPath(directory, () => {
-    // guard: a file or link that is not ours
     const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
+    // guard: a file or link that is not ours
     const links = readdirSync(directory).filter(isOurs).sort();
     const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
     for (const path of paths) rmSync(path, { recursive: path === hidden });

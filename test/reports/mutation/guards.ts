@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { table } from "../../../build/docs/table.ts";
+import { root } from "./bundle.ts";
 import type { Mutant } from "./mutants.ts";
 
 /** A condition that keeps something from being removed, overwritten, executed or called good: `// guard: <what>`. */
@@ -28,10 +31,10 @@ export function mutantsAt({ file, line }: Guard, mutants: readonly Mutant[]): Mu
   });
 }
 
-/** The guards as a table, by folder. */
-export function guardTable(guards: readonly (Guard & { readonly place: string })[]): string {
-  return table(
-    ["without it", "file", "in"],
-    guards.map(({ keeps, file, place }) => [keeps, `\`${file}\``, `\`${place}\``]),
+/** The guards of some files as a table. */
+export function guardTable(files: readonly string[]): string {
+  const rows = files.flatMap((file) =>
+    guardsOf(file, readFileSync(join(root, file), "utf8")).map(({ keeps }) => [keeps, `${file}`]),
   );
+  return table(["what it is for", "where"], rows);
 }

@@ -6,27 +6,43 @@ import { type Ended, runAll, WarmWorker } from "./pool.ts";
 import type { Verdict } from "./report.ts";
 import type { Limited, Order, Run } from "./worker.ts";
 
+/** How to run the mutants. */
+export interface Way {
+  readonly workerCount: number;
+  /** After this moment of `performance.now()`, no mutant gets a turn. */
+  readonly endsAt: number;
+  /** Whether the tests run once more at the end: a mutant may have left something, and so have killed others. */
+  readonly looksBack: boolean;
+  readonly progress: (done: number, survived: number) => void;
+}
+
 /** Runs the tests without a mutant. Then, for each mutant, runs the tests that reach it until one fails. */
 export async function judge(
   mutants: readonly Mutant[],
   bundles: readonly Bundle[],
-  workerCount: number,
-  progress: (done: number, survived: number) => void,
+  { workerCount, endsAt, looksBack, progress }: Way,
 ): Promise<Verdict[]> {
   const workers = Array.from({ length: workerCount }, () => new WarmWorker(bundles));
   try {
     const reach = reachOf(await runWithout(workers, bundles));
     const orders = mutants.map((mutant) => orderFor(mutant, reach.get(mutant.id) ?? []));
     let [done, survived] = [0, 0];
-    const outcomes = await runAll(workers, orders, (outcome) => {
-      done++;
-      if (isSurvival(outcome)) survived++;
-      progress(done, survived);
+    const outcomes = await runAll(workers, orders, {
+      isOver: () => performance.now() > endsAt,
+      done: (outcome) => {
+        done++;
+        if (isSurvival(outcome)) survived++;
+        progress(done, survived);
+      },
     });
-    // A mutant may have left something in its worker. Then it may have killed others.
-    for (const worker of workers)
-      await runWithout([worker], bundles).catch(({ message }) => say(`afterwards, ${message}`));
-    return mutants.map((mutant, index) => ({ mutant, killed: !isSurvival(outcomes[index] as Ended) }));
+    if (looksBack) {
+      for (const worker of workers)
+        await runWithout([worker], bundles).catch(({ message }) => say(`afterwards, ${message}`));
+    }
+    return mutants.flatMap((mutant, index) => {
+      const outcome = outcomes[index];
+      return outcome === undefined ? [] : { mutant, killed: !isSurvival(outcome) };
+    });
   } finally {
     for (const worker of workers) await worker.stop();
   }
@@ -41,13 +57,13 @@ async function runWithout(workers: readonly WarmWorker[], bundles: readonly Bund
     mutant: undefined,
     tests: [{ test, mostAsked: Number.POSITIVE_INFINITY }],
   }));
-  const outcomes = await runAll(workers, orders, () => {});
+  const outcomes = await runAll(workers, orders);
   const failed = outcomes.flatMap((outcome, index) => {
-    const why = typeof outcome === "string" ? outcome : outcome.failed?.why;
+    const why = typeof outcome === "object" ? outcome.failed?.why : outcome;
     return why === undefined ? [] : `without a mutant, ${bundles[index]?.test} fails: ${why}`;
   });
   if (failed.length > 0) throw new Error(failed.join("\n"));
-  return outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : outcome.runs));
+  return outcomes.flatMap((outcome) => (typeof outcome === "object" ? outcome.runs : []));
 }
 
 /** A test file that reaches a mutant, and which of its tests do. If its declarations reach it, all of them do. */

@@ -1,21 +1,25 @@
-// Puts small faults (mutants) into shared/, one at a time, and tests whether a unit test notices. It fails if the tests
+// Puts small faults (mutants) into the code, one at a time, and tests whether a unit test notices. It fails if the tests
 // notice too few (scope.json), or if the list of the others (survivors.json) is not exact.
-//   --only <glob>      only the mutants of these files
+//   --only <glob>      only the mutants of these files; it may be repeated
+//   --guards           only the mutants of guards
 //   --since <git ref>  only the mutants of lines that changed since then
-//   --workers <n>      at most this many at a time; the default is 2
+//   --changed          the same since the branch left main; on main, since the last commit
+//   --seconds <n>      mutants that did not have their turn by then are counted, and fail nothing
+//   --workers <n>      at most this many at a time; the default is 1
 //   --json             the result as JSON
-//   --write            renews survivors.json (with --only, the entries of these files); write the reasons of new
-//                      survivors by hand
-import { execFileSync } from "node:child_process";
+//   --write            renews survivors.json (with --only, the entries of these files), the table of guards and the figures
+//                      in docs/security.md of folders that ran as a whole; write the reasons of new survivors by hand
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { readSection, writeSection } from "../../../build/docs/page-section.ts";
 import { say } from "../../support/progress.ts";
 import { bundlesOf, root } from "./bundle.ts";
-import { guardsOf, mutantsAt } from "./guards.ts";
+import { figuresOf, readFigures } from "./figures.ts";
+import { guardsOf, guardTable, mutantsAt } from "./guards.ts";
 import { instrumented } from "./instrument.ts";
 import { judge, mayKill } from "./judge.ts";
-import { mutantsOf } from "./mutants.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
 import {
   type Aim,
   aimScores,
@@ -29,6 +33,7 @@ import {
   type Verdict,
 } from "./report.ts";
 import { changedLines, isChanged, matchesAny } from "./selection.ts";
+import { baseOfChanges, git } from "./since.ts";
 
 interface Scope {
   readonly mutated: readonly string[];
@@ -47,16 +52,19 @@ interface Excluded {
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", multiple: true },
-    since: { type: "string" },
-    workers: { type: "string", default: "1" },
     guards: { type: "boolean", default: false },
+    since: { type: "string" },
+    changed: { type: "boolean", default: false },
+    seconds: { type: "string" },
+    workers: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 });
-if (options.write && options.since !== undefined) {
-  throw new Error("--since runs a part of a file, so --write would lose the entries of the rest");
-}
+/** Whether some mutants of a file do not run. */
+const isPart = options.since !== undefined || options.changed || options.guards;
+if (options.write && isPart)
+  throw new Error("a part of a file's mutants runs, so --write would lose the entries of the rest");
 const scope: Scope = JSON.parse(readFileSync(join(import.meta.dirname, "scope.json"), "utf8"));
 const listFile = join(import.meta.dirname, "survivors.json");
 const listed: Survivor[] = JSON.parse(readFileSync(listFile, "utf8"));
@@ -68,29 +76,37 @@ function filesOf(globs: readonly string[], excluded: readonly Excluded[]): strin
   return [...new Set(found)].filter((file) => !matchesAny(file, without)).sort();
 }
 
-/** The chosen mutants, and every source with all its mutants. */
+function isWanted(file: string): boolean {
+  return options.only === undefined || matchesAny(file, options.only);
+}
+
+/** Which mutants of a source run. */
+function filterOf(): (mutant: Mutant, guarding: ReadonlySet<Mutant>) => boolean {
+  const base = options.changed ? baseOfChanges() : options.since;
+  if (options.changed && base === undefined) say("no commit to compare with: nothing changed");
+  const diff = base && git("diff", "--unified=0", "--no-ext-diff", base, "--", ...scope.mutated);
+  const changed = options.changed || options.since !== undefined ? changedLines(diff ?? "") : undefined;
+  return (mutant, guarding) => (!changed || isChanged(mutant, changed)) && (!options.guards || guarding.has(mutant));
+}
+
+/** The chosen mutants, those of guards first, and every source with its own. */
 function makeMutants() {
-  const diff = options.since && ["diff", "--unified=0", "--no-ext-diff", options.since, "--", ...scope.mutated];
-  const changed = diff ? changedLines(execFileSync("git", diff, { cwd: root, encoding: "utf8" })) : undefined;
-  const instrumentedSources = new Map<string, string>();
-  const chosen = [];
+  const isChosen = filterOf();
+  const sources = new Map<string, string>();
+  const chosen: { readonly mutant: Mutant; readonly isGuarding: boolean }[] = [];
   let count = 0;
   for (const file of filesOf(scope.mutated, scope.excluded)) {
-    if (options.only !== undefined && !matchesAny(file, options.only)) continue;
+    if (!isWanted(file)) continue;
     const source = readFileSync(join(root, file), "utf8");
     const all = mutantsOf(file, source, count);
-    const guarding = options.guards
-      ? new Set(guardsOf(file, source).flatMap((guard) => mutantsAt(guard, all)))
-      : undefined;
-    const mutants = all.filter(
-      (mutant) => (!changed || isChanged(mutant, changed)) && (!guarding || guarding.has(mutant)),
-    );
+    const guarding = new Set(guardsOf(file, source).flatMap((guard) => mutantsAt(guard, all)));
+    const mutants = all.filter((mutant) => isChosen(mutant, guarding));
     count += all.length;
-    if (mutants.length === 0) continue;
-    instrumentedSources.set(join(root, file), instrumented(source, mutants));
-    chosen.push(...mutants);
+    if (mutants.length > 0) sources.set(join(root, file), instrumented(source, mutants));
+    chosen.push(...mutants.map((mutant) => ({ mutant, isGuarding: guarding.has(mutant) })));
   }
-  return { chosen, instrumentedSources };
+  const sorted = chosen.sort((one, other) => Number(other.isGuarding) - Number(one.isGuarding));
+  return { chosen: sorted.map(({ mutant }) => mutant), sources };
 }
 
 function progressOf(total: number, started: number) {
@@ -105,41 +121,50 @@ function progressOf(total: number, started: number) {
 
 /** The problems of the list and the aims. A part of the mutants shows nothing about those that did not run. */
 function problemsOf(verdicts: readonly Verdict[], survivors: readonly Survivor[]): string[] {
-  if (options.since !== undefined) return listProblems(survivors, listed).filter((it) => !it.startsWith("does not"));
   const files = new Set(verdicts.map(({ mutant }) => mutant.file));
-  if (options.only !== undefined)
-    return listProblems(
-      survivors,
-      listed.filter(({ file }) => files.has(file)),
-    );
-  return [...listProblems(survivors, listed), ...missedAims(aimScores(verdicts, scope.aims), scope.aims)];
+  const whole = options.only === undefined ? listed : listed.filter(({ file }) => files.has(file));
+  const problems = listProblems(survivors, whole, isPart ? "some" : "all");
+  return isPart || options.only !== undefined
+    ? problems
+    : [...problems, ...missedAims(aimScores(verdicts, scope.aims), scope.aims)];
 }
 
 function writeList(verdicts: readonly Verdict[], survivors: readonly Survivor[]): void {
   const run = options.only === undefined ? listed : verdicts.map(({ mutant }) => mutant);
   const list = renewedList(survivors, listed, new Set(run.map(({ file }) => file)));
   writeFileSync(listFile, `${JSON.stringify(list, null, 2)}\n`);
+  const all = filesOf(scope.mutated, scope.excluded);
+  const ran = new Set(all.filter(isWanted));
+  writeSection("guards", guardTable(all));
+  writeSection("mutation", figuresOf(verdicts, readFigures(readSection("mutation")), { ran, all }));
 }
 
-function report(verdicts: readonly Verdict[]): void {
+function report(verdicts: readonly Verdict[], chosen: number): void {
   const survivors = survivorsOf(verdicts, listed);
   if (options.write) writeList(verdicts, survivors);
   const problems = problemsOf(verdicts, survivors);
   const scores = [...fileScores(verdicts), ...aimScores(verdicts, scope.aims)];
   console.log(options.json ? JSON.stringify({ scores, survivors, problems }, null, 2) : scoreTable(scores));
   if (!options.json) for (const problem of problems) console.log(problem);
+  if (verdicts.length < chosen)
+    say(`${chosen - verdicts.length} of ${chosen} mutants had no turn in ${options.seconds} s`);
   if (problems.length > 0) process.exitCode = 1;
 }
 
 const started = performance.now();
-const { chosen, instrumentedSources } = makeMutants();
-const once = scope.importedOnce.map(({ files }) => files);
+const { chosen, sources } = makeMutants();
 const mutated = new Set(chosen.map(({ file }) => file));
 const tests = filesOf(scope.tests, scope.excludedTests).filter((test) =>
-  chosen.some(({ file }) => mayKill(test, file)),
+  [...mutated].some((file) => mayKill(test, file)),
 );
-const bundles = (await bundlesOf(tests, instrumentedSources, once)).filter(({ files }) =>
-  files.some((file) => mutated.has(file)),
-);
+const once = scope.importedOnce.map(({ files }) => files);
+const all = await bundlesOf(tests, sources, once);
+const bundles = all.filter(({ files }) => files.some((file) => mutated.has(file)));
 say(`${chosen.length} mutants, ${bundles.length} test files`);
-report(await judge(chosen, bundles, Number(options.workers), progressOf(chosen.length, started)));
+const verdicts = await judge(chosen, bundles, {
+  workerCount: Number(options.workers),
+  endsAt: started + 1000 * Number(options.seconds ?? Number.POSITIVE_INFINITY),
+  looksBack: !isPart,
+  progress: progressOf(chosen.length, started),
+});
+report(verdicts, chosen.length);

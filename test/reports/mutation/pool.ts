@@ -73,18 +73,25 @@ function answerOf(worker: ChildProcess, order: Order, limit: number): Promise<En
   });
 }
 
-/** Runs the orders in several workers and calls `done` after each. The outcomes have the orders' order. */
+/** What `runAll` tells, and asks before each order. */
+interface Watch {
+  readonly isOver: () => boolean;
+  readonly done: (outcome: Ended) => void;
+}
+
+/** Runs the orders in several workers. The outcomes have the orders' indexes. An order that had no turn has none. */
 export async function runAll(
   workers: readonly WarmWorker[],
   orders: readonly Order[],
-  done: (outcome: Ended) => void,
-): Promise<Ended[]> {
+  { isOver, done }: Watch = { isOver: () => false, done: () => {} },
+): Promise<(Ended | undefined)[]> {
   const outcomes: Ended[] = [];
   const queue = orders.entries();
   await Promise.all(
     workers.map(async (worker) => {
       // The workers share one iterator. Each takes the next order when it is free.
       for (const [index, order] of queue) {
+        if (isOver()) return;
         const outcome = await worker.run(order);
         outcomes[index] = outcome;
         done(outcome);

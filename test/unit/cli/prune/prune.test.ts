@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Survey } from "../../../../cli/prune/findings.ts";
+import { type Known, knownsIn } from "../../../../cli/prune/known.ts";
+import { prune } from "../../../../cli/prune/prune.ts";
+import { isGone, remove } from "../../../../cli/prune/remove.ts";
+import type { State } from "../../../../cli/prune/state.ts";
+import type { Thing } from "../../../../cli/prune/thing.ts";
+import { resultOf, surveyWith } from "./support.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "prune-"));
+  for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  rmSync(directory, { recursive: true });
+});
+
+const never = () => false;
+
+/** An attachment with a result on the disk, and no list: no plugin runs. */
+function knownAt(netns = "/nowhere/c1"): Known {
+  const result = { ...resultOf("c1", "10.1.0.2", { netns }), list: undefined, netns };
+  const file = join(directory, "zone-c1-eth0");
+  writeFileSync(file, result.text);
+  const [known] = knownsIn([{ ...result, file }], []);
+  if (!known) throw new Error("there is no attachment");
+  return known;
+}
+
+function leaseAt(text = "c1\r\neth0"): Thing {
+  const file = join(directory, "10.1.0.2");
+  writeFileSync(file, text);
+  const removal = { by: "unlink", file, text } as const;
+  return {
+    kind: "lease",
+    where: file,
+    name: "lease:zone:c1:eth0",
+    containerId: "c1",
+    addresses: ["10.1.0.2"],
+    removal,
+  };
+}
+
+function findingOf(known: Known | undefined, thing: Thing) {
+  return { thing, known, network: "zone", containerId: thing.containerId, why: undefined };
+}
+
+test("an attachment is gone as long as its result is as it was, and its namespace is not there", () => {
+  const known = knownAt();
+  expect(isGone(known)).toBe(true);
+  writeFileSync(known.result?.file ?? "", "{}");
+  expect(isGone(known)).toBe(false);
+  expect(isGone(knownAt("/proc/self/ns/net"))).toBe(false);
+});
+
+test("a file of a gone attachment is removed", async () => {
+  const thing = leaseAt();
+  expect(await remove(findingOf(knownAt(), thing), directory, never)).toBeUndefined();
+  expect(existsSync(thing.where)).toBe(false);
+});
+
+test.each<[string, () => Known | undefined, string]>([
+  ["whose container came back", () => knownAt("/proc/self/ns/net"), "its container came back meanwhile"],
+  ["of a container that has a result by now", () => void knownAt(), "its container came back meanwhile"],
+])("a file %s stays", async (_, known, why) => {
+  const thing = leaseAt();
+  expect(await remove(findingOf(known(), thing), directory, never)).toBe(why);
+  expect(existsSync(thing.where)).toBe(true);
+});
+
+test("a file that names no container stays", async () => {
+  const thing = { ...leaseAt(), containerId: undefined };
+  expect(await remove(findingOf(undefined, thing as unknown as Thing), directory, never)).toMatch(/came back/);
+  expect(existsSync(thing.where)).toBe(true);
+});
+
+test("a file that changed since it was read stays", async () => {
+  const thing = leaseAt();
+  writeFileSync(thing.where, "c9\r\neth0");
+  expect(await remove(findingOf(knownAt(), thing), directory, never)).toBe("it changed meanwhile");
+  expect(existsSync(thing.where)).toBe(true);
+});
+
+test("a rule of an address that another container has by now stays", async () => {
+  const thing = { ...leaseAt(), name: "address:10.1.0.2" };
+  expect(await remove(findingOf(knownAt(), thing), directory, () => true)).toBe(
+    "another container has its address now",
+  );
+  expect(existsSync(thing.where)).toBe(true);
+});
+
+async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, state: State = { is: "gone" }) {
+  const thing = leaseAt();
+  const states = new Map([[known, state]]);
+  const surveys = [surveyWith({ states, things: [thing] }), surveyWith({ states, ...after(thing) })];
+  const { rows } = await prune(surveyWith({ states, things: [thing] }), {
+    look: async () => surveys.shift() ?? surveyWith({}),
+    isWanted: () => true,
+    cniPath: [],
+    seconds: 1,
+    results: directory,
+  });
+  return { fates: rows.map(({ fate, why }) => [fate, why]), isThere: existsSync(thing.where) };
+}
+
+test("prune calls pruned what is gone afterwards, and no more", async () => {
+  const known = knownAt();
+  expect(await pruned(known, () => ({}))).toEqual({ fates: [["pruned", undefined]], isThere: false });
+  const { fates } = await pruned(known, (thing) => ({ things: [thing] }));
+  expect(fates).toEqual([["left", "it is still there"]]);
+});
+
+test("prune leaves what may be alive", async () => {
+  const unknown = { is: "unknown", why: "some reason" } as const;
+  const left = await pruned(knownAt(), (thing) => ({ things: [thing] }), unknown);
+  expect(left).toEqual({ fates: [["left", "some reason"]], isThere: true });
+});
