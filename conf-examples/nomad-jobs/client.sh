@@ -1,4 +1,4 @@
-# What fleet.nomad.hcl does on each client: the step that fleet.sh names.
+# What fleet.nomad.hcl does on each client: the step that fleet.sh names. The Ansible role runs it, too.
 set -eu
 
 fail() {
@@ -55,10 +55,8 @@ put() {
   echo "$NODE: $LIST is in place, and all containers survive a restart"
 }
 
-# The time of the agent's start. The parent of this task is its executor, and that one's is the agent.
 agent_start() {
-  agent=$(ps -o ppid= -p $PPID)
-  echo $(($(date +%s) - $(ps -o etimes= -p $agent)))
+  echo $(($(date +%s) - $(ps -o etimes= -p "$(sh -c "$AGENT")")))
 }
 
 newest_list() {
@@ -67,6 +65,7 @@ newest_list() {
 
 restart() {
   expect_good || fail "these containers would not survive a restart, so the client was not restarted"
+  passed=$(count passes)
   # Both times are in whole seconds.
   changed=$(newest_list)
   if [ "$(agent_start)" -gt $((changed + 1)) ]; then
@@ -77,6 +76,8 @@ restart() {
   sh -c "$RESTART" || fail "the restart failed: $RESTART"
   sleep "$SETTLE"
   expect_good || fail "these containers fail CHECK after the restart"
+  # The runtime has removed the networks of those that it killed.
+  [ "$(count passes)" -ge "$passed" ] || fail "$(count passes) containers pass CHECK after the restart, and $passed before"
   echo "$NODE: restarted, and $(count passes) containers pass"
 }
 

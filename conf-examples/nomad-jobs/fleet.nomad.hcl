@@ -35,6 +35,12 @@ variable "restart" {
   description = "restarts the client, and leaves its tasks running"
 }
 
+variable "agent" {
+  type        = string
+  default     = "systemctl show --property MainPID --value nomad"
+  description = "prints the process id of the client"
+}
+
 variable "settle" {
   type        = number
   default     = 30
@@ -76,6 +82,7 @@ job "cni-fleet" {
         LIST    = var.list
         TEXT    = var.text
         RESTART = var.restart
+        AGENT   = var.agent
         SETTLE  = var.settle
         NODE    = "${node.unique.name}"
       }

@@ -86,11 +86,13 @@ restart() {
   printf '%s\n' "$clients" | while read -r client id status; do
     [ "$status" = ready ] || stop "$client" "it is $status"
     before=$(running "$id")
-    NODE=$(printf '%s' "$client" | sed 's/[][\\.*^$+?(){}|]/\\&/g') step restart </dev/null || stop "$client" "see above"
+    failed=
+    NODE=$(printf '%s' "$client" | sed 's/[][\\.*^$+?(){}|]/\\&/g') step restart </dev/null || failed=yes
     for allocation in $before; do
       status=$(nomad alloc status -t "$status_and_reason" "$allocation")
       case $status in running* | complete*) ;; *) stop "$client" "allocation $allocation ran before, and is $status" ;; esac
     done
+    [ -z "$failed" ] || stop "$client" "see above"
   done
 }
 

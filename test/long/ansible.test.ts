@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, existsSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
@@ -72,6 +72,52 @@ test("the role installs, changes nothing twice, upgrades, goes back, keeps what 
   expect(existsSync(lab.path("/run/archives"))).toBe(false);
   expect(await lab.readdir("/run/commands")).toEqual([]);
   expect(await play("absent", "1.0.0")).toMatchObject(unchanged);
+});
+
+test("the role distributes a list, restarts the runtime once, refuses a list with a mistake, and puts the old list back", {
+  timeout: 900_000,
+}, async () => {
+  const directory = scratch();
+  const archives = await writeArchives(directory, { "1.0.0": slim });
+  await using lab = await host();
+  const file = path.join(directory, "zone.conflist");
+  // Both times are in whole seconds.
+  const restart = "sleep 3; sleep 3600 >/dev/null 2>&1 & echo $! >/run/agent; echo x >>/run/restarts";
+  await lab.run("sh", ["-ec", restart]);
+  const play = (more: Variables) =>
+    playRole(lab, {
+      cni_wrappers_state: "present",
+      cni_wrappers_release: `file://${directory}`,
+      cni_wrappers_version: "1.0.0",
+      cni_wrappers_checksum: archives["1.0.0"]?.slim,
+      cni_wrappers_tools_checksum: archives["1.0.0"]?.tools,
+      cni_wrappers_list: file,
+      cni_wrappers_agent: "cat /run/agent",
+      cni_wrappers_settle: "0",
+      cni_wrappers_restart: restart,
+      ...more,
+    });
+  const lists = async () => JSON.parse(await lab.readFile("/opt/cni/config/zone.conflist"));
+  const restarts = async () => (await lab.readFile("/run/restarts")).length / 2 - 1;
+  const another = { ...list, keywords: ["new"] };
+  writeFileSync(file, JSON.stringify(another));
+  expect(await play({ cni_wrappers_list: "", cni_wrappers_restart: "" })).toMatchObject({ exitCode: 0 });
+  const container = await attached(lab, lab.goCni, list);
+  const done = await play({});
+  expect({ ...done, output: done.output.slice(-3000) }).toMatchObject({ exitCode: 0 });
+  expect([await lists(), await restarts()]).toEqual([another, 1]);
+  const second = await play({});
+  expect([await restarts(), second.exitCode]).toEqual([1, 0]);
+
+  writeFileSync(file, JSON.stringify({ ...list, plugins: [{ ...list.plugins[0], master: "none" }] }));
+  const refused = await play({});
+  expect(refused.exitCode).toBe(2);
+  expect(refused.output).toMatch(/so \/opt\/cni\/config\/zone.conflist stays as it is/);
+  expect([await lists(), await restarts()]).toEqual([another, 1]);
+
+  expect(await play({ cni_wrappers_list_step: "back" })).toMatchObject({ exitCode: 0 });
+  expect([await lists(), await restarts()]).toEqual([list, 2]);
+  expectPassed(await lab.goCni.check(list, container));
 });
 
 test("absent switches off the timers that are there, and leaves a link that is not its own", async () => {

@@ -27,6 +27,7 @@ case "$1 $2" in
 "start nomad") start ;;
 "stop nomad") stop ;;
 "restart nomad") stop; start ;;
+"show --property") cat /run/lab/client.pid ;;
 "reload nomad") kill -HUP "$(cat /run/lab/client.pid)" ;;
 *) exit 1 ;;
 esac

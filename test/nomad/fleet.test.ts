@@ -44,6 +44,16 @@ cni-wrappers install --from ${archive("cni-wrappers")}`;
   expect(refused.stderr.match(/client-\d: lint found mistakes, so .* stays as it is/g)).toHaveLength(clients);
   expect(await lists()).toEqual(Array(clients).fill(oldList));
 
+  // A client that restarts between adopt and the list: the list in place checks nothing.
+  const third = cluster.clients[2]?.lab;
+  await third?.writeFile(`${file}.new`, JSON.stringify(newList));
+  const adopted = await shell(third ?? cluster.server, `cni-wrappers adopt --with ${file}.new --write`);
+  expect(adopted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`${each} adopted`) });
+  const [, , pid] = await pids();
+  await shell(third ?? cluster.server, "systemctl restart nomad; sleep 8");
+  expect((await pids())[2]).not.toBe(pid);
+  expect(await alive()).toBe(clients * each);
+
   writeFileSync(path.join(jobs, "zone.conflist"), JSON.stringify(newList));
   expectDone(await fleet("list zone.conflist"));
   expect(await lists()).toEqual(Array(clients).fill(newList));
@@ -93,7 +103,7 @@ client-3: restarted, and ${each} containers pass`,
   expect(worse).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(
-      /^stopped at client-2: allocation \S+ ran before, and is failed: .*\. The clients after it are as they were\./,
+      /client-2: 1 containers pass CHECK after the restart, and 2 before\nstopped at client-2: allocation \S+ ran before, and is failed: .*\. The clients after it are as they were\./,
     ),
   });
   expect(await isRestarted(old)).toEqual([true, true, false]);

@@ -146,7 +146,15 @@ describe("client.sh", () => {
     const cases = Object.entries(answers).map(([words, commands]) => `"${words}"*) ${commands} ;;`);
     writeProgram("bin/cni-wrappers", `echo "$@" >>$DIR/asked\ncase "$*" in ${cases.join("\n")}\n*) ${passing} ;; esac`);
     const { status, stdout, stderr } = run("client.sh", [], {
-      ...{ STEP: name, NODE: "c1", OPTIONS: "", LIST: at("zone.conflist"), TEXT: btoa("new"), SETTLE: "0" },
+      ...{
+        STEP: name,
+        NODE: "c1",
+        OPTIONS: "",
+        LIST: at("zone.conflist"),
+        TEXT: btoa("new"),
+        SETTLE: "0",
+        AGENT: "echo 1",
+      },
       RESTART: "touch $DIR/restarted",
       ...variables,
     });
@@ -204,7 +212,7 @@ describe("client.sh", () => {
   });
 
   test("a client that started before its newest list is restarted, and one that started after is done", () => {
-    writeProgram("bin/ps", 'case $2 in ppid=) echo 1 ;; *) echo "$AGE" ;; esac');
+    writeProgram("bin/ps", 'echo "$AGE"');
     expect(step("restart", {}, { AGE: "-10" })).toMatchObject({
       status: 0,
       stdout: expect.stringContaining("done already"),
@@ -226,6 +234,13 @@ describe("client.sh", () => {
       { preflight: `[ ! -e $DIR/restarted ] && ${passing} || { ${failing}; }` },
       {},
       "fail CHECK after the restart",
+      true,
+    ],
+    [
+      "a container is gone after it",
+      { preflight: `[ ! -e $DIR/restarted ] && ${passing} || echo '{}'` },
+      {},
+      "0 containers pass CHECK after the restart, and 1 before",
       true,
     ],
   ])("restart: %s", (_, answers, variables, words, isRestarted) => {
