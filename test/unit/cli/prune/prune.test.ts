@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Survey } from "../../../../cli/prune/findings.ts";
-import { type Known, knownsIn } from "../../../../cli/prune/known.ts";
+import { fileName, type Known, knownsIn } from "../../../../cli/prune/known.ts";
 import { prune } from "../../../../cli/prune/prune.ts";
 import { isGone, remove } from "../../../../cli/prune/remove.ts";
 import type { State } from "../../../../cli/prune/state.ts";
@@ -119,4 +119,69 @@ test("prune leaves what may be alive", async () => {
   const unknown = { is: "unknown", why: "some reason" } as const;
   const left = await pruned(knownAt(), (thing) => ({ things: [thing] }), unknown);
   expect(left).toEqual({ fates: [["left", "some reason"]], isThere: true });
+});
+
+/** What bridge reads on stdin in a prune of an attachment, and what becomes of its result. */
+async function detached(
+  parts: Partial<Survey>,
+  { state = { is: "gone" } as State, netns = "/nowhere/c1", exit = 0 } = {},
+) {
+  const [log, file] = [join(directory, "log"), join(directory, "zone-c1-eth0")];
+  writeFileSync(join(directory, "acme"), `#!/bin/sh\ncat >> ${log}\necho '{"code":7,"msg":"no"}'\nexit ${exit}\n`, {
+    mode: 0o755,
+  });
+  const config = Buffer.from('{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"acme"}]}').toString("base64");
+  const result = { ...resultOf("c1", "10.1.0.2", { netns, config }), file };
+  writeFileSync(file, result.text);
+  const [known] = knownsIn([result], []);
+  if (!known) throw new Error("there is no attachment");
+  const removal = { by: "unlink", file, text: result.text } as const;
+  const name = fileName(known);
+  const thing: Thing = {
+    kind: "result",
+    where: file,
+    name,
+    network: "zone",
+    containerId: "c1",
+    addresses: [],
+    removal,
+  };
+  const survey = surveyWith({ states: new Map([[known, state]]), things: [thing], ...parts });
+  await prune(survey, {
+    look: async () => survey,
+    isWanted: () => true,
+    cniPath: [directory],
+    seconds: 10,
+    results: directory,
+  });
+  const asked = existsSync(log) ? JSON.parse(readFileSync(log, "utf8")).prevResult.ips.length : undefined;
+  return { asked, isThere: existsSync(file) };
+}
+
+test("prune runs DEL for a gone attachment, and removes its result", async () => {
+  expect(await detached({})).toEqual({ asked: 1, isThere: false });
+});
+
+test.each<[string, Parameters<typeof detached>[1]]>([
+  ["may be alive", { state: { is: "unknown", why: "some reason" } }],
+  ["came back", { netns: "/proc/self/ns/net" }],
+])("prune runs no DEL for an attachment that %s", async (_, how) => {
+  expect(await detached({}, how)).toEqual({ asked: undefined, isThere: true });
+});
+
+test.each<[string, readonly string[], number]>([
+  ["another container", ["c9"], 0],
+  ["the container itself", ["c1"], 1],
+])("DEL gets an address if %s has its lease: %j", async (_, holders, addresses) => {
+  expect((await detached({ holdersOf: () => holders })).asked).toBe(addresses);
+});
+
+test("DEL does not get an address that is in a namespace", async () => {
+  const info = { family: "inet" as const, local: "10.1.0.2", prefixlen: 24, scope: "global" };
+  const namespaces = [{ inode: 0, paths: ["/x"], links: [{ ifindex: 2, ifname: "eth0", addr_info: [info] }] }];
+  expect((await detached({ namespaces })).asked).toBe(0);
+});
+
+test("the result stays that tells what an unknown plugin left, if its DEL fails", async () => {
+  expect((await detached({}, { exit: 1 })).isThere).toBe(true);
 });
