@@ -5,6 +5,7 @@ import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { readLinks } from "../host/links.ts";
 import { hostPathsOn, usualCacheDirectory, usualCniPath } from "../live/host-paths.ts";
+import { agentFault } from "../live/looked-at.ts";
 import { networkIn } from "../live/networks.ts";
 import { jsonOption, portOption, timeoutOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -69,10 +70,10 @@ async function reportOn(
   const network = networkIn(file);
   if (network === undefined) throw new Trouble(`${path}: it is not a list with a name; run cni-wrappers lint on it`);
   if (process.getuid?.() !== 0) throw new Trouble("only root can make namespaces: run the command as root");
-  const paths = await hostPathsOn(
-    { cacheDir: usualCacheDirectory, ...(cniPath !== undefined && { cniPath }) },
-    terminal,
-  );
+  const where = { cacheDir: usualCacheDirectory, configDir: [], ...(cniPath !== undefined && { cniPath }) };
+  const paths = await hostPathsOn(where, { env: terminal.env, viewProblem: () => undefined });
+  const fault = agentFault(paths, "--cni-path");
+  if (fault !== undefined) throw new Trouble(fault);
   const links = await readLinks();
   if (links === undefined) throw new Trouble("ip(8) failed or is missing: install iproute2");
   const { commands, notes, obstacles, state } = surroundingsOf(network.list, { links, cniPath: paths.cniPath, veth });

@@ -92,10 +92,13 @@ export function isReady({ journalProblem: problem, agent }: LookedAt): boolean {
 }
 
 /** Says that an agent is there which does not tell where it looks; undefined if options name the directories, or nobody is there. */
-export function agentFault({ agent: { env }, nomad, given }: HostPathsFound): string | undefined {
+export function agentFault(
+  { agent: { env }, nomad, given }: HostPathsFound,
+  options = "--config-dir and --cni-path",
+): string | undefined {
   if (!("problem" in nomad) || nomad.isAbsent || (given.lists && given.plugins)) return undefined;
   const address = env.NOMAD_ADDR || "the Nomad agent";
   return oneLine(
-    `${address}: ${nomad.problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path`,
+    `${address}: ${nomad.problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with ${options}`,
   );
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { exampleAttachment } from "../explain/sources.ts";
 import type { List } from "../lists/list.ts";
-import { addressesAt } from "../live/cached-results.ts";
+import { addressesAt, addressesIn } from "../live/cached-results.ts";
 import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { Attachment } from "../live/libcni.ts";
@@ -41,7 +41,14 @@ export interface Trial {
 
 interface Container {
   readonly attachment: Attachment;
-  result?: CniResult | undefined;
+  result: CniResult | undefined;
+}
+
+const idPrefix = "cni-wrappers-try-";
+
+/** Whether a container's id is one of a trial. */
+export function isTried(containerId: string): boolean {
+  return containerId.startsWith(idPrefix);
 }
 
 /** Runs a list for a first container, a second one beside it, and a third one whose first ADD fails at the last plugin. */
@@ -86,11 +93,20 @@ class Course {
     this.#made.add(container);
     const outcome = await runChain({ list, verb: "ADD", attachment }, this.#trial.seconds);
     const { result } = outcome.passed ? outcome : {};
-    this.steps.push({ ...stepOf(step, outcome), ...(result && { interfaces: interfacesOf(result) }) });
+    const shared = this.#shared(container, result);
+    const ended: Step = shared === undefined ? stepOf(step, outcome) : { step, outcome: "fails", why: shared };
+    this.steps.push({ ...ended, ...(result && { interfaces: interfacesOf(result) }) });
     if (!outcome.passed || list !== this.#trial.list) return outcome.passed;
     container.result = result;
     keepResult(container, list);
     return true;
+  }
+
+  /** A list with an address of its own is for one container. Its ADD does not look. */
+  #shared(container: Container, result: CniResult | undefined): string | undefined {
+    const others = [...this.#made].filter((one) => one !== container).flatMap(addressesIn);
+    const both = addressesIn({ result }).filter((address) => others.includes(address));
+    return both.length === 0 ? undefined : `it gets ${both.join(", ")}, which the first one has, too`;
   }
 
   async check(step: string, { attachment, result }: Container): Promise<void> {
@@ -102,17 +118,19 @@ class Course {
   }
 
   /** The runtime removes the namespace, too, whatever the plugins say. */
-  async remove(step: string, { attachment, result }: Container): Promise<void> {
+  async remove(step: string, container: Container): Promise<void> {
+    const { attachment, result } = container;
     const { list, seconds } = this.#trial;
     const outcome = await runChain({ list, verb: "DEL", attachment, result }, seconds);
     this.steps.push(stepOf(step, outcome));
     if (outcome.passed) rmSync(resultFile(attachment, list), { force: true });
     inNamespaces("delete", attachment);
+    this.#made.delete(container);
   }
 }
 
 function containerOf(number: number, { list, cniPath, ports }: Trial): Container {
-  const containerId = `cni-wrappers-try-${number}`;
+  const containerId = `${idPrefix}${number}`;
   const example = exampleAttachment(list, ports, "IgnoreUnknown=true");
   const { portMappings } = example.capabilityArgs;
   // A port of the host is for one container at a time.
@@ -122,6 +140,7 @@ function containerOf(number: number, { list, cniPath, ports }: Trial): Container
   }));
   const capabilityArgs: JsonObject = shifted ? { portMappings: shifted } : {};
   return {
+    result: undefined,
     attachment: {
       ...example,
       containerId,

@@ -8,7 +8,7 @@ import { networkIn } from "../live/networks.ts";
 import { runProgram } from "../prune/programs.ts";
 import { surveyOf } from "../prune/survey.ts";
 import { Trouble } from "../trouble.ts";
-import { courseOf, type Step, type Trial } from "./course.ts";
+import { courseOf, isTried, type Step, type Trial } from "./course.ts";
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";
 
 /** What the process on the stage is asked for. */
@@ -78,7 +78,10 @@ async function remainsOf(list: List, before: readonly Link[]): Promise<Omit<Happ
   const { things, problems } = await surveyOf(places, view, (file, reason) => unreadable.push(`${file}: ${reason}`));
   const made = (await linksAfter()).filter(({ ifname }) => !before.some((link) => link.ifname === ifname));
   return {
-    left: things.map(({ kind, where }) => `${kind} ${where}`),
+    // A directory of leases can have those of other networks.
+    left: things
+      .filter(({ kind, containerId = "" }) => kind !== "lease" || isTried(containerId))
+      .map(({ kind, where }) => `${kind} ${where}`),
     stays: made.map(({ ifname }) => ifname).filter((name) => !things.some(({ where }) => where === name)),
     problems: [...problems, ...unreadable],
   };

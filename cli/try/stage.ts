@@ -10,27 +10,30 @@ import { Trouble } from "../trouble.ts";
 /** The source of the mounts that the stage makes. */
 export const ownMounts = "cni-wrappers-try";
 
+const ownName = "cni-wrappers: ";
+
 // Arguments: pairs of an action and a path, `--`, and the command. Descriptor 3 ends with the process outside, however that ends.
 const script = `
 set -e
+[ $$ = 1 ] || { echo "unshare(1) made no process namespace" >&2; exit 1; }
+(cat <&3 >/dev/null; kill -KILL -1) &
 while [ "$1" != -- ]; do
   case $1 in
-    read-only) mount -o remount,bind,ro "$2" 2>/dev/null || : ;;
-    release) umount -l "$2" 2>/dev/null || : ;;
-    empty) mount -t tmpfs -o mode=755 ${ownMounts} "$2" ;;
+    read-only) mount -n -o remount,bind,ro "$2" 2>/dev/null || : ;;
+    release) umount -n -l "$2" 2>/dev/null || : ;;
+    empty) mount -n -t tmpfs -o mode=755 ${ownMounts} "$2" ;;
     cover)
       layer=$(mktemp -d -p /run)
       mkdir "$layer/up" "$layer/work"
-      mount -t overlay -o "lowerdir=$2,upperdir=$layer/up,workdir=$layer/work" ${ownMounts} "$2" ;;
+      mount -n -t overlay -o "lowerdir=$2,upperdir=$layer/up,workdir=$layer/work" ${ownMounts} "$2" ;;
   esac
   shift 2
 done
 shift
-mount -t sysfs -o ro ${ownMounts} /sys
-mount --bind /proc/sys /proc/sys
-mount --bind /proc/sys/net /proc/sys/net
-mount -o remount,bind,ro /proc/sys
-(cat <&3 >/dev/null; kill -KILL -1) &
+mount -n -t sysfs -o ro ${ownMounts} /sys
+mount -n --bind /proc/sys /proc/sys
+mount -n --bind /proc/sys/net /proc/sys/net
+mount -n -o remount,bind,ro /proc/sys
 "$@" 3<&-
 exit
 `;
@@ -57,7 +60,9 @@ export async function onStage(request: string, state: readonly string[], termina
   });
   const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), failed]);
   if (exitCode === 0) return output;
-  throw new Trouble(oneLine(errors.trim().split("\n").at(-1) || `unshare(1) ended with ${exitCode}`));
+  const lines = errors.trim().split("\n");
+  const own = lines.find((line) => line.startsWith(ownName))?.slice(ownName.length);
+  throw new Trouble(oneLine(own ?? (lines[0] || `unshare(1) ended with ${exitCode}`)));
 }
 
 type Action = readonly ["read-only" | "release" | "empty" | "cover", string];
@@ -69,8 +74,11 @@ function actionsFor(state: readonly string[]): readonly Action[] {
   return [
     // Another container's namespace must not live longer because of this command.
     ...mounts.filter(({ kind }) => kind === "nsfs").map(({ path }): Action => ["release", path]),
-    ...mounts.flatMap(({ path, kind }): Action[] => (kind === "nsfs" || isOfKernel(path) ? [] : [["read-only", path]])),
+    // Before all other mounts: mount(8) keeps notes there.
     ...runs.map((path): Action => ["empty", path]),
+    ...mounts.flatMap(({ path, kind }): Action[] =>
+      kind === "nsfs" || isOfKernel(path) || /^\/(?:var\/)?run(?:\/|$)/.test(path) ? [] : [["read-only", path]],
+    ),
     ...[...new Set(missing.map(existingAbove))].map((path): Action => ["cover", path]),
     ...state.filter((path) => existsSync(path)).map((path): Action => ["empty", path]),
   ];

@@ -1,0 +1,447 @@
+import type { NetworkList } from "../support/runtime.ts";
+import { bridge, front, hostLocal, macvlan, portmap, ptp, wrapped, zone } from "./support.ts";
+
+/** A list, and what `try` must say of it. */
+export interface Row {
+  readonly list: NetworkList;
+  /** A kind of link. A kernel without it fails the first ADD, in these words. */
+  readonly needs?: readonly [kind: string, words: string];
+  /** Options of the command. */
+  readonly args?: readonly string[];
+  readonly exit: 0 | 1 | 2;
+  /** The interfaces and addresses that the first ADD gives. */
+  readonly gives?: string;
+  /** Each step that does not pass with its plugin's words, why nothing was run, and what is left. */
+  readonly says?: readonly string[];
+  readonly notes?: readonly string[];
+}
+
+const veth = ["--veth"];
+const l1 = { lone: "ADD of a container", its: "CHECK of it", second: "ADD of a second container" };
+const seconds = "CHECK of the second";
+const again = "CHECK of the first again";
+const repeated = "ADD of the third again, as Nomad does";
+const thirds = "CHECK of the third";
+const rest = [l1.its, seconds, again];
+
+const back = { ...bridge, ipam: hostLocal("172.26.64.0/20") };
+const eth1 = wrapped(back, "eth1");
+const two = (...more: Record<string, unknown>[]) => zone("1.0.0", wrapped(front), eth1, ...more);
+const given = "eth0 172.30.0.2/20, eth1 172.26.64.2/20";
+const noCheck = 'configuration version "0.3.1" does not support the CHECK command';
+const vethExists = 'bridge (plugin 1): container veth name ("eth0") peer provided ("vethX") already exists';
+const del = "DEL of the first";
+const leftJournal = "left: journal /var/lib/cni/wrappers/cni-wrappers-try-1/zone:eth0";
+const missing = [l1.lone, del].map(
+  (step) =>
+    `${step}: fails: bridge-wrapper (plugin 1): delegate nix is missing; Looked for /opt/cni/bin/nix (missing), /usr/libexec/cni/nix (missing). Install the plugin in a directory of CNI_PATH, or next to the wrapper.`,
+);
+const ofEach = [
+  [l1.its, 2],
+  [seconds, 3],
+  [again, 2],
+  [thirds, 4],
+] as const;
+const rules = ofEach.map(
+  ([step, last]) =>
+    `${step}: fails: firewall (plugin 2): expected rule [-d 172.26.64.${last}/32 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT] not found`,
+);
+const version = [
+  [l1.lone, 1],
+  [del, 2],
+].map(
+  ([step, position]) =>
+    `${step}: fails: bridge-wrapper (plugin ${position}): incompatible CNI versions; config is "9.0.0", plugin supports ["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]`,
+);
+const limit = { ingressRate: 1e6, ingressBurst: 1e6, egressRate: 1e6, egressBurst: 1e6 };
+const leases = (dataDir: string) => ({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), dataDir } });
+
+/** Lists that pass. */
+export const right: Readonly<Record<string, Row>> = {
+  "macvlan and bridge": {
+    ...{ list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), args: veth, exit: 0 },
+    ...{
+      gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
+      notes: ["uplink0 is a veth here, with the addresses of the host's: 192.0.2.10/24"],
+    },
+  },
+  "two bridges": { list: two(), exit: 0, gives: given },
+  "two bridges with portmap": { list: two(wrapped(portmap)), exit: 0, gives: given },
+  "two bridges with a port": {
+    list: two(wrapped(portmap, "eth1")),
+    args: ["--port", "8080:80"],
+    exit: 0,
+    gives: given,
+  },
+  "plain portmap last": { list: two(portmap), exit: 0, gives: given },
+  "two bridges with ipMasq": {
+    list: zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...back, ipMasq: true }, "eth1")),
+    exit: 0,
+    gives: given,
+  },
+  "ipMasq with nftables": {
+    list: zone("1.0.0", wrapped({ ...front, ipMasq: true, ipMasqBackend: "nftables" }), eth1),
+    exit: 0,
+    gives: given,
+  },
+  "portmap with nftables": { list: two(wrapped({ ...portmap, backend: "nftables" })), exit: 0, gives: given },
+  "firewall for eth0": {
+    list: two({ ...wrapped({ type: "firewall", backend: "iptables" }, "eth0") }),
+    exit: 0,
+    gives: given,
+  },
+  "bandwidth for eth1": { list: two(wrapped({ type: "bandwidth", ...limit }, "eth1")), exit: 0, gives: given },
+  tuning: { list: two(wrapped({ type: "tuning", sysctl: { "net.core.somaxconn": "500" } })), exit: 0, gives: given },
+  "sbr for eth1": { list: two(wrapped({ type: "sbr" }, "eth1")), exit: 0, gives: given },
+  "vrf for eth1": {
+    needs: ["vrf", "vrf-wrapper (plugin 3): cmdAdd failed: could not add VRF red: operation not supported"],
+    list: two(wrapped({ type: "vrf", vrfname: "red" }, "eth1")),
+    exit: 0,
+    gives: given,
+  },
+  "ptp and bridge": {
+    list: zone("1.0.0", wrapped(ptp), eth1),
+    exit: 0,
+    gives: "eth0 10.50.0.2/24, eth1 172.26.64.2/20",
+  },
+  "ipvlan and bridge": {
+    needs: ["ipvlan", "ipvlan-wrapper (plugin 1): failed to create ipvlan: operation not supported"],
+    ...{
+      list: zone("1.0.0", wrapped({ type: "ipvlan", master: "uplink0", ipam: hostLocal("172.16.5.0/24") }), eth1),
+      args: veth,
+      exit: 0,
+    },
+    gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
+  },
+  "vlan and bridge": {
+    needs: ["vlan", "vlan-wrapper (plugin 1): failed to create vlan: operation not supported"],
+    ...{
+      list: zone(
+        "1.0.0",
+        wrapped({ type: "vlan", master: "uplink0", vlanId: 7, ipam: hostLocal("172.16.5.0/24") }),
+        eth1,
+      ),
+      args: veth,
+      exit: 0,
+    },
+    gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
+  },
+  "dummy and bridge": {
+    needs: ["dummy", "dummy-wrapper (plugin 1): failed to create dummy: operation not supported"],
+    ...{ list: zone("1.0.0", wrapped({ type: "dummy", ipam: hostLocal("172.16.5.0/24") }), eth1), exit: 0 },
+    gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
+  },
+  "tap and bridge": {
+    ...{ list: zone("1.0.0", wrapped({ type: "tap", ipam: hostLocal("172.16.5.0/24") }), eth1), exit: 0 },
+    gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
+  },
+  "three interfaces": {
+    list: two(wrapped({ ...bridge, bridge: "third0", ipam: hostLocal("172.27.0.0/24") }, "eth2")),
+    ...{ exit: 0, gives: `${given}, eth2 172.27.0.2/24` },
+  },
+  "one wrapped bridge": { list: zone("1.0.0", wrapped(front)), exit: 0, gives: "eth0 172.30.0.2/20" },
+  "one plain bridge": { list: zone("1.0.0", front), exit: 0, gives: "eth0 172.30.0.2/20" },
+  "one plain ptp": { list: zone("1.0.0", ptp), exit: 0, gives: "eth0 10.50.0.2/24" },
+  "one plain macvlan": { list: zone("1.0.0", macvlan), args: veth, exit: 0, gives: "eth0 172.16.5.2/24" },
+  "macvlan on the card of the default route": {
+    ...{
+      list: zone("1.0.0", wrapped({ ...macvlan, master: undefined })),
+      args: veth,
+      exit: 0,
+      gives: "eth0 172.16.5.2/24",
+    },
+  },
+  "plain macvlan without ipam": {
+    list: zone("1.0.0", { type: "macvlan", master: "uplink0" }),
+    args: veth,
+    exit: 0,
+    gives: "eth0",
+  },
+  IPv6: {
+    list: zone("1.0.0", wrapped({ ...front, ipam: hostLocal("fd00:1::/64") }), eth1),
+    exit: 0,
+    gives: "eth0 fd00:1::2/64, eth1 172.26.64.2/20",
+  },
+  "both families": {
+    list: zone(
+      "1.0.0",
+      wrapped({
+        ...front,
+        ipam: { type: "host-local", ranges: [[{ subnet: "172.30.0.0/20" }], [{ subnet: "fd00:1::/64" }]] },
+      }),
+      eth1,
+    ),
+    ...{ exit: 0, gives: "eth0 172.30.0.2/20 fd00:1::2/64, eth1 172.26.64.2/20" },
+  },
+  "no ipam, wrapped": {
+    list: zone("1.0.0", wrapped(front), wrapped({ type: "bridge", bridge: "disc0" }, "eth1")),
+    exit: 0,
+    gives: "eth0 172.30.0.2/20, eth1",
+  },
+  "0.4.0": { list: { ...two(), cniVersion: "0.4.0" }, exit: 0, gives: given },
+  "1.1.0": { list: { ...two(), cniVersion: "1.1.0" }, exit: 0, gives: given },
+  disableCheck: {
+    ...{ list: { ...two(), disableCheck: true }, exit: 0, gives: given },
+    says: [...rest, thirds].map((step) => `${step}: not run: the list has disableCheck`),
+  },
+  "the host's bridge": {
+    ...{
+      list: zone("1.0.0", wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.44.0.0/24") }), eth1),
+      exit: 0,
+      gives: "eth0 10.44.0.2/24, eth1 172.26.64.2/20",
+    },
+    notes: ["lan0 is made again here, with the addresses of the host's: 10.44.0.1/24"],
+  },
+  "leases in a directory with others": {
+    list: zone("1.0.0", wrapped(leases("/var/lib/leases")), eth1),
+    exit: 0,
+    gives: given,
+  },
+  "leases in a directory that is missing": {
+    list: zone("1.0.0", wrapped(leases("/var/lib/none/leases")), eth1),
+    exit: 0,
+    gives: given,
+  },
+  "a log": {
+    list: zone(
+      "1.0.0",
+      { ...wrapped(front), wrapper: { log: { file: "/var/log/wrapper.log", level: "debug" } } },
+      eth1,
+    ),
+    exit: 0,
+    gives: given,
+  },
+};
+
+/** Lists that fail. */
+export const wrong: Readonly<Record<string, Row>> = {
+  "0.3.1": {
+    list: { ...two(), cniVersion: "0.3.1" },
+    exit: 1,
+    gives: given,
+    says: [...rest, thirds].map((step) => `${step}: fails: ${noCheck}`),
+  },
+  "half wrapped": {
+    ...{ list: zone("1.0.0", front, eth1), exit: 1, gives: given },
+    says: [
+      "CHECK of it: fails: bridge (plugin 1): Failed to match addr 172.26.64.2/20 on interface eth0",
+      "CHECK of the second: fails: bridge (plugin 1): Failed to match addr 172.26.64.3/20 on interface eth0",
+      "CHECK of the first again: fails: bridge (plugin 1): Failed to match addr 172.26.64.2/20 on interface eth0",
+      `${repeated}: fails: ${vethExists}`,
+    ],
+  },
+  "the second one plain": {
+    ...{ list: zone("1.0.0", wrapped(front), back), exit: 1 },
+    says: [`${l1.lone}: fails: bridge (plugin 2): container veth name ("eth0") peer provided ("vethX") already exists`],
+  },
+  "both plain": {
+    ...{ list: zone("1.0.0", front, back), exit: 1 },
+    says: [`${l1.lone}: fails: bridge (plugin 2): container veth name ("eth0") peer provided ("vethX") already exists`],
+  },
+  "plain, and portmap": {
+    list: zone("1.0.0", front, portmap),
+    exit: 1,
+    gives: "eth0 172.30.0.2/20",
+    says: [`${repeated}: fails: ${vethExists}`],
+  },
+  "one name for two": {
+    ...{ list: zone("1.0.0", wrapped(front), wrapped(back)), exit: 1 },
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 2): interface name eth0 is taken; an earlier plugin of the list made it in /run/netns/cni-wrappers-try-1. Give each interface plugin of the list its own name: "wrapper": { "ifName": "eth1" }.`,
+    ],
+  },
+  "host-device": {
+    ...{
+      list: zone("1.0.0", wrapped({ type: "host-device", device: "uplink0", ipam: hostLocal("172.16.5.0/24") }), eth1),
+      args: veth,
+      exit: 1,
+    },
+    gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
+    says: [`${l1.second}: fails: host-device-wrapper (plugin 1): failed to find host device: Link not found`],
+  },
+  "one fixed address": {
+    list: zone("1.0.0", wrapped({ ...front, ipam: { type: "static", addresses: [{ address: "172.30.0.9/20" }] } })),
+    ...{
+      exit: 1,
+      gives: "eth0 172.30.0.9/20",
+      says: [`${l1.second}: fails: it gets 172.30.0.9/20, which the first one has, too`],
+    },
+  },
+  "a master that is nowhere": {
+    ...{ list: zone("1.0.0", wrapped({ ...macvlan, master: "ens99" })), args: veth, exit: 1 },
+    says: [`${l1.lone}: fails: macvlan-wrapper (plugin 1): Link not found`],
+  },
+  "a plugin that is missing": {
+    ...{ list: zone("1.0.0", wrapped(front), { type: "nix" }), exit: 1 },
+    says: [
+      ...[l1.lone, del].map(
+        (step) => `${step}: fails: nix (plugin 2): failed to find plugin "nix" in path [/opt/cni/bin /usr/libexec/cni]`,
+      ),
+      // libcni's DEL begins with the last plugin, and stops there.
+      "left: lease /var/lib/cni/networks/zone/172.30.0.2",
+      leftJournal,
+    ],
+  },
+  "a delegate that is missing": {
+    ...{ list: zone("1.0.0", { ...wrapped(front), wrapper: { delegate: "nix" } }), exit: 1 },
+    says: [...missing],
+  },
+  "an ipam that is missing": {
+    ...{ list: zone("1.0.0", wrapped({ ...front, ipam: { type: "nix" } })), exit: 1 },
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): failed to find plugin "nix" in path [/opt/cni/bin /usr/libexec/cni]`,
+      `${del}: fails: bridge-wrapper (plugin 1): failed to find plugin "nix" in path [/opt/cni/bin /usr/libexec/cni]`,
+      leftJournal,
+    ],
+  },
+  "an invalid subnet": {
+    list: zone("1.0.0", wrapped({ ...front, ipam: hostLocal("172.30.0.0/33") })),
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid CIDR address: 172.30.0.0/33`,
+      `${del}: fails: bridge-wrapper (plugin 1): invalid CIDR address: 172.30.0.0/33`,
+      leftJournal,
+    ],
+  },
+  "a range beside its subnet": {
+    list: zone(
+      "1.0.0",
+      wrapped({
+        ...front,
+        ipam: { type: "host-local", ranges: [[{ subnet: "172.30.0.0/20", rangeStart: "172.31.0.5" }]] },
+      }),
+    ),
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid range set 0: RangeStart 172.31.0.5 not in network 172.30.0.0/20`,
+      `${del}: fails: bridge-wrapper (plugin 1): invalid range set 0: RangeStart 172.31.0.5 not in network 172.30.0.0/20`,
+      leftJournal,
+    ],
+  },
+  "addresses for one": {
+    list: zone("1.0.0", wrapped({ ...front, ipam: hostLocal("172.30.0.0/30") })),
+    exit: 1,
+    gives: "eth0 172.30.0.2/30",
+    says: [
+      `${l1.second}: fails: bridge-wrapper (plugin 1): failed to allocate for range 0: no IP addresses available in range set: 172.30.0.1-172.30.0.2`,
+    ],
+  },
+  "an unknown key for the wrapper": {
+    list: zone("1.0.0", { ...wrapped(front), wrapper: { ifname: "eth0" } }),
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid plugin configuration: unknown key wrapper.ifname; Did you mean wrapper.ifName? The keys are ifName, delegate, role, network, args, ports, recover, jq, log. Move the plugin's own keys out of the wrapper block.`,
+    ],
+  },
+  "portmap first": {
+    list: zone("1.0.0", wrapped(portmap), wrapped(front)),
+    exit: 1,
+    says: [`${l1.lone}: fails: portmap-wrapper (plugin 1): must be called as chained plugin`],
+  },
+  "firewall between": {
+    list: zone("1.0.0", wrapped(front), { type: "firewall", backend: "iptables" }, eth1),
+    exit: 1,
+    gives: given,
+    says: [...rules],
+  },
+  "a sysctl that is nowhere": {
+    list: two(wrapped({ type: "tuning", sysctl: { "net.core.nix": "1" } })),
+    exit: 1,
+    says: [`${l1.lone}: fails: tuning-wrapper (plugin 3): open /proc/sys/net/core/nix: no such file or directory`],
+  },
+  "a sysctl of the host": {
+    list: two(wrapped({ type: "tuning", sysctl: { "kernel.hostname": "x" } })),
+    exit: 1,
+    says: [`${l1.lone}: fails: tuning-wrapper (plugin 3): invalid net sysctl key: "kernel/hostname"`],
+  },
+  "bandwidth of macvlan": {
+    list: zone("1.0.0", wrapped(macvlan), wrapped({ type: "bandwidth", ...limit })),
+    args: veth,
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bandwidth-wrapper (plugin 2): container interface eth0 has no veth peer: interface "eth0" was not a veth interface`,
+    ],
+  },
+  "the host's bridge has another address": {
+    list: zone("1.0.0", wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.45.0.0/24") })),
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): failed to set bridge addr: "lan0" already has an IP address different from 10.45.0.1/24`,
+    ],
+  },
+  "a card for a bridge": {
+    list: zone("1.0.0", wrapped({ ...front, bridge: "uplink0" })),
+    args: veth,
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): failed to create bridge "uplink0": "uplink0" already exists but is not a bridge`,
+    ],
+  },
+  "an invalid mode": {
+    list: zone("1.0.0", wrapped({ ...macvlan, mode: "nix" })),
+    args: veth,
+    exit: 1,
+    says: [`${l1.lone}: fails: macvlan-wrapper (plugin 1): unknown macvlan mode: "nix"`],
+  },
+  "one pool for two": {
+    list: zone("1.0.0", wrapped(front), wrapped({ ...back, ipam: front.ipam }, "eth1")),
+    exit: 1,
+    says: [
+      `${l1.lone}: fails: bridge-wrapper (plugin 2): address 172.30.0.2/20 is taken; Interface eth0 has it already. Give each interface its own subnet. Or set "network" under "wrapper" to the name of the list: both interfaces then share one pool of leases.`,
+    ],
+  },
+  "an unknown version": { list: { ...two(), cniVersion: "9.0.0" }, exit: 1, says: [...version] },
+};
+
+/** Lists that cannot be tried here. */
+export const untried: Readonly<Record<string, Row>> = {
+  "a card of the host": {
+    list: zone("1.0.0", wrapped(macvlan)),
+    exit: 2,
+    says: ["not tried: it needs uplink0 of this host: --veth puts a veth there"],
+  },
+  "the card of the default route": {
+    ...{ list: zone("1.0.0", wrapped({ ...macvlan, master: undefined })), exit: 2 },
+    says: ["not tried: it needs uplink0 of this host: --veth puts a veth there"],
+  },
+  dhcp: {
+    ...{ list: zone("1.0.0", wrapped({ ...front, ipam: { type: "dhcp" } })), exit: 2 },
+    says: ["not tried: bridge-wrapper asks a DHCP daemon and a server for addresses"],
+  },
+  "leases in the root directory": {
+    list: zone("1.0.0", wrapped(leases("/no-such-directory"))),
+    exit: 2,
+    says: ["not tried: /no-such-directory/zone has no directory above it: make one"],
+  },
+  "leases in a relative directory": {
+    list: zone("1.0.0", wrapped(leases("leases"))),
+    exit: 2,
+    says: [
+      `${l1.lone}: unknown: bridge-wrapper (plugin 1): mkdir leases/zone: read-only file system`,
+      `${del}: unknown: bridge-wrapper (plugin 1): mkdir leases/zone: read-only file system`,
+      leftJournal,
+    ],
+  },
+  "a file in /run": {
+    ...{
+      list: zone(
+        "1.0.0",
+        wrapped({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), resolvConf: "/run/resolv.conf" } }),
+      ),
+      exit: 2,
+    },
+    says: ["not tried: bridge-wrapper needs /run/resolv.conf of this host"],
+  },
+  "a device by its bus": {
+    ...{ list: zone("1.0.0", wrapped({ type: "host-device", pciBusID: "0000:00:1f.6" })), args: veth, exit: 2 },
+    says: ["not tried: only the plugin knows which interface of this host host-device-wrapper takes"],
+  },
+  "a master from jq": {
+    ...{
+      list: zone("1.0.0", { ...wrapped(macvlan), master: undefined, wrapper: { jq: '.master = "uplink0"' } }),
+      args: veth,
+      exit: 2,
+    },
+    says: ["not tried: only the plugin knows which interface of this host macvlan-wrapper takes"],
+  },
+};

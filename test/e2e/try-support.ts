@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import { attempt } from "../../shared/host/node/files.ts";
+import { Lab } from "../support/lab.ts";
+import { bridge, expectPassed, front, hostLocal, portmap, published, wrapped, zone } from "./support.ts";
+
+/** The command of the Node flavor, with the wrappers of any flavor. */
+export const command = "/run/lab/programs/cni-wrappers";
+
+/** Everything of a host that a list can change, and its processes and namespaces. */
+const state = `
+find /var/lib /var/log /opt -type f ! -path '/opt/cni/bin/*' | sort | xargs sha256sum
+find /run /var/lib /opt ! -path '/run/lab/*' ! -path '/opt/cni/bin/*' | sort
+ip -json address | sed 's/"tentative":true,//g'; ip route show table all; ip rule; ip netns
+iptables-save | grep -v '^#' | sed 's/\\[[0-9:]*\\]//'; ip6tables-save | grep -v '^#' | sed 's/\\[[0-9:]*\\]//'; nft --stateless list ruleset
+cat /proc/self/mountinfo
+for key in ipv4/ip_forward ipv4/conf/all/forwarding ipv6/conf/all/forwarding core/somaxconn; do cat /proc/sys/net/$key; done
+hostname
+`;
+
+/** The state of a lab's host. */
+export function stateOf(lab: Lab): Promise<string> {
+  return lab.run("sh", ["-c", state]);
+}
+
+/** The processes of a lab, each with its namespaces. Whoever looks from outside is not among them. */
+export function processesOf(lab: Lab): readonly string[] {
+  const proc = lab.path("/proc");
+  const read = (id: string) => {
+    const kinds = ["net", "mnt", "pid", "ipc", "uts"].map((kind) => readlinkSync(`${proc}/${id}/ns/${kind}`));
+    return [id, readFileSync(`${proc}/${id}/cmdline`, "utf8").replaceAll("\0", " "), ...kinds].join(" ");
+  };
+  // One can end meanwhile.
+  const ids = readdirSync(proc).filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => attempt(() => read(id)) ?? []);
+}
+
+/** A host with a card, a bridge of its own, and containers with leases, rules and journals. */
+export async function usedHost(): Promise<Lab> {
+  const programs = { "cni-wrappers": resolve(import.meta.dirname, "../../dist/bin/cni-wrappers") };
+  const lab = await Lab.start({ plugins: "1.9.1", programs });
+  const commands = [
+    "address add 192.0.2.10/24 dev uplink0",
+    "route add default via 192.0.2.1",
+    "link add lan0 type bridge",
+  ];
+  for (const line of [...commands, "address add 10.44.0.1/24 dev lan0", "link set lan0 up"])
+    await lab.run("ip", line.split(" "));
+  const leases = { ...hostLocal("172.28.0.0/24"), dataDir: "/var/lib/leases" };
+  const list = zone(
+    "1.0.0",
+    wrapped({ ...front, bridge: "live0", ipMasq: true }),
+    wrapped({ ...bridge, bridge: "live1", ipam: leases }, "eth1"),
+    wrapped(portmap),
+  );
+  expectPassed(await lab.goCni.add(list, await lab.addContainer("c1"), published(7000)));
+  await lab.writeFile("/run/resolv.conf", "");
+  // The kernel needs a moment for the addresses of IPv6.
+  while ((await lab.run("ip", ["-6", "address", "show", "tentative"])) !== "") await setTimeout(50);
+  return lab;
+}
