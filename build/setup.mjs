@@ -34,6 +34,8 @@ const toolsOf = {
     ...{ podman: "podman", crun: "crun", containerd: "containerd", ctr: "containerd" },
     ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base" },
   },
+  // The reference plugins' own tests send pings.
+  "--upstream": { git: "git", ping: "iputils-ping" },
   // User Mode Linux, the loader of its modules, and a C compiler for what is preloaded into it.
   "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", cc: "build-essential" },
 };

@@ -111,6 +111,11 @@ const scripts = {
   "test:simulate": { run: ["node test/simulate/simulate.ts"] },
   "test:target": { run: ["node test/target.ts"] },
   "test:unit": { run: ["vitest run --project unit"] },
+  upstream: {
+    setup: "--network --tests --kernel --upstream",
+    first: [build, "node test/support/go.ts"],
+    run: ["node test/reports/upstream/upstream.ts"],
+  },
 };
 
 async function runScript({ setup = "", first = [], tries = [], run }, args) {

@@ -17,6 +17,7 @@ const pages = {
   mutation: "docs/security.md",
   guards: "docs/guards.md",
   "conformance-cases": "test/reports/conformance/CASES.md",
+  upstream: "docs/upstream.md",
 } as const;
 
 /** The name in a table's marks. */

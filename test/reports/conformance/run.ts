@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Lab } from "../../support/lab.ts";
+import { Lab, type LabOptions } from "../../support/lab.ts";
 import { say } from "../../support/progress.ts";
 import { answerOf } from "./answer.ts";
 import { type ConformanceCase, isIn, type SpecVersion, specVersions } from "./case.ts";
@@ -36,13 +36,14 @@ export async function runPlugin(
   plugin: string,
   executable: Executable,
   versions: readonly SpecVersion[],
+  plugins: LabOptions["plugins"] = "1.9.1",
 ): Promise<Ended[]> {
   const setup = setups[plugin];
   if (setup === undefined) throw new Error(`no configuration for ${plugin}`);
   const type = executable === "plain" ? plugin : `${plugin}-wrapper`;
   const target = { ...setup, type, file: `${Lab.pluginPath}/${type}` };
   const given = executable === "plain" ? {} : { wrappers: wrappers[executable] };
-  await using lab = await Lab.start({ plugins: "1.9.1", ...given });
+  await using lab = await Lab.start({ plugins, ...given });
   const ended = await runCases(lab, target, versionsSince(versions, setup.since));
   return ended.map((each) => ({ plugin, executable, ...each }));
 }

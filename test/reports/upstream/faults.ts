@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** A fault of another project: the data beside its patch. */
+export interface Fault {
+  /** The folder in `upstream/`. */
+  readonly name: string;
+  readonly title: string;
+  /** A Go module, and the release that the patch is against. */
+  readonly module: string;
+  readonly version: string;
+  /** The packages whose suites the patch can change. */
+  readonly packages: readonly string[];
+  /** The new tests: the beginning of their names, without the packages' own words. */
+  readonly tests: readonly string[];
+  /** The cells of docs/conformance.md that become good: the plugins, by case. */
+  readonly conformance: Readonly<Record<string, readonly string[]>>;
+  /** The wrapper's workaround that a release with the patch makes superfluous. */
+  readonly workaround: string;
+  /** Why there is no patch, or why its tests do not run here. */
+  readonly obstacle?: string;
+}
+
+/** The folder with a folder for each fault. */
+export const upstream = path.resolve(import.meta.dirname, "../../../upstream");
+
+/** Every fault, in the order of the table. */
+export function readFaults(): readonly Fault[] {
+  const files = globSync("*/fault.json", { cwd: upstream }).sort();
+  const faults = files.map((file) => ({
+    order: 0,
+    ...JSON.parse(readFileSync(path.join(upstream, file), "utf8")),
+    name: path.dirname(file),
+  }));
+  return faults.sort((one, other) => one.order - other.order);
+}
+
+/** The patch of a fault. */
+export function patchOf({ name }: Pick<Fault, "name">): string {
+  return path.join(upstream, name, "fault.patch");
+}

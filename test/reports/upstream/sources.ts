@@ -1,0 +1,43 @@
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { execa } from "execa";
+import { cache } from "../../../build/publish.ts";
+import type { Fault } from "./faults.ts";
+
+/** The parts of a patch: all of it, or only its tests and what they use. */
+export type Part = "all" | "tests";
+
+const testFiles = ["*_test.go", "*/*_test.go", "pkg/testutils/*"].map((pattern) => `--include=${pattern}`);
+
+/** The sources of a module in Go's cache; undefined if `download` is false and they are not there. */
+export async function moduleSources({ module, version }: Pick<Fault, "module" | "version">, download = true) {
+  const environment = download ? {} : { GOPROXY: "off" };
+  const options = { cwd: cache, reject: false, env: { GOFLAGS: "-mod=mod", ...environment } };
+  mkdirSync(cache, { recursive: true });
+  const { stdout, exitCode } = await execa("go", ["mod", "download", "-json", `${module}@${version}`], options);
+  const found: { Dir?: string } = exitCode === 0 ? JSON.parse(stdout) : {};
+  return found.Dir !== undefined && existsSync(found.Dir) ? found.Dir : undefined;
+}
+
+/** Copies a module's sources below the cache, as a git repository without history. Removes an older copy. */
+export async function copySources(fault: Pick<Fault, "module" | "version">, name: string): Promise<string> {
+  const original = await moduleSources(fault);
+  if (original === undefined) throw new Error(`${fault.module} ${fault.version}: the module proxy does not have it`);
+  const copy = path.join(cache, "upstream", name);
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(original, copy, { recursive: true });
+  await execa("chmod", ["-R", "u+w", copy]);
+  const git = ["-c", "user.name=cni-wrappers", "-c", "user.email=none"];
+  await execa("git", ["init", "--quiet"], { cwd: copy });
+  await execa("git", ["add", "--all"], { cwd: copy });
+  await execa("git", [...git, "commit", "--quiet", "--message", "base"], { cwd: copy });
+  return copy;
+}
+
+/** Applies patches to a copy, one after the other. Later ones may have moved lines: git merges them. */
+export async function applyPatches(copy: string, patches: readonly string[], part: Part = "all"): Promise<void> {
+  const included = part === "tests" ? testFiles : [];
+  for (const patch of patches) {
+    await execa("git", ["apply", "--3way", ...included, patch], { cwd: copy });
+  }
+}

@@ -1,0 +1,138 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { execa } from "execa";
+import { inSecondKernel } from "../../kernel/second-kernel.ts";
+
+/** How many of the tests with a name there are, and how many of them passed in one of the kernels. */
+export interface Count {
+  readonly total: number;
+  readonly passed: number;
+}
+/** By package and name of the test. */
+export type Counts = Readonly<Record<string, Count>>;
+
+interface GinkgoSuite {
+  readonly SpecReports?: readonly {
+    readonly ContainerHierarchyTexts?: readonly string[] | null;
+    readonly LeafNodeText: string;
+    readonly LeafNodeType: string;
+    readonly State: string;
+  }[];
+}
+
+const script = path.join(import.meta.dirname, "suite.sh");
+const here = process.env.GOFLAGS ?? "";
+const environment = { CGO_ENABLED: "0", GOFLAGS: `${here} -buildvcs=false`.trim() };
+
+/** Builds the plugins of a copy, with the version that their binaries print. Returns their folder. */
+export async function buildPlugins(copy: string, version: string): Promise<string> {
+  const programs = path.join(copy, "programs");
+  const flag = `-X github.com/containernetworking/plugins/pkg/utils/buildversion.BuildVersion=${version}`;
+  const packages = ["./plugins/main/...", "./plugins/meta/...", "./plugins/ipam/..."];
+  mkdirSync(programs, { recursive: true });
+  await execa("nice", ["go", "build", "-ldflags", flag, "-o", `${programs}/`, ...packages], {
+    cwd: copy,
+    env: environment,
+  });
+  return programs;
+}
+
+/** Runs the Ginkgo suites of a copy in this kernel and in the second one: neither has every kind of device. */
+export async function runGinkgo(copy: string, packages: readonly string[], version: string): Promise<Counts> {
+  const plugins = await buildPlugins(copy, version);
+  const programs = path.join(copy, "suites");
+  cpSync(plugins, programs, { recursive: true });
+  const go = (args: readonly string[]) => execa("nice", ["go", ...args], { cwd: copy, env: environment });
+  await go(["build", "-o", `${programs}/`, "./pkg/testutils/echo/..."]);
+  for (const name of packages) await go(["test", "-c", "-o", `${programs}/${flat(name)}.test`, `./${name}`]);
+  mkdirSync(path.join(programs, "shim"), { recursive: true });
+  cpSync(path.join(import.meta.dirname, "go-shim.sh"), path.join(programs, "shim", "go"));
+  await execa("chmod", ["+x", path.join(programs, "shim", "go")]);
+  const native = await runHere(copy, programs, packages);
+  const second = await inSecondKernel(
+    ["sh", script, copy, programs, "/mnt", ...packages],
+    (_ended, folder) => readReports(folder, packages),
+    undefined,
+    "1500M",
+  );
+  return merged(native, second);
+}
+
+async function runHere(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
+  const results = mkdtempSync(path.join(tmpdir(), "cni-wrappers-upstream-"));
+  try {
+    await execa("nice", ["sh", script, copy, programs, results, ...packages]);
+    return readReports(results, packages);
+  } finally {
+    rmSync(results, { recursive: true });
+  }
+}
+
+function readReports(folder: string, packages: readonly string[]): Counts {
+  return Object.assign({}, ...packages.map((name) => countsOf(name, read(path.join(folder, `${flat(name)}.json`)))));
+}
+
+function read(file: string): readonly GinkgoSuite[] {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // The suite did not end. Its tests are then missing.
+    return [];
+  }
+}
+
+/** The tests of a Ginkgo report. Some tests have the same name, so they are counted. */
+export function countsOf(name: string, report: readonly GinkgoSuite[]): Counts {
+  const specs = report
+    .flatMap(({ SpecReports = [] }) => SpecReports)
+    .filter(({ LeafNodeType }) => LeafNodeType === "It");
+  const title = (spec: (typeof specs)[number]) =>
+    `${name}: ${[...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" ")}`;
+  const groups = Map.groupBy(specs, title);
+  const count = (group: typeof specs) => ({
+    total: group.length,
+    passed: group.filter(({ State }) => State === "passed").length,
+  });
+  return Object.fromEntries([...groups].map(([key, group]) => [key, count(group)]));
+}
+
+/** The better of two runs, test by test. */
+export function merged(one: Counts, other: Counts): Counts {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  const best = (name: string) => {
+    const both = [one[name], other[name]].filter((count) => count !== undefined);
+    return both.toSorted((left, right) => right.passed - left.passed)[0] ?? { total: 0, passed: 0 };
+  };
+  return Object.fromEntries([...names].map((name) => [name, best(name)]));
+}
+
+/** Runs the tests of a module that uses Go's own test package. */
+export async function runGoTests(copy: string, packages: readonly string[]): Promise<Counts> {
+  const args = ["go", "test", "-json", "-count=1", ...packages.map((name) => `./${name}`)];
+  const { stdout } = await execa("nice", args, { cwd: copy, env: { GOFLAGS: here }, reject: false });
+  const events: { Action: string; Package: string; Test?: string }[] = stdout.split("\n").filter(Boolean).map(parsed);
+  const ends = events.filter(({ Action, Test }) => Test !== undefined && ["pass", "fail"].includes(Action));
+  return Object.fromEntries(
+    ends.map(({ Package, Test, Action }) => [
+      `${nameOf(Package, packages)}: ${Test}`,
+      { total: 1, passed: Action === "pass" ? 1 : 0 },
+    ]),
+  );
+}
+
+function nameOf(found: string, packages: readonly string[]): string {
+  return packages.find((name) => found.endsWith(`/${name}`)) ?? ".";
+}
+
+function parsed(line: string) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { Action: "output" };
+  }
+}
+
+function flat(name: string): string {
+  return name === "." ? "root" : name.replaceAll("/", "_");
+}

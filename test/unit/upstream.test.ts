@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { readSection } from "../../build/docs/page-section.ts";
+import { patchOf, readFaults, upstream } from "../reports/upstream/faults.ts";
+import { moduleSources } from "../reports/upstream/sources.ts";
+import { countsOf, merged } from "../reports/upstream/suites.ts";
+import { addedLines, tableOf } from "../reports/upstream/table.ts";
+import { verdictOf } from "../reports/upstream/verdict.ts";
+
+const faults = readFaults();
+const results = JSON.parse(readFileSync(path.join(import.meta.dirname, "../reports/upstream/results.json"), "utf8"));
+const headings = [
+  "What happens",
+  "How to see it",
+  "What the specification says",
+  "What the patch changes",
+  "What it may break",
+];
+
+test("every folder of upstream has a patch, a report and its data", () => {
+  const names = readdirSync(upstream).sort();
+  expect(faults.map(({ name }) => name).sort()).toEqual(names);
+  for (const name of names) {
+    expect(readdirSync(path.join(upstream, name)).sort()).toEqual(["README.md", "fault.json", "fault.patch"]);
+    const report = readFileSync(path.join(upstream, name, "README.md"), "utf8");
+    const found = [...report.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    expect(found, name).toEqual(headings);
+    expect(report, name).toMatch(/^> /m);
+  }
+});
+
+test("the table has each fault, and is that of the last run", () => {
+  const section = readSection("upstream");
+  for (const { name } of faults) expect(section).toContain(`../upstream/${name}/README.md`);
+  expect(section).toBe(tableOf(faults, results));
+});
+
+test.each(faults)("the patch $name applies, and has each test that it names", async (fault) => {
+  const patch = readFileSync(patchOf(fault), "utf8");
+  for (const words of fault.tests) expect(patch).toContain(words);
+  expect(addedLines(patch)[1]).toBeGreaterThan(0);
+});
+
+test.each(faults)("the patch $name applies to the module", async (fault) => {
+  const sources = await moduleSources(fault, false);
+  if (sources === undefined) {
+    console.log(`skipped: ${fault.module} ${fault.version} is not in Go's cache`);
+    return;
+  }
+  const files = [...readFileSync(patchOf(fault), "utf8").matchAll(/^--- a\/(.*)$/gm)].map(([, file = ""]) => file);
+  const copy = mkdtempSync(path.join(tmpdir(), "cni-wrappers-patch-"));
+  try {
+    for (const file of files) cpSync(path.join(sources, file), path.join(copy, file));
+    execFileSync("git", ["apply", "--check", patchOf(fault)], {
+      cwd: copy,
+      env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },
+    });
+    expect(files.length).toBeGreaterThan(0);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+});
+
+const one = (passed: number, total = 1) => ({ passed, total });
+
+test("a patch is good if its tests fail before and pass after, and no other test changes", () => {
+  const runs = {
+    base: { a: one(1) },
+    tests: { a: one(1), "p: new": one(0) },
+    patched: { a: one(1), "p: new": one(1) },
+  };
+  expect(verdictOf(runs, ["new"])).toEqual({ fixed: 1, unchanged: 1, neverPass: 0, problems: [] });
+});
+
+test.each([
+  ["passes without the fix: p: new", { a: one(1), "p: new": one(1) }, { a: one(1), "p: new": one(1) }, ["new"]],
+  ["fails with the fix: p: new", { a: one(1), "p: new": one(0) }, { a: one(1), "p: new": one(0) }, ["new"]],
+  [
+    "changed: a: 1 of 1 pass before, 0 of 1 pass after",
+    { a: one(1), "p: new": one(0) },
+    { a: one(0), "p: new": one(1) },
+    ["new"],
+  ],
+  ["changed: a: 1 of 1 pass before, missing after", { a: one(1), "p: new": one(0) }, { "p: new": one(1) }, ["new"]],
+  ['no new test "other"', { a: one(1), "p: new": one(0) }, { a: one(1), "p: new": one(1) }, ["new", "other"]],
+  [
+    "a new test that fault.json does not name: p: new",
+    { a: one(1), "p: new": one(0) },
+    { a: one(1), "p: new": one(1) },
+    [],
+  ],
+])("a patch is not good: %s", (problem, tests, patched, wanted) => {
+  expect(verdictOf({ base: { a: one(1) }, tests, patched }, wanted).problems).toEqual([problem]);
+});
+
+test("tests with the same name are counted, and the better of two kernels counts", () => {
+  const spec = (State: string, LeafNodeType = "It") => ({
+    ContainerHierarchyTexts: ["x"],
+    LeafNodeText: "y",
+    LeafNodeType,
+    State,
+  });
+  const counts = countsOf("p", [{ SpecReports: [spec("passed"), spec("failed"), spec("passed", "BeforeSuite")] }]);
+  expect(counts).toEqual({ "p: x y": one(1, 2) });
+  expect(merged(counts, { "p: x y": one(2, 2), z: one(0) })).toEqual({ "p: x y": one(2, 2), z: one(0) });
+});
