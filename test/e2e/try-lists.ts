@@ -432,6 +432,22 @@ export const untried: Readonly<Record<string, Row>> = {
     },
     says: ["not tried: bridge-wrapper needs /run/resolv.conf of this host"],
   },
+  "plugins in /run": {
+    ...{ list: zone("1.0.0", wrapped(front)), args: ["--cni-path", "/run/lab/plugins"], exit: 2 },
+    says: ["not tried: the plugins in /run/lab/plugins are under /run, which begins empty"],
+  },
+  firewalld: {
+    list: two(wrapped({ type: "firewall" })),
+    exit: 2,
+    says: ["not tried: firewall-wrapper asks firewalld"],
+  },
+  "a file that nobody has in /run": {
+    ...{
+      list: zone("1.0.0", wrapped({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), resolvConf: "/run/nix" } })),
+      exit: 2,
+    },
+    says: [`${l1.lone}: unknown: bridge-wrapper (plugin 1): open /run/nix: no such file or directory`],
+  },
   "a device by its bus": {
     ...{ list: zone("1.0.0", wrapped({ type: "host-device", pciBusID: "0000:00:1f.6" })), args: veth, exit: 2 },
     says: ["not tried: only the plugin knows which interface of this host host-device-wrapper takes"],

@@ -57,6 +57,7 @@ export async function usedHost(): Promise<Lab> {
   );
   expectPassed(await lab.goCni.add(list, await lab.addContainer("c1"), published(7000)));
   await lab.writeFile("/run/resolv.conf", "");
+  await lab.run("mkdir", ["/run/firewalld"]);
   // The kernel needs a moment for the addresses of IPv6.
   while ((await lab.run("ip", ["-6", "address", "show", "tentative"])) !== "") await setTimeout(50);
   return lab;
