@@ -110,6 +110,12 @@ const scripts = {
   "test:settings": { setup: "--network --tests", run: ["node test/reports/settings/settings.ts"] },
   "test:simulate": { run: ["node test/simulate/simulate.ts"] },
   "test:target": { run: ["node test/target.ts"] },
+  "verdict-truth": {
+    setup: "--network --tests",
+    first: [build],
+    tries: [buildSlim],
+    run: ["node test/reports/verdict-truth/verdict-truth.ts"],
+  },
   "test:unit": { run: ["vitest run --project unit"] },
   upstream: {
     setup: "--network --tests --kernel --upstream",

@@ -4,8 +4,9 @@ import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CommandData, option } from "../command.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
-import { cacheSource, exampleAttachment, exampleSource } from "../explain/sources.ts";
+import { cacheSource, exampleAttachment, exampleSource, ownJq } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
+import { exitCodeOf, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
 import type { List } from "../lists/list.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -26,9 +27,9 @@ const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
 /** `explain`: what each plugin of a list is given and returns, and what the container has then. */
 export const explainCommand: CommandData<string, Options> = {
   name: "explain",
-  summary: "show what each plugin of a list is given and returns",
+  summary: "say what a list does to its containers, and show what each plugin is given and returns",
   description:
-    "Shows what each plugin of a network configuration list is given and returns, step by step, and what the container has then. It runs no plugin and changes nothing.",
+    "Says first what starts, checks and stops of containers end with, by a model of the reference plugins 1.9.1. Then it shows what each plugin of a network configuration list is given and returns, step by step, and what the container has then. It runs no plugin and changes nothing. The exit code is 0 if all events but `twice` pass, 1 if one fails, 2 if one is not known.",
   argument: new Argument("<file>", "the list"),
   options: [
     option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),
@@ -43,11 +44,17 @@ export const explainCommand: CommandData<string, Options> = {
     const list = readList(given, terminal.directory);
     const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
     const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
-    if (options.json) terminal.write(`${JSON.stringify(explanationData(explanation), null, 2)}\n`);
-    else terminal.write(explanationText(explanation, terminal));
+    const verdict = options.container === undefined ? verdictOf(list, explanation.attachment, ownJq()) : undefined;
+    if (options.json) {
+      const data = { ...explanationData(explanation), ...(verdict && { verdict: verdictData(verdict) }) };
+      terminal.write(`${JSON.stringify(data, null, 2)}\n`);
+    } else {
+      if (verdict) terminal.write(`${verdictText(list, verdict)}\n`);
+      terminal.write(explanationText(explanation, terminal));
+    }
     const table = options.json ? undefined : attachmentTable(explanation);
     if (table !== undefined) terminal.write(`\n${table}\n`);
-    return explanation.steps.every(hasPassed) ? 0 : 1;
+    return verdict ? exitCodeOf(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;
   },
 };
 

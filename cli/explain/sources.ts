@@ -1,4 +1,5 @@
 import { isSea } from "node:sea";
+import type { Host } from "../../shared/host/host.ts";
 import { jq } from "../../shared/host/node/jq.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { portRange } from "../../shared/protocol/options.ts";
@@ -14,9 +15,12 @@ import { emptyState, presentState } from "./host-state.ts";
 
 /** Returns a source that invents everything. */
 export function exampleSource(attachment: Attachment): Source {
-  // jq is a part of the executable.
-  const own = isSea() ? jq : undefined;
-  return { attachment, state: emptyState(attachment.netns), jq: own, answer: exampleAnswers() };
+  return { attachment, state: emptyState(attachment.netns), jq: ownJq(), answer: exampleAnswers() };
+}
+
+/** jq is a part of the executable. */
+export function ownJq(): Host["jq"] {
+  return isSea() ? jq : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { bandwidth } from "./bandwidth.ts";
 import { dropRules } from "./effects.ts";
 import type { Link, Machine } from "./machine.ts";
-import { isIpv6 } from "./network.ts";
+import { isIn, isIpv6 } from "./network.ts";
 import {
   namesOf,
   open,
@@ -120,6 +120,11 @@ const tuning: Plugin = {
     // DEL leaves the file if the link or the namespace is gone.
     machine.writeFile(backupOf(call), JSON.stringify(former), true);
     yield "backup written";
+    const mac = own.find(([name]) => name === "mac")?.[1];
+    const card = link.attributes.get("master");
+    const links = machine.allNamespaces().flatMap((one) => [...one.links.values()]);
+    const hasMac = (one: Link) => one !== link && one.mac === mac && one.attributes.get("master") === card;
+    if (link.kind === "macvlan" && links.some(hasMac)) throw new PluginError("address already in use");
     for (const [name, value] of own) setAttribute(link, name, value);
     yield "attributes set";
     return withMac(result, String(call.env.CNI_IFNAME), link.mac);
@@ -182,6 +187,11 @@ const sbr: Plugin = {
       typeof index !== "number" ? true : (interfaces[index]?.name ?? ifName) === ifName;
     const own = ips.filter((ip) => isOwn(ip.interface)).map(({ address }) => String(address));
     for (const address of own) {
+      const gateway = ips.find((ip) => ip.address === address)?.gateway;
+      const near = link.routes.filter(({ table, gw }) => table === undefined && gw === undefined);
+      if (gateway !== undefined && !near.some(({ dst }) => isIn(dst, String(gateway)))) {
+        throw new PluginError(`Failed to add default route to ${gateway}: network is unreachable`);
+      }
       sources.set(address, machine.makers());
       yield "rule added";
     }

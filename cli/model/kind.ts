@@ -29,8 +29,7 @@ export interface Kind {
   readonly checkLinks: (machine: Machine, call: PluginCall) => void;
 }
 
-export const vethTaken = (name: string) =>
-  `container veth name ("${name}") peer provided ("veth00000000") already exists`;
+export const vethTaken = (name: string) => `container veth name ("${name}") peer provided ("...") already exists`;
 
 /** The interface of a call in its prevResult, which must have the call's namespace (all cmdCheck). */
 export function ownInterface(call: PluginCall, words = "Sandbox"): JsonObject {

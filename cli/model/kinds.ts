@@ -1,7 +1,7 @@
 import { checkLink, type Kind, vethTaken } from "./kind.ts";
 import type { Machine } from "./machine.ts";
 import { isIpv6, subnetOf } from "./network.ts";
-import { open, type PluginCall, PluginError } from "./plugin.ts";
+import { open, type PluginCall, PluginError, withoutPrefix } from "./plugin.ts";
 
 /** plugins/main/ptp/ptp.go */
 const ptp: Kind = {
@@ -11,22 +11,39 @@ const ptp: Kind = {
   freesFirst: true,
   ifTaken: vethTaken,
   hostSide: (_, __, link) => [{ name: link.hostEnd, mac: link.hostMac }],
-  finish(_, __, { link, ips }) {
+  finish(machine, call, { link, ips }) {
+    const links = [...open(machine, call).links.values()];
+    const others = links
+      .filter((one) => one !== link)
+      .flatMap(({ routes }) => routes.filter(({ table }) => table === undefined));
     for (const { address, gateway } of ips) {
+      if (gateway === undefined) {
+        const ip = "&net.IPNet{IP:net.IP(nil), Mask:net.IPMask{0xff, 0xff, 0xff, 0xff}}";
+        throw new PluginError(`failed to add IP addr (${ip}) to veth: numerical result out of range`);
+      }
       const dst = subnetOf(address);
       link.routes = link.routes.filter((route) => !(route.isConnected && route.dst === dst));
-      link.routes.push({ dst: `${gateway}/${isIpv6(address) ? 128 : 32}`, gw: undefined }, { dst, gw: gateway });
+      const near = { dst: `${gateway}/${isIpv6(address) ? 128 : 32}`, gw: undefined };
+      for (const route of [near, { dst, gw: gateway }]) {
+        const src = `Src: ${withoutPrefix(address)} Gw: ${route.gw ?? "<nil>"}`;
+        if (!machine.hasEqualRoutes && others.some((one) => one.dst === route.dst)) {
+          const words = `{Ifindex: ${link.index} Dst: ${route.dst} ${src} Flags: [] Table: 0 Realm: 0}`;
+          throw new PluginError(`failed to add route ${words}: file exists`);
+        }
+        link.routes.push(route);
+      }
     }
   },
   checkLinks: checkLink("veth", { missing: "ptp: Container Interface name", type: "Error", mac: "ptp: Interface" }),
 };
 
 /** The card below a macvlan or an ipvlan, and the MTU. */
-function findMaster(machine: Machine, { config }: PluginCall): void {
+function findMaster(machine: Machine, { config }: PluginCall, words?: (master: string) => string): void {
   if (config.linkInContainer) return;
   const master = config.master === undefined || config.master === "" ? machine.defaultDevice : String(config.master);
   if (master === undefined) throw new PluginError("no default route interface found");
-  if (!machine.isCard(master) && !machine.bridges.has(master)) throw new PluginError("Link not found");
+  if (!machine.isCard(master) && !machine.bridges.has(master))
+    throw new PluginError(`${words?.(master) ?? ""}Link not found`);
   const mtu = Number(config.mtu ?? 0);
   if (mtu < 0 || mtu > 1500) throw new PluginError(`invalid MTU ${mtu}, must be [0, master MTU(1500)]`);
 }
@@ -66,7 +83,7 @@ const macvlan: Kind = {
 const ipvlan: Kind = {
   ...macvlan,
   link: "ipvlan",
-  begin: findMaster,
+  begin: (machine, call) => findMaster(machine, call, (master) => `failed to lookup master "${master}": `),
   ifTaken: (name) => `failed to rename ipvlan to "${name}": file exists`,
   checkLinks: checkLink("ipvlan", { missing: "Container Interface name", type: "Error" }),
 };

@@ -60,8 +60,7 @@ export interface Namespace {
   /** When its path was made, by the wall clock. */
   readonly madeMs: number;
   readonly links: Map<string, Link>;
-  /** Whether its own `lo` is up. */
-  isUp: boolean;
+  isUp: boolean; // its own `lo`
   /** The kernel gives no index again (net/core/dev.c, dev_index_reserve). */
   lastIndex: number;
   /** The addresses that have a routing table of their own. */
@@ -110,6 +109,7 @@ export class Machine {
   boot = 1;
   /** No two networks give out one address: an operator who renames an interface sees to that. */
   isOnePool = false;
+  hasEqualRoutes = false; // Two links of ptp may have one subnet: the simulation's lists share pools.
   /** The attachment whose call is running, and the plugin, if one is running. */
   maker = "";
   plugin = "";

@@ -28,7 +28,8 @@ export function subnetOf(address: string): string {
   return cidr ? `${addressText({ bits: cidr.bits, value: networkOf(cidr) })}/${cidr.length}` : address;
 }
 
-function isIn(subnet: string, address: string): boolean {
+/** Whether an address is in a subnet. */
+export function isIn(subnet: string, address: string): boolean {
   const [cidr, one] = [cidrOf(subnet), addressOf(address)];
   return cidr !== undefined && one !== undefined && contains(cidr, one);
 }

@@ -90,7 +90,7 @@ class Process implements Host {
     this.#stops = stops;
     this.#stdin = JSON.stringify(config);
     this.env = env;
-    this.calledAs = `/opt/cni/bin/${type}`;
+    this.calledAs = `${(env.CNI_PATH ?? "").split(":")[0]}/${type}`;
   }
 
   /** Runs the wrapper to the next point at which it stops, or to its end. */
@@ -125,9 +125,11 @@ class Process implements Host {
     });
   }
 
-  inspect(path: string): "executable" | "missing" {
+  inspect(path: string): ReturnType<Host["inspect"]> {
     return this.#ask("inspect", () => {
       const name = nameOf(path);
+      // For drop-in, the wrappers have the plugins' names in the first directory.
+      if (path === this.calledAs) return "the wrapper itself";
       return plugins[name] && !this.#machine.missing.has(name) ? "executable" : "missing";
     });
   }

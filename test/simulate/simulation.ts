@@ -49,7 +49,7 @@ interface Begun {
 /** A host, its runtimes and their lists. After each event, every promise holds. */
 export class Simulation {
   readonly log = new Log();
-  readonly machine = new Machine();
+  readonly machine = Object.assign(new Machine(), { hasEqualRoutes: true });
   readonly lives = new Map<string, Life>();
   readonly lists: Map<string, Lists[string]>;
   readonly #promises: Promises;

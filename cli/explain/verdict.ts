@@ -1,0 +1,183 @@
+import type { Host } from "../../shared/host/host.ts";
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { List } from "../lists/list.ts";
+import { type Attachment, notSent } from "../live/libcni.ts";
+import { type Failure, ListRun, NotKnown } from "../model/list-run.ts";
+import { Machine } from "../model/machine.ts";
+
+/** What happens to the containers of a list, in the order in which people read it. */
+export const events = ["start", "second", "restart", "joined", "retry", "twice", "reboot", "stop", "gone"] as const;
+
+export type EventName = (typeof events)[number];
+
+/** Something of a container that is still there after DEL. */
+interface Left {
+  readonly kind: "lease" | "rule" | "device" | "file";
+  readonly name: string;
+}
+
+/** What an event ends with. */
+export interface Outcome extends Partial<Failure> {
+  readonly event: EventName;
+  /** Undefined if it is not known: the message says why. */
+  readonly passes: boolean | undefined;
+  readonly leaves: readonly Left[];
+}
+
+/** The host of a verdict: its cards, and the one with the default route. Without them it has every card that a list names. */
+export interface Cards {
+  readonly cards?: readonly string[];
+  readonly defaultDevice?: string | undefined;
+}
+
+/** Returns what the events of a list end with, on a host of the model. An event that is not reached is left out. */
+export function verdictOf(list: List, attachment: Attachment, jq: Host["jq"], host: Cards = {}): Outcome[] {
+  const machine = Object.assign(new Machine(), host);
+  const outcomes = [...course(list, new ListRun(list, machine, attachment, jq), machine)];
+  return outcomes.toSorted((one, other) => events.indexOf(one.event) - events.indexOf(other.event));
+}
+
+/**
+ * 0 if all events pass, 1 if one fails, 2 if one is not known. `twice` does not count: a list that names its interfaces can
+ * be attached only once to a container.
+ */
+export function exitCodeOf(all: readonly Outcome[]): 0 | 1 | 2 {
+  const outcomes = all.filter(({ event }) => event !== "twice");
+  if (outcomes.some(({ passes }) => passes === undefined)) return 2;
+  return outcomes.every(({ passes }) => passes) ? 0 : 1;
+}
+
+function* course(list: List, run: ListRun, machine: Machine): Generator<Outcome> {
+  const refusal = refusalOf(list);
+  if (refusal !== undefined) return yield { event: "start", passes: false, message: refusal, leaves: [] };
+  const begin = beginner(run, machine);
+  const start = tell("start", () => begin("example1"));
+  yield start;
+  if (start.passes === undefined) return;
+  if (start.passes) yield* besideAnother(list, run, begin);
+  yield tell(
+    "stop",
+    () => run.del("example1"),
+    () => leftOf(machine, "example1"),
+  );
+  if (start.passes) yield* othersOf(run, machine, begin);
+}
+
+function beginner(run: ListRun, machine: Machine) {
+  return (id: string) => {
+    machine.addNamespace(`/run/netns/${id}`);
+    return run.add(id);
+  };
+}
+
+type Begin = ReturnType<typeof beginner>;
+
+function tell(event: EventName, verb: () => Failure | undefined, leaves: () => Left[] = () => []): Outcome {
+  try {
+    const failure = verb();
+    return { event, passes: !failure, ...failure, leaves: leaves() };
+  } catch (error) {
+    if (error instanceof NotKnown) return { event, passes: undefined, message: error.message, leaves: [] };
+    throw error;
+  }
+}
+
+function* besideAnother(list: List, run: ListRun, begin: Begin): Generator<Outcome> {
+  const isChecked = notSent(list, "CHECK") === undefined;
+  if (isChecked) yield tell("restart", () => run.check("example1"));
+  const second = tell("second", () => begin("example2"));
+  yield second;
+  if (second.passes && isChecked) yield tell("joined", () => run.check("example1"));
+  run.del("example2");
+}
+
+/** The events of containers of their own. */
+function* othersOf(run: ListRun, machine: Machine, begin: Begin): Generator<Outcome> {
+  begin("example3");
+  yield tell("twice", () => run.add("example3", { ifName: "net1" }));
+  for (const ifName of ["net1", "eth0"]) run.del("example3", { ifName });
+  machine.addNamespace("/run/netns/example4");
+  run.add("example4", { failsAtLast: true });
+  yield tell("retry", () => run.add("example4"));
+  run.del("example4");
+  begin("example5");
+  machine.removeNamespace("/run/netns/example5");
+  yield tell(
+    "gone",
+    () => run.del("example5", { netns: "" }),
+    () => leftOf(machine, "example5"),
+  );
+  begin("example6");
+  machine.reboot();
+  yield tell("reboot", () => begin("example6"));
+}
+
+function leftOf(machine: Machine, id: string): Left[] {
+  return machine
+    .things()
+    .filter(({ by }) => by.has(id))
+    .map(({ what }) => {
+      const [word = "", name = ""] = what.split(/ (.*)/);
+      const isLease = word === "file" && !name.startsWith("/var/lib/cni/wrappers/");
+      return isLease ? { kind: "lease", name: name.replace(/.*\//, "") } : { kind: word as Left["kind"], name };
+    });
+}
+
+/** What libcni says about a list that it does not load. */
+function refusalOf({ value, hasPlugins, name, plugins, file }: List): string | undefined {
+  const typeOf = (one: unknown) =>
+    typeof one === "number" ? "float64" : Array.isArray(one) ? "[]interface {}" : typeof one;
+  if (!hasPlugins && file.path.endsWith(".conflist")) return "no plugin configs found";
+  if (value.name === undefined && hasPlugins) return "error parsing configuration list: no name";
+  if (typeof value.name !== "string")
+    return `error parsing configuration list: invalid name type ${typeOf(value.name)}`;
+  const { cniVersion, disableCheck } = value;
+  if (cniVersion !== undefined && typeof cniVersion !== "string") {
+    return `error parsing configuration list: invalid cniVersion type ${typeOf(cniVersion)}`;
+  }
+  if (disableCheck !== undefined && !["boolean", "string"].includes(typeof disableCheck)) {
+    return `error parsing configuration list: invalid disableCheck type ${typeOf(disableCheck)}`;
+  }
+  if (hasPlugins && !Array.isArray(value.plugins)) {
+    return `error parsing configuration list: invalid 'plugins' type ${typeOf(value.plugins)}`;
+  }
+  if (plugins.length === 0) return "error parsing configuration list: no plugins in list";
+  const entries = Array.isArray(value.plugins) ? value.plugins : [value];
+  if (entries.some((one) => isJsonObject(one) && one.type === undefined)) return "missing 'type'";
+  return /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name ?? "x") ? undefined : "invalid characters found in network name";
+}
+
+const indent = "  ";
+
+/** Writes a verdict for people: the list, each event that fails, and those that pass in one line. */
+export function verdictText({ file, name, plugins }: List, outcomes: readonly Outcome[]): string {
+  const titles = plugins.map(({ delegate, role, ifName }) => (role === "creator" ? `${delegate} ${ifName}` : delegate));
+  const passed = outcomes.filter(({ passes, leaves }) => passes && leaves.length === 0).map(({ event }) => event);
+  const others = outcomes.filter(({ event }) => !passed.includes(event));
+  const missing = events.filter((event) => !outcomes.some((one) => one.event === event));
+  const row = (what: string, words: string) => `${indent}${what.padEnd(9)}  ${words}`;
+  const isPlain = plugins.some(({ isWrapped, role }) => role === "creator" && !isWrapped);
+  const hasFailed = outcomes.some(({ passes }) => passes === false);
+  return [
+    `${name ?? file.path}: ${titles.join(", ")}`,
+    ...others.map((one) => row(one.event, wordsOf(one))),
+    ...(passed.length > 0 ? [row("passes:", passed.join(", "))] : []),
+    ...(missing.length > 0 ? [row("not sent:", missing.join(", "))] : []),
+    ...(isPlain && hasFailed ? [`-> cni-wrappers wrap ${file.path}`] : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function wordsOf({ passes, type, message, leaves }: Outcome): string {
+  const left = leaves.length > 0 ? `leaves ${leaves.map(({ kind, name }) => `the ${kind} ${name}`).join(", ")}` : "";
+  if (passes) return left;
+  const words =
+    passes === undefined ? `not known: ${message}` : `fails${type === undefined ? "" : ` at ${type}`}: ${message}`;
+  return left === "" ? words : `${words}; ${left}`;
+}
+
+/** Returns a verdict as plain data. */
+export function verdictData(outcomes: readonly Outcome[]): JsonObject[] {
+  return outcomes.map(({ passes, ...rest }) => ({ ...rest, passes: passes ?? null }));
+}

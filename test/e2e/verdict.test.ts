@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { candidateOf, compare } from "../reports/verdict-truth/compare.ts";
+import { exampleDirectory, listOf } from "../support/examples.ts";
+
+const plain = {
+  ...listOf("macvlan-bridge"),
+  plugins: listOf("macvlan-bridge").plugins.map(({ wrapper: _, ...plugin }) => ({
+    ...plugin,
+    type: String(plugin.type).replace("-wrapper", ""),
+  })),
+};
+
+const lists = [
+  ["README's plain list", "plain.conflist", JSON.stringify(plain)],
+  ...["macvlan-bridge", "published-on-two", "limited"].map((name) => {
+    const file = `${name}.conflist`;
+    return [`the example ${name}`, file, readFileSync(path.join(exampleDirectory, file), "utf8")] as const;
+  }),
+] as const;
+
+test.each(lists)(
+  "each event of %s ends as explain says",
+  async (_, name, text) => {
+    const compared = await compare(candidateOf(name, text));
+    expect(compared.length).toBeGreaterThan(1);
+    expect(compared.filter(({ isEqual }) => !isEqual)).toEqual([]);
+  },
+  60_000,
+);

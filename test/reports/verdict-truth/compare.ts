@@ -1,0 +1,86 @@
+import { exampleAttachment } from "../../../cli/explain/sources.ts";
+import { type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
+import { listOf } from "../../../cli/lists/list.ts";
+import { parseListFile } from "../../../cli/lists/list-file.ts";
+import { notSent } from "../../../cli/live/libcni.ts";
+import { cards } from "../../support/examples.ts";
+import { type Candidate, type Ports, type Seen, seenOf } from "./truth.ts";
+
+/** An event of a list, as the model and as the real plugins have it. */
+export interface Compared {
+  readonly list: string;
+  readonly event: string;
+  readonly model: string;
+  readonly real: string;
+  readonly isEqual: boolean;
+  readonly isKnown: boolean;
+}
+
+/** Makes a candidate of a list's text. */
+export function candidateOf(name: string, text: string): Candidate {
+  const list = listOf(parseListFile(name, text));
+  const ports = list ? (exampleAttachment(list).capabilityArgs.portMappings ?? []) : [];
+  return { name, text, ports: ports as Ports, isDropIn: list?.isDropIn ?? false };
+}
+
+/** Runs a list with the real plugins and on the model. */
+export async function compare(candidate: Candidate): Promise<Compared[]> {
+  return judge(candidate, await seenOf(candidate));
+}
+
+export function judge(candidate: Candidate, seen: readonly Seen[]): Compared[] {
+  const list = listOf(parseListFile(candidate.name, candidate.text));
+  const file = parseListFile(candidate.name, candidate.text);
+  const host = { cards: ["ens18", ...cards], defaultDevice: undefined };
+  const told = list && file.errors.length === 0 ? verdictOf(list, exampleAttachment(list), undefined, host) : [];
+  const isKnown = told.every(({ passes }) => passes !== undefined);
+  if (!list || file.errors.length > 0) return [];
+  const isSent = notSent(list, "CHECK") === undefined;
+  const names = new Set([...seen, ...told].map(({ event }) => event));
+  const judged = [...names].filter((event) => isSent || !["restart", "joined"].includes(event));
+  return judged.map((event) => {
+    const model = wordsOfModel(told.find((one) => one.event === event));
+    const real = wordsOfReal(seen.find((one) => one.event === event));
+    return { list: candidate.name, event, model, real, isKnown, isEqual: isSame(model, real) };
+  });
+}
+
+/** A bridge's MAC changes by chance: the model says what can happen. CHECK is not sent for some lists, and passes then. */
+function isSame(model: string, real: string): boolean {
+  if (model === real) return true;
+  // Of a CHECK, libcni tells the plugin's message alone.
+  if (real.startsWith("load: ") && model.replace(/^\S+: /, "") === real.slice("load: ".length)) return true;
+  return /^\S+: Bridge interface \S+ Mac doesn't match/.test(model) && real === "passes";
+}
+
+function wordsOfModel(told: Outcome | undefined): string {
+  if (!told) return "not reached";
+  if (told.passes === undefined) return `not known: ${told.message}`;
+  const leases = told.leaves.filter(({ kind }) => kind === "lease").map(({ name }) => name);
+  const leaves = leases.sort();
+  const words = told.passes ? "passes" : `${told.type ?? "load"}: ${normal(String(told.message))}`;
+  return leaves.length > 0 ? `${words}, leaves ${leaves.join(" ")}` : words;
+}
+
+function wordsOfReal(seen: Seen | undefined): string {
+  if (!seen) return "not reached";
+  const { error, leaves } = seen;
+  const found = /plugin type="([^"]*)"(?: name="[^"]*")? failed \(\w+\): ([\s\S]*)/.exec(error ?? "");
+  const words =
+    error === undefined ? "passes" : found ? `${found[1]}: ${normal(String(found[2]))}` : `load: ${normal(error)}`;
+  return leaves.length > 0 ? `${words}, leaves ${leaves.join(" ")}` : words;
+}
+
+/** Leaves out of a message what is random, a digest, or an address in memory. */
+function normal(text: string): string {
+  return text
+    .trim()
+    .replace(/peer provided \("[^"]*"\)/, 'peer provided ("...")')
+    .replace(/veth[0-9a-fx]+/g, "veth?")
+    .replace(/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/g, "MAC")
+    .replace(/CNI-(DN-)?[0-9a-zA-Z-]{8,}/g, "CNI-$1?")
+    .replace(/Ifindex: \d+/, "Ifindex: ?")
+    .replace(/\bnet[01]\b/g, "net?")
+    .replace(/failed to add IP addr \{[^}]*\}/, "failed to add IP addr {}")
+    .replace(/rule (\[.*\] )?in chain/, "rule in chain");
+}

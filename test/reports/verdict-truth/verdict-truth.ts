@@ -1,0 +1,81 @@
+// `npm run verdict-truth`: what `explain` says about lists, and what the real plugins do.
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { table } from "../../../build/docs/table.ts";
+import { examples } from "../../support/examples.ts";
+import { lintFixtures } from "../../support/lint-fixtures.ts";
+import { hostHas } from "../../support/needs.ts";
+import { say } from "../../support/progress.ts";
+import { type Compared, candidateOf, compare } from "./compare.ts";
+import { generated } from "./generate.ts";
+import type { Candidate } from "./truth.ts";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+    sources: { type: "string", default: "README,examples,lint,public,generated" },
+  },
+});
+
+function read(name: string): Candidate {
+  return candidateOf(path.basename(name), readFileSync(path.join(root, name), "utf8"));
+}
+
+const plain = {
+  cniVersion: "1.0.0",
+  name: "zone",
+  plugins: JSON.parse(readFileSync(path.join(root, "conf-examples/macvlan-bridge.conflist"), "utf8")).plugins.map(
+    ({ wrapper: _, ...plugin }: { wrapper?: unknown; type: string }) => ({
+      ...plugin,
+      type: plugin.type.replace("-wrapper", ""),
+    }),
+  ),
+};
+
+const sources: Readonly<Record<string, () => Candidate[]>> = {
+  README: () => [candidateOf("plain.conflist", JSON.stringify(plain)), read("conf-examples/macvlan-bridge.conflist")],
+  examples: () =>
+    globSync("conf-examples/*.conflist", { cwd: root })
+      .sort()
+      .filter((file) => {
+        const { needs } = examples[path.basename(file, ".conflist")] ?? {};
+        return !needs || hostHas[needs];
+      })
+      .map(read),
+  lint: () =>
+    lintFixtures()
+      .filter(({ needs }) => !needs || hostHas[needs])
+      .map(({ name, file }) => ({ ...candidateOf(path.basename(file), readFileSync(file, "utf8")), name })),
+  public: () => globSync("test/fixtures/lists/*.{conf,conflist}", { cwd: root }).sort().map(read),
+  generated: () => generated(Number(values.seed), Number(values.count)),
+};
+
+const rows: string[][] = [];
+for (const source of values.sources.split(",")) {
+  const rest = (sources[source]?.() ?? []).filter(({ name }) => name.includes(values.only));
+  const found: Compared[] = [];
+  const work = async () => {
+    for (let one = rest.shift(); one; one = rest.shift()) {
+      const compared = await compare(one);
+      found.push(...compared);
+      for (const { event, model, real, isEqual, isKnown } of compared) {
+        if (!isEqual && isKnown) say(`${source} ${one.name} ${event}\n  model: ${model}\n  real:  ${real}`);
+      }
+      if (source === "generated" && compared.some(({ isEqual }) => !isEqual)) say(`  ${one.text}`);
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  const known = found.filter(({ isKnown }) => isKnown);
+  const equal = known.filter(({ isEqual }) => isEqual);
+  const lists = new Set(found.map(({ list }) => list)).size;
+  const unknown = new Set(found.filter(({ isKnown }) => !isKnown).map(({ list }) => list)).size;
+  const share = known.length === 0 ? "" : `${((100 * equal.length) / known.length).toFixed(2)} %`;
+  rows.push([source, `${lists}`, `${unknown}`, `${equal.length} of ${known.length}`, share]);
+  if (equal.length < known.length * (source === "generated" ? 0.99 : 1)) process.exitCode = 1;
+}
+console.log(table(["lists", "number", "not known", "events equal", "share"], rows));

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { exampleAttachment } from "../../../../cli/explain/sources.ts";
+import { exitCodeOf, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
+import { listOf as readExample } from "../../../support/examples.ts";
+import { parsedList } from "./support.ts";
+
+function verdict(plugins: readonly object[], more: object = {}) {
+  const list = parsedList({ cniVersion: "1.0.0", name: "zone", plugins, ...more });
+  return { list, outcomes: verdictOf(list, exampleAttachment(list), undefined) };
+}
+
+/** What does not pass, as `event plugin: message`. */
+function failures(plugins: readonly object[], more: object = {}): string[] {
+  const { outcomes } = verdict(plugins, more);
+  return outcomes.filter(({ passes }) => !passes).map(({ event, type, message }) => `${event} ${type}: ${message}`);
+}
+
+const local = (subnet: string) => ({ ipam: { type: "host-local", subnet } });
+const macvlan = { type: "macvlan", master: "ens18", ...local("172.16.5.0/24") };
+const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ...local("172.26.64.0/20") };
+const wrapped = { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
+
+describe("the verdict of a list, with the words that the real plugins print", () => {
+  test("two plain interface plugins", () => {
+    const { list, outcomes } = verdict([macvlan, bridge]);
+    expect(verdictText(list, outcomes)).toBe(`zone: macvlan eth0, bridge eth0
+  start      fails at bridge: container veth name ("eth0") peer provided ("...") already exists
+  passes:    stop
+  not sent:  second, restart, joined, retry, twice, reboot, gone
+-> cni-wrappers wrap zone.conflist
+`);
+    expect(verdictData(outcomes)[0]).toEqual({
+      event: "start",
+      passes: false,
+      plugin: 1,
+      type: "bridge",
+      message: 'container veth name ("eth0") peer provided ("...") already exists',
+      leaves: [],
+    });
+    expect(exitCodeOf(outcomes)).toBe(1);
+  });
+
+  test("the wrapped list of README passes, and can be attached once", () => {
+    const list = parsedList(readExample("macvlan-bridge"));
+    const outcomes = verdictOf(list, exampleAttachment(list), undefined);
+    expect(outcomes.filter(({ passes }) => !passes).map(({ event }) => event)).toEqual(["twice"]);
+    expect(outcomes.map(({ event }) => event)).toEqual([
+      "start",
+      "second",
+      "restart",
+      "joined",
+      "retry",
+      "twice",
+      "reboot",
+      "stop",
+      "gone",
+    ]);
+    expect(exitCodeOf(outcomes)).toBe(0);
+  });
+
+  test("only the second one is wrapped: CHECK of the first one sees its address", () => {
+    expect(failures([macvlan, wrapped])).toContain(
+      "restart macvlan: Failed to match addr 172.26.64.2/20 on interface eth0",
+    );
+  });
+
+  test("a plain one: an ADD that comes again, and the leases of the last boot", () => {
+    expect(failures([bridge, { type: "firewall" }])).toEqual([
+      'retry bridge: container veth name ("eth0") peer provided ("...") already exists',
+      "reboot bridge: failed to allocate for range 0: 172.26.64.8 has been allocated to example6, duplicate allocation is not allowed",
+    ]);
+  });
+
+  test("a bridge without an address has the MAC of one of its ports", () => {
+    const { isGateway: _, ...layer2 } = bridge;
+    expect(failures([layer2])).toContainEqual(
+      expect.stringMatching(/^joined bridge: Bridge interface disc0 Mac doesn't match: 02:/),
+    );
+  });
+
+  test("a pool with one address", () => {
+    const ipam = {
+      type: "host-local",
+      ranges: [[{ subnet: "10.1.0.0/24", rangeStart: "10.1.0.5", rangeEnd: "10.1.0.5" }]],
+    };
+    expect(failures([{ ...bridge, ipam }])).toContain(
+      "second bridge: failed to allocate for range 0: no IP addresses available in range set: 10.1.0.5-10.1.0.5",
+    );
+  });
+
+  test("a route whose gateway is elsewhere", () => {
+    const ipam = { type: "host-local", subnet: "10.1.0.0/24", routes: [{ dst: "0.0.0.0/0", gw: "10.2.0.1" }] };
+    expect(failures([{ ...macvlan, ipam }])).toEqual([
+      "start macvlan: failed to add route '{0.0.0.0 00000000} via 10.2.0.1 dev eth0 metric 0 (Scope: universe, Table: 0)': network is unreachable",
+    ]);
+  });
+
+  test("sbr moves the routes away that CHECK looks for", () => {
+    expect(failures([macvlan, { type: "sbr" }])).toContain(
+      "restart macvlan: Failed to find Gateway 172.16.5.1 for interface eth0",
+    );
+  });
+
+  test("a refused range, a mode that is none, a list without plugins", () => {
+    const ipam = { type: "host-local", subnet: "10.1.0.5/24" };
+    const words = "the network address is 10.1.0.0";
+    expect(failures([{ ...macvlan, ipam }])).toEqual(
+      ["start", "stop"].map(
+        (event) =>
+          `${event} macvlan: invalid range set 0: Network has host bits set. For a subnet mask of length 24 ${words}`,
+      ),
+    );
+    expect(failures([{ ...macvlan, mode: "odd" }])).toEqual(['start macvlan: unknown macvlan mode: "odd"']);
+    expect(failures([])).toEqual(["start undefined: error parsing configuration list: no plugins in list"]);
+  });
+});
+
+test.each([
+  ["a plugin", { type: "calico" }, "calico is unknown"],
+  ["an IPAM plugin", { ...macvlan, ipam: { type: "dhcp" } }, "dhcp is unknown"],
+  ["jq", { ...wrapped, wrapper: { jq: "." } }, "wrapper.jq is not run here"],
+])("%s that the model does not know", (_, plugin, message) => {
+  const { list, outcomes } = verdict([plugin]);
+  expect(verdictData(outcomes)).toEqual([{ event: "start", passes: null, message, leaves: [] }]);
+  expect(verdictText(list, outcomes)).toContain(`  start      not known: ${message}\n`);
+  expect(exitCodeOf(outcomes)).toBe(2);
+});
+
+test("CHECK is not sent if the list says so", () => {
+  const { outcomes } = verdict([bridge], { disableCheck: true });
+  expect(outcomes.map(({ event }) => event)).not.toContain("restart");
+});
