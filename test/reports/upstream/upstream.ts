@@ -34,10 +34,6 @@ if (values.only === undefined) {
   );
   report("all together");
 }
-if (values.write) {
-  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
-  writeSection("upstream", tableOf(faults, results));
-}
 console.log(tableOf(faults, results));
 process.exitCode = Object.values(results).some(({ problems }) => problems.length > 0) ? 1 : 0;
 
@@ -46,7 +42,7 @@ async function tryOut(together: readonly Fault[]): Promise<Results[string]> {
   const [first] = together;
   if (first === undefined) throw new Error("no patch");
   const packages = packagesOf(together);
-  const all = faults.filter(({ module, obstacle }) => module === first.module && obstacle === undefined);
+  const all = chosen.filter(({ module, obstacle }) => module === first.module && obstacle === undefined);
   const part = (counts: Counts) =>
     Object.fromEntries(Object.entries(counts).filter(([name]) => packages.includes(name.split(": ")[0] ?? "")));
   const base = part(await once(first, packagesOf(all), "base", []));
@@ -103,4 +99,8 @@ async function conformanceOf(first: Fault, together: readonly Fault[], { problem
 
 function report(name: string): void {
   for (const problem of results[name]?.problems ?? []) console.error(`${name}: ${problem}`);
+  // Not only at the end: a run takes half an hour.
+  if (!values.write) return;
+  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
+  writeSection("upstream", tableOf(faults, results));
 }
