@@ -6,7 +6,7 @@ import { attachmentTable } from "../explain/attachment-table.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
 import { cacheSource, exampleAttachment, exampleSource, ownJq } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
-import { exitCodeOf, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
+import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
 import type { List } from "../lists/list.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -54,7 +54,7 @@ export const explainCommand: CommandData<string, Options> = {
     }
     const table = options.json ? undefined : attachmentTable(explanation);
     if (table !== undefined) terminal.write(`\n${table}\n`);
-    return verdict ? exitCodeOf(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;
+    return verdict ? verdictCode(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;
   },
 };
 

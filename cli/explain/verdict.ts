@@ -1,5 +1,6 @@
 import type { Host } from "../../shared/host/host.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
 import { type Failure, ListRun, NotKnown } from "../model/list-run.ts";
@@ -25,7 +26,7 @@ export interface Outcome extends Partial<Failure> {
 }
 
 /** The host of a verdict: its cards, and the one with the default route. Without them it has every card that a list names. */
-export interface Cards {
+interface Cards {
   readonly cards?: readonly string[];
   readonly defaultDevice?: string | undefined;
 }
@@ -41,10 +42,12 @@ export function verdictOf(list: List, attachment: Attachment, jq: Host["jq"], ho
  * 0 if all events pass, 1 if one fails, 2 if one is not known. `twice` does not count: a list that names its interfaces can
  * be attached only once to a container.
  */
-export function exitCodeOf(all: readonly Outcome[]): 0 | 1 | 2 {
+export function verdictCode(all: readonly Outcome[]): ExitCode {
   const outcomes = all.filter(({ event }) => event !== "twice");
-  if (outcomes.some(({ passes }) => passes === undefined)) return 2;
-  return outcomes.every(({ passes }) => passes) ? 0 : 1;
+  return exitCodeOf({
+    isGood: outcomes.every(({ passes }) => passes),
+    isComplete: outcomes.every(({ passes }) => passes !== undefined),
+  });
 }
 
 function* course(list: List, run: ListRun, machine: Machine): Generator<Outcome> {

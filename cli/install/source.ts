@@ -42,7 +42,7 @@ export function readSource(path: string | undefined, terminal: Terminal): Source
 
 function unpacked(file: string, bytes: Buffer): Source {
   const entries = entriesOf(file, bytes);
-  // guard: no link in the place of the executable
+  // guard: no link instead of the executable
   const found = entries.find(({ path, target }) => path === executableName && target === undefined);
   // guard: no archive without the executable
   if (!found) throw new Trouble(`${file}: the archive has no ${executableName}`);

@@ -1,4 +1,5 @@
 import type { Host } from "../../shared/host/host.ts";
+import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
@@ -83,7 +84,7 @@ export class ListRun {
   }
 
   #resultFile(id: string, ifName: string): string {
-    return `/var/lib/cni/results/${this.#list.name}-${id}-${ifName}`;
+    return cachedResultFile({ network: `${this.#list.name}`, containerId: id, runtimeIfName: ifName });
   }
 
   #call(

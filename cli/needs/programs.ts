@@ -1,7 +1,7 @@
 import process from "node:process";
+import { hasProgram } from "../host/programs.ts";
 import { isRewritten } from "../lists/chain.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { hasProgram } from "../prune/programs.ts";
 
 /** The programs of packet filters that a plugin runs and this host does not have. */
 export function programProblems(plugin: ListedPlugin, path = process.env.PATH): readonly string[] {

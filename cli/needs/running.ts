@@ -1,12 +1,12 @@
 import { readFile } from "../../shared/host/node/files.ts";
 import { addressesOf, type Link } from "../host/links.ts";
+import { hasProgram } from "../host/programs.ts";
 import { addressText, type Cidr, cidrOf, contains } from "../lists/addresses.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { addressesAt, addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { chainName, masqueradeName } from "../prune/names.ts";
-import { hasProgram } from "../prune/programs.ts";
 import { readRules } from "../prune/read-rules.ts";
 
 /** The host's links. `note` gets a line about what cannot be looked at. */

@@ -1,5 +1,5 @@
 import { type Link, readLinks } from "../host/links.ts";
-import { runProgram } from "../prune/programs.ts";
+import { runProgram } from "../host/programs.ts";
 
 /** The networks of a host, as far as a new list depends on them. */
 export interface HostNetworks {

@@ -1,8 +1,8 @@
 import type { Link } from "../host/links.ts";
+import { isInstalled, runProgram } from "../host/programs.ts";
 import type { Survey } from "./findings.ts";
 import { thingsInTables } from "./iptables.ts";
 import { objectsIn, tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
-import { isInstalled, runProgram } from "./programs.ts";
 import type { Thing } from "./thing.ts";
 
 /** Finds the rules of containers in all backends of this host. `problems` says why some cannot be read. */

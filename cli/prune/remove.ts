@@ -5,13 +5,13 @@ import { dirname } from "node:path";
 import { listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { Memory } from "../host/memory.ts";
+import { runProgram } from "../host/programs.ts";
 import { reasonOf } from "../trouble.ts";
 import { type Finding, isByAddress } from "./findings.ts";
 import { pathStateOf } from "./host-namespaces.ts";
 import { restoreText } from "./iptables.ts";
 import { isNamedIn, type Known, namespacesOf } from "./known.ts";
 import { removalCommands } from "./nftables.ts";
-import { runProgram } from "./programs.ts";
 import type { Removal } from "./thing.ts";
 
 /** Why something of a container stays that was gone, and no longer is. */

@@ -4,12 +4,12 @@ import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { exampleAttachment } from "../explain/sources.ts";
+import { runProgram } from "../host/programs.ts";
 import type { List } from "../lists/list.ts";
 import { addressesAt, addressesIn } from "../live/cached-results.ts";
 import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { Attachment } from "../live/libcni.ts";
-import { runProgram } from "../prune/programs.ts";
 import { Trouble } from "../trouble.ts";
 
 /** An interface of a container. */
@@ -54,11 +54,9 @@ export function isTried(containerId: string): boolean {
 /** Runs a list for a first container, a second one beside it, and a third one whose first ADD fails at the last plugin. */
 export async function courseOf(trial: Trial): Promise<readonly Step[]> {
   const course = new Course(trial);
-  const [first, second, third] = [1, 2, 3].map((number) => containerOf(number, trial)) as [
-    Container,
-    Container,
-    Container,
-  ];
+  const first = containerOf(1, trial);
+  const second = containerOf(2, trial);
+  const third = containerOf(3, trial);
   const isAttached = await course.add("ADD of a container", first);
   if (isAttached) {
     await course.check("CHECK of it", first);

@@ -10,14 +10,17 @@ config=$(cat)
 if [ "$CNI_COMMAND" = "$(echo "$config" | jq -r .at)" ]; then exec sleep "$(echo "$config" | jq -r .seconds)"; fi
 if [ "$CNI_COMMAND" = ADD ]; then echo "$config" | jq .prevResult; fi
 `;
-/** A program in the place of one that the command runs. `$real` is that one. */
-const shim = (name: string, script: string) => `#!/bin/sh\nreal=$(command -v -p ${name})\n${script}\n`;
 const path = "/opt/shims:/usr/sbin:/usr/bin:/sbin:/bin";
 
 async function install(lab: Lab, file: string, content: string): Promise<void> {
   await lab.run("mkdir", ["-p", "/opt/shims"]);
   await lab.writeFile(file, content);
   await lab.run("chmod", ["+x", file]);
+}
+
+/** Installs a script that the command runs instead of a program. `$real` is the program. */
+async function replace(lab: Lab, name: string, script: string): Promise<void> {
+  await install(lab, `/opt/shims/${name}`, `#!/bin/sh\nreal=$(command -v -p ${name})\n${script}\n`);
 }
 
 function listWaiting(at: string, seconds: number) {
@@ -50,11 +53,7 @@ test("a signal in the middle leaves nothing: no process, no namespace, no file, 
   await using lab = await usedHost();
   await install(lab, "/opt/cni/bin/waiting", waiting);
   // The command's own path has the number of the case. sysfs is the last file system that it mounts.
-  await install(
-    lab,
-    "/opt/shims/mount",
-    shim("mount", 'case "$*" in *sysfs*) exec sleep "$TRY_SECONDS" ;; esac\nexec "$real" "$@"'),
-  );
+  await replace(lab, "mount", 'case "$*" in *sysfs*) exec sleep "$TRY_SECONDS" ;; esac\nexec "$real" "$@"');
   const [before, processes] = [await stateOf(lab), processesOf(lab)];
   const cases = places.flatMap((place) => signals.map((signal) => ({ place, signal })));
   await Promise.all(
@@ -74,13 +73,10 @@ test("a signal in the middle leaves nothing: no process, no namespace, no file, 
 test("the twin: without the process that waits for its end, a kill leaves the plugin", async () => {
   await using lab = await usedHost();
   await install(lab, "/opt/cni/bin/waiting", waiting);
-  await install(
+  await replace(
     lab,
-    "/opt/shims/cat",
-    shim(
-      "cat",
-      'if [ $# = 0 ] && [ "$(readlink /proc/$$/fd/1)" = /dev/null ]; then exec sleep 7000; fi\nexec "$real" "$@"',
-    ),
+    "cat",
+    'if [ $# = 0 ] && [ "$(readlink /proc/$$/fd/1)" = /dev/null ]; then exec sleep 7000; fi\nexec "$real" "$@"',
   );
   const processes = processesOf(lab);
   const outcome = tryList(lab, "twin", listWaiting("ADD", 6000), { PATH: path });
@@ -94,7 +90,6 @@ test("the twin: without the process that waits for its end, a kill leaves the pl
 const without = (option: string) =>
   `for one; do shift; [ "$one" = ${option} ] || set -- "$@" "$one"; done\nexec "$real" "$@"`;
 const broken: Readonly<Record<string, readonly [program: string, script: string, message: string]>> = {
-  // The kernel refuses a second sysfs.
   // The kernel refuses another sysfs of the same network.
   "the network": ["unshare", without("--net"), "mount: /sys: "],
   "the process ids": ["unshare", without("--pid"), "unshare(1) made no process namespace"],
@@ -115,7 +110,7 @@ test.each(Object.entries(broken))(
   "without a separation of %s, nothing is run",
   async (_, [program, script, message]) => {
     await using lab = await usedHost();
-    await install(lab, `/opt/shims/${program}`, shim(program, script));
+    await replace(lab, program, script);
     const before = await stateOf(lab);
     const { exitCode, stdout, stderr } = await tryList(lab, "list", zone("1.0.0", wrapped(front)), { PATH: path });
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });

@@ -1,5 +1,6 @@
 import type { Machine } from "../../cli/model/machine.ts";
 import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "../../cli/model/wrapper.ts";
+import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 
 /** A plugin configuration of a list. */
@@ -139,5 +140,5 @@ export function portMappingsOf({ container, list, ifName }: Attachment): JsonObj
 
 /** The file in which libcni keeps the result of an attachment. */
 export function resultFile({ container, list, ifName }: Attachment): string {
-  return `/var/lib/cni/results/${list}-${container}-${ifName}`;
+  return cachedResultFile({ network: list, containerId: container, runtimeIfName: ifName });
 }

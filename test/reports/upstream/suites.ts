@@ -26,7 +26,7 @@ const here = process.env.GOFLAGS ?? "";
 const environment = { CGO_ENABLED: "0", GOFLAGS: `${here} -buildvcs=false`.trim() };
 
 /** Builds the plugins of a copy, with the version that their binaries print. Returns their folder. */
-export async function buildPlugins(copy: string, version: string): Promise<string> {
+async function buildPlugins(copy: string, version: string): Promise<string> {
   const programs = path.join(copy, "programs");
   const flag = `-X github.com/containernetworking/plugins/pkg/utils/buildversion.BuildVersion=${version}`;
   const packages = ["./plugins/main/...", "./plugins/meta/...", "./plugins/ipam/..."];

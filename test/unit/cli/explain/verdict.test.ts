@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exampleAttachment } from "../../../../cli/explain/sources.ts";
-import { exitCodeOf, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
+import { verdictCode, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
 import { listOf as readExample } from "../../../support/examples.ts";
 import { parsedList } from "./support.ts";
 
@@ -37,7 +37,7 @@ describe("the verdict of a list, with the words that the real plugins print", ()
       message: 'container veth name ("eth0") peer provided ("...") already exists',
       leaves: [],
     });
-    expect(exitCodeOf(outcomes)).toBe(1);
+    expect(verdictCode(outcomes)).toBe(1);
   });
 
   test("the wrapped list of README passes, and can be attached once", () => {
@@ -55,7 +55,7 @@ describe("the verdict of a list, with the words that the real plugins print", ()
       "stop",
       "gone",
     ]);
-    expect(exitCodeOf(outcomes)).toBe(0);
+    expect(verdictCode(outcomes)).toBe(0);
   });
 
   test("only the second one is wrapped: CHECK of the first one sees its address", () => {
@@ -123,7 +123,7 @@ test.each([
   const { list, outcomes } = verdict([plugin]);
   expect(verdictData(outcomes)).toEqual([{ event: "start", passes: null, message, leaves: [] }]);
   expect(verdictText(list, outcomes)).toContain(`  start      not known: ${message}\n`);
-  expect(exitCodeOf(outcomes)).toBe(2);
+  expect(verdictCode(outcomes)).toBe(2);
 });
 
 test("CHECK is not sent if the list says so", () => {

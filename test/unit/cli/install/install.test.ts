@@ -295,7 +295,7 @@ test("a directory that is missing, or none", () => {
   expect(() => placeAt(at("file"), "/")).toThrow("it is not a directory");
 });
 
-test("a link in the place of its own directory is refused: another user may have made it", () => {
+test("a link instead of its own directory is refused: another user may have made it", () => {
   mkdirSync(at("target"));
   mkdirSync(at("plugins"));
   symlinkSync("../target", at("plugins/.cni-wrappers"));
