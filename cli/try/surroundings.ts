@@ -44,6 +44,7 @@ export function surroundingsOf({ plugins }: List, host: Host): Surroundings {
       ...cards.map((link) => `${link.ifname} is a veth here${addressesText(link)}`),
     ],
     obstacles: [
+      ...(plugins.length === 0 ? ["its list of plugins is empty"] : []),
       ...(veth ? [] : cards.map(({ ifname }) => `it needs ${ifname} of this host: --veth puts a veth there`)),
       ...plugins.flatMap(obstaclesOf),
       ...cniPath.filter(isInRun).map((path) => `the plugins in ${path} are under /run, which begins empty`),

@@ -448,6 +448,11 @@ export const untried: Readonly<Record<string, Row>> = {
     },
     says: [`${l1.lone}: unknown: bridge-wrapper (plugin 1): open /run/nix: no such file or directory`],
   },
+  "no plugins": {
+    list: zone("1.0.0"),
+    exit: 2,
+    says: ["not tried: its list of plugins is empty"],
+  },
   "a device by its bus": {
     ...{ list: zone("1.0.0", wrapped({ type: "host-device", pciBusID: "0000:00:1f.6" })), args: veth, exit: 2 },
     says: ["not tried: only the plugin knows which interface of this host host-device-wrapper takes"],
