@@ -30,7 +30,7 @@ const terminal: Terminal = {
   env,
   // The file of that path may be another one by now.
   executable: isSea() ? "/proc/self/exe" : undefined,
-  directory: process.cwd(),
+  directory: currentDirectory(),
   isInteractive: stdout.isTTY ?? false,
   hasColors: stdout.isTTY ? stdout.hasColors() : ![undefined, "", "0"].includes(env.FORCE_COLOR),
   width: stdout.columns ?? 80,
@@ -58,3 +58,14 @@ watchOutput(stderr, "stderr", () => {});
 runCli(process.argv.slice(2), terminal).then((exitCode) => {
   process.exitCode = isLost ? 2 : exitCode;
 });
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "was removed; change to another one" : `cannot be named: ${code}`;
+    stderr.write(`cni-wrappers: the current directory ${reason}\n`);
+    process.exit(2);
+  }
+}

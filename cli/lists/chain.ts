@@ -12,6 +12,14 @@ export function creatorFor({ plugins }: List, { index, ifName }: ListedPlugin): 
   return creatorsOf({ plugins: plugins.slice(0, index) }).find((creator) => creator.ifName === ifName);
 }
 
+/**
+ * Whether a list says the name of a plugin's interface. Two plain interface plugins cannot share the runtime's name: a script
+ * gives them others.
+ */
+export function hasKnownName(list: List, { index, isWrapped, ifName }: ListedPlugin): boolean {
+  return isWrapped || !creatorsOf(list).some((other) => other.index !== index && other.ifName === ifName);
+}
+
 /** Whether a plugin before this index may make interfaces that lint cannot know. */
 export function mayBeMadeBefore({ plugins }: List, index: number): boolean {
   return plugins.slice(0, index).some(({ role, type }) => role === undefined && type !== "loopback");

@@ -1,13 +1,13 @@
 import { cidrOf, contains } from "../lists/addresses.ts";
-import { isRewritten } from "../lists/chain.ts";
+import { creatorsOf, hasKnownName, isRewritten } from "../lists/chain.ts";
 import { rangeSetsOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { addressesAt, type CachedAttachment } from "./cached-results.ts";
 
 /** The addresses of an attachment that are in no subnet of its list, a line each. CHECK does not see it, the next ADD does. */
-export function outsideSubnets({ plugins }: List, attachment: CachedAttachment): readonly string[] {
-  return plugins.flatMap((plugin) => {
-    if (plugin.role !== "creator" || isRewritten(plugin)) return [];
+export function outsideSubnets(list: List, attachment: CachedAttachment): readonly string[] {
+  return creatorsOf(list).flatMap((plugin) => {
+    if (isRewritten(plugin) || !hasKnownName(list, plugin)) return [];
     const subnets = rangeSetsOf(plugin).flatMap((set) => set.flatMap(({ range }) => String(range.subnet)));
     const known = subnets.flatMap((subnet) => cidrOf(subnet) ?? []);
     const ifName = plugin.isRenamed ? plugin.ifName : attachment.runtimeIfName;

@@ -1,5 +1,6 @@
 import type { Entry } from "../../shared/journal/journal.ts";
 import type { ListRule } from "../lint/rule.ts";
+import { hasKnownName } from "../lists/chain.ts";
 import type { List } from "../lists/list.ts";
 
 export const changedInterface: ListRule = {
@@ -22,8 +23,9 @@ before you change \`ifName\`.`,
   },
 };
 
-function isMade({ type, ifName, runtimeIfName }: Entry, { plugins }: List): boolean {
-  return plugins.some((plugin) => {
-    return plugin.isWrapped && plugin.delegate === type && (plugin.wrapper.ifName ?? runtimeIfName) === ifName;
+function isMade({ type, ifName, runtimeIfName }: Entry, list: List): boolean {
+  return list.plugins.some((plugin) => {
+    if (plugin.delegate !== type) return false;
+    return !hasKnownName(list, plugin) || (plugin.wrapper.ifName ?? runtimeIfName) === ifName;
   });
 }
