@@ -1,5 +1,3 @@
-import { randomInt } from "node:crypto";
-import { styleText } from "node:util";
 import type { Release } from "../shared/host/host.ts";
 
 /** Where the commands come from: also the platform, and the versions of the software inside. */
@@ -31,17 +29,27 @@ export interface Terminal {
   viewProblem(cacheDirectory: string): string | undefined;
 }
 
+/** The sequences that begin and end each style. */
+const styles = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
 /** Colors and weights that `styled` knows. */
-export type Style = Parameters<typeof styleText>[0];
+export type Style = keyof typeof styles;
 
 // Nobody else knows it: no list, cache or plugin can have a sequence with it. cli-table3 takes it for a part of a style.
-const token = Array.from({ length: 3 }, () => randomInt(1000, 10_000)).join(";");
+const token = Array.from(crypto.getRandomValues(new Uint16Array(3)), (number) => 1000 + (number % 9000)).join(";");
 
 /** Returns the text in a style if the terminal shows colors. `printable` lets only these sequences pass. */
 export function styled(terminal: Pick<Terminal, "hasColors">, style: Style, text: string): string {
   if (!terminal.hasColors) return text;
-  const frame = styleText(style, "\0", { validateStream: false }).replaceAll("m", `;${token}m`);
-  return frame.replace("\0", () => escaped(text));
+  const [begin, end] = styles[style];
+  return `\u001b[${begin};${token}m${escaped(text)}\u001b[${end};${token}m`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import * as z from "zod";
+import { parseIp } from "../../shared/attachment/subnet.ts";
 
 /** The keys of `dns` (types.DNS). */
 export const dnsKeys = z
@@ -117,11 +117,11 @@ export const ipamKeys: Readonly<Record<string, z.ZodObject>> = {
 export const otherIpamKeys = z.looseObject({ type: type.optional() });
 
 function isAddress(text: string): boolean {
-  return isIP(text) > 0 && !text.includes("%");
+  return parseIp(text) !== undefined;
 }
 
 function isCidr(text: string): boolean {
   const [ip = "", length = "", ...rest] = text.split("/");
   if (!isAddress(ip) || !/^\d{1,3}$/.test(length) || rest.length > 0) return false;
-  return Number(length) <= (isIP(ip) === 4 ? 32 : 128);
+  return Number(length) <= (ip.includes(":") ? 128 : 32);
 }

@@ -93,8 +93,10 @@ function parseIpv6(text: string): Ip | undefined {
   const [head = "", tail, more] = text.split("::");
   if (more !== undefined) return undefined;
   const [left, right] = [groups(head), groups(tail ?? "")];
-  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
-  const all = [...left, ...Array<number>(Math.max(gap, 0)).fill(0), ...right];
+  const missing = 8 - left.length - right.length;
+  // Go refuses a :: that stands for no group.
+  if (tail !== undefined && missing < 1) return undefined;
+  const all = [...left, ...Array<number>(tail === undefined ? 0 : missing).fill(0), ...right];
   if (all.length !== 8 || all.some(Number.isNaN)) return undefined;
   return fromMapped(all.reduce((value, group) => value * 0x10000n + BigInt(group), 0n));
 }
