@@ -45,7 +45,7 @@ export const lintCommand: CommandData<string[], Options> = {
       "also look at the plugins there, such as /opt/cni/first:/opt/cni/bin; runs them",
     ),
     option("--state <directory>", "also look at the containers that are attached, such as in /var/lib/cni"),
-    option("--host", "also look at this host's interfaces"),
+    option("--host", "also look at this host's interfaces and its runtime"),
     option("--explain <rule>", "print why a rule matters and what to do, and look at nothing"),
   ],
   example: "lint --cni-path /opt/cni/bin /opt/cni/config",
@@ -83,6 +83,7 @@ async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal
     plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
     state: state === undefined || isUnused(state) ? undefined : readState(state, directory),
     links: host && (await linksOfHost()),
+    hasCrio: host && existsSync("/etc/crio"),
   };
 }
 

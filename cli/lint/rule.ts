@@ -43,6 +43,8 @@ export interface Context {
   readonly state?: State | undefined;
   /** The interfaces of the host, with --host. */
   readonly links?: readonly Link[] | undefined;
+  /** Whether the host is configured for CRI-O, with --host. */
+  readonly hasCrio?: boolean | undefined;
 }
 
 /** One thing that a rule found on the host and not in a file. */

@@ -3,6 +3,7 @@ export { bandwidthWithoutVeth } from "./bandwidth-without-veth.ts";
 export { bridgeAddress } from "./bridge-address.ts";
 export { changedInterface } from "./changed-interface.ts";
 export { changedNetwork } from "./changed-network.ts";
+export { crioPorts } from "./crio-ports.ts";
 export { deviceName } from "./device-name.ts";
 export { disabledCheck } from "./disabled-check.ts";
 export { dropInNotInstalled } from "./drop-in-not-installed.ts";

@@ -37,6 +37,7 @@ export const hostTests = endToEnd(
   "at-the-same-time",
   "bare-host",
   "being-told",
+  "crio-order",
   "deadline",
   "drop-in",
   "journal",

@@ -6,7 +6,7 @@ import { type Holder, hold } from "../../build/holder.ts";
 import { drivers, type PluginVersion, referencePlugins } from "./go.ts";
 import { Kernel } from "./kernel.ts";
 import { LabCalls, variables } from "./lab-calls.ts";
-import { Cnitool, GoCni, type Runtime, type runtimes } from "./runtime.ts";
+import { Cnitool, CrioOrder, GoCni, type Runtime, type runtimes } from "./runtime.ts";
 
 /** The end of a command. */
 export interface Outcome {
@@ -72,6 +72,7 @@ export class Lab implements AsyncDisposable {
   readonly kernel = new Kernel(this);
   readonly goCni = new GoCni(this);
   readonly cnitool = new Cnitool(this);
+  readonly crioOrder = new CrioOrder(this);
   readonly runtime: Runtime;
   readonly #holder: Holder;
   readonly #pid: string;

@@ -24,6 +24,7 @@ function onHost(folder: string): readonly Finding[] {
       plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
       state: state === undefined ? undefined : readState(state, directory),
       links: host.links,
+      hasCrio: host.hasCrio,
     });
     return found.map((finding) => withoutDirectory(finding, directory));
   } finally {

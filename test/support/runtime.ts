@@ -101,6 +101,44 @@ export class GoCni implements Runtime {
   }
 }
 
+/** What CRI-O knows after it has started a pod: the addresses of the result, and those at which it publishes the host's ports. */
+export interface Pod {
+  readonly addresses: readonly string[];
+  readonly published: readonly string[];
+}
+
+/** libcni, used in CRI-O's order: ADD and at once CHECK; GC, then CHECK of every pod, after a restart. It is not CRI-O. */
+export class CrioOrder {
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  /** Runs a pod. If ADD or CHECK fails, DEL ends it. A success prints a `Pod`. */
+  run(list: NetworkList, { name, netns }: Container, options: AttachOptions = {}): Promise<Outcome> {
+    return this.#call("crio-run", { ...options, conflist: list, id: name, netns });
+  }
+
+  /** Restarts with the pods that run. Returns a warning for each that fails CHECK, and for GC under `GC`. */
+  async restart(list: NetworkList, containers: readonly Container[]): Promise<Record<string, string>> {
+    const pods = containers.map(({ name, netns }) => ({ id: name, netns }));
+    const { exitCode, stdout, stderr } = await this.#call("crio-restart", { conflist: list, pods });
+    if (exitCode !== 0) throw new Error(stderr);
+    return JSON.parse(stdout).warnings;
+  }
+
+  /** Stops a pod. Its namespace may be gone. */
+  stop(list: NetworkList, { name, netns }: Container, options: AttachOptions = {}): Promise<Outcome> {
+    return this.#call("crio-stop", { ...options, conflist: list, id: name, netns });
+  }
+
+  #call(verb: string, request: object): Promise<Outcome> {
+    const input = JSON.stringify({ pluginPath: "/opt/cni/bin", ...request });
+    return this.#lab.call(gocni, [verb], { input });
+  }
+}
+
 /** cnitool needs a namespace even for verbs that have none. */
 const nobody: Container = { name: "nobody", netns: "/run/netns/nobody" };
 

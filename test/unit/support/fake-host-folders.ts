@@ -30,6 +30,7 @@ export interface HostFolders {
   readonly leases?: Readonly<Record<string, readonly [containerId: string, ifName: string]>>;
   /** The host's interfaces, as `ip -json address` prints them. */
   readonly links?: readonly Link[];
+  readonly hasCrio?: boolean;
 }
 
 /** Makes the folders below a directory. Returns the values of --cni-path and --state. */

@@ -36,6 +36,8 @@ type request struct {
 	ValidAttachments []types.GCAttachment `json:"validAttachments"`
 	// Deadline is a file. The runtime's deadline for the whole verb comes when it exists.
 	Deadline string `json:"deadline"`
+	// Pods are those that CRI-O knows.
+	Pods []pod `json:"pods"`
 	// stderr gets what the plugins write to theirs.
 	stderr *os.File
 }
@@ -66,7 +68,7 @@ func run() error {
 		return serveLab(os.Args[2])
 	}
 	if len(os.Args) != 2 || verbs[os.Args[1]] == nil {
-		return fmt.Errorf("usage: gocni load|setup|check|remove|status|gc|version|validate|sysctls <request.json, or gocni lab OPTIONS")
+		return fmt.Errorf("usage: gocni VERB <request.json, or gocni lab OPTIONS")
 	}
 	return answer(os.Args[1], os.Stdin, os.Stdout, os.Stderr)
 }

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { installScripts, scriptPath } from "../nomad/scripts.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { leftOfContainers } from "../support/leftovers.ts";
+import type { Pod } from "../support/runtime.ts";
+import { failNext, flaky, installFlaky } from "./recovery-support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectPassed,
+  expectSuccess,
+  front,
+  hostLocal,
+  macvlan,
+  portmap,
+  ptp,
+  published,
+  wrapped,
+  zone,
+} from "./support.ts";
+
+// CRI-O runs CHECK at once after each ADD, and ends the pod if it fails.
+
+const plugins = "1.9.1";
+const two = zone("1.1.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+const four = zone(
+  "1.1.0",
+  wrapped(macvlan),
+  wrapped(bridge, "eth1"),
+  wrapped(ptp, "eth2"),
+  wrapped({ ...front, ipMasq: true }, "eth3"),
+  { type: "firewall", backend: "iptables" },
+);
+const bridges = ["disc0", "front0"];
+
+describe("a list of two interface plugins", () => {
+  test("plain: ADD fails", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    expectFailure(
+      await lab.crioOrder.run(zone("1.1.0", macvlan, bridge), container),
+      /^ADD: .*container veth name \("eth0"\) peer provided \("veth[0-9a-f]{8}"\) already exists$/,
+    );
+  });
+
+  test("with a script that only merges results: ADD passes, CHECK fails, and the pod ends", async () => {
+    await using lab = await Lab.start({ plugins });
+    await installScripts("merge-only")(lab);
+    const container = await lab.addContainer("c1");
+    const outcome = await lab.crioOrder.run(zone("1.1.0", macvlan, bridge), container, { pluginPath: scriptPath });
+    expectFailure(outcome, /^CHECK: .*Failed to match addr 172\.26\.64\.2\/20 on interface eth0$/);
+    expect(await lab.kernel.allAddresses(container)).toEqual({});
+  });
+
+  test("wrapped: ADD and CHECK pass, after every restart as well", async () => {
+    await using lab = await Lab.start({ plugins });
+    const container = await lab.addContainer("c1");
+    const pod = podOf(await lab.crioOrder.run(two, container));
+    expect(pod.addresses).toEqual(["172.16.5.2", "172.26.64.2"]);
+    for (const _ of [1, 2, 3]) expect(await lab.crioOrder.restart(two, [container])).toEqual({});
+    expectPassed(await lab.crioOrder.stop(two, container));
+    expect(await leftOfContainers(lab, bridges)).toEqual([]);
+  });
+});
+
+test.each([
+  ["two interfaces", two, "eth1"],
+  ["four interfaces", four, "eth3"],
+])("%s: a restart warns of the pod that has lost one, and of no other", async (_, list, lost) => {
+  await using lab = await Lab.start({ plugins });
+  const [sound, broken] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
+  for (const container of [sound, broken]) podOf(await lab.crioOrder.run(list, container));
+  expect(await lab.crioOrder.restart(list, [sound, broken])).toEqual({});
+  await lab.ip(broken, "link", "delete", lost);
+  expect(await lab.crioOrder.restart(list, [sound, broken])).toEqual({ c2: expect.stringMatching(lost) });
+  // DEL needs no namespace, and none of the pod's interfaces.
+  for (const container of [sound, broken]) expectPassed(await lab.crioOrder.stop(list, container));
+  expect(await leftOfContainers(lab, bridges)).toEqual([]);
+});
+
+test("four interfaces: GC at a restart removes a pod that is gone, and leaves the others", async () => {
+  await using lab = await Lab.start({ plugins });
+  const [stays, gone] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
+  for (const container of [stays, gone]) podOf(await lab.crioOrder.run(four, container));
+  await lab.deleteNamespace(gone);
+  expect(await lab.crioOrder.restart(four, [stays])).toEqual({});
+  expect(await lab.kernel.leases()).toEqual([
+    "zone/172.16.5.2",
+    "zone-eth1/172.26.64.2",
+    "zone-eth2/10.50.0.2",
+    "zone-eth3/172.30.0.2",
+  ]);
+  expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+  expectPassed(await lab.crioOrder.stop(four, stays));
+  expect(await leftOfContainers(lab, bridges)).toEqual([]);
+});
+
+test("an ADD that fails: CRI-O's DEL leaves nothing, and the kubelet's next pod runs", async () => {
+  await using lab = await Lab.start({ plugins });
+  await installFlaky(lab);
+  // Without a result, DEL of a plain firewall removes nothing.
+  const list = { ...four, plugins: [...four.plugins.slice(0, -1), flaky] };
+  await failNext(lab);
+  expectFailure(await lab.crioOrder.run(list, await lab.addContainer("c1")), /^ADD: .*not now$/);
+  expect(await leftOfContainers(lab, bridges)).toEqual([]);
+  const next = await lab.addContainer("c2");
+  podOf(await lab.crioOrder.run(list, next));
+  expectPassed(await lab.crioOrder.stop(list, next));
+  expect(await leftOfContainers(lab, bridges)).toEqual([]);
+});
+
+describe("host ports go to the first address of each family in the result", () => {
+  const portmapOfEth1 = wrapped(portmap, "eth1");
+  const servers = ["172.26.64.2", "172.30.0.2"];
+
+  test("the plugin of eth1 comes first in the list: eth1 answers", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.1.0", wrapped(bridge, "eth1"), wrapped(front), portmapOfEth1);
+    const container = await lab.addContainer("c1");
+    const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
+    expect(pod).toEqual({ addresses: servers, published: ["172.26.64.2"] });
+    expect(await answerOf(lab, container, servers)).toBe("172.26.64.2");
+    expect(await lab.crioOrder.restart(list, [container])).toEqual({});
+    expectPassed(await lab.crioOrder.stop(list, container));
+    expect(await leftOfContainers(lab, bridges)).toEqual([]);
+  });
+
+  test("the plugin of eth0 comes first: eth0 answers, although the list has a portmap for eth1", async () => {
+    await using lab = await Lab.start({ plugins });
+    const list = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), portmapOfEth1);
+    const container = await lab.addContainer("c1");
+    const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
+    expect(pod).toEqual({ addresses: servers.toReversed(), published: ["172.30.0.2"] });
+    expect(await answerOf(lab, container, servers)).toBe("172.30.0.2");
+    // CRI-O passes no port mappings to plugins.
+    expect((await lab.kernel.packetRules()).filter((rule) => rule.startsWith("-A CNI-"))).toEqual([]);
+    expectPassed(await lab.crioOrder.stop(list, container));
+  });
+
+  test("IPv4 on eth0, IPv6 on eth1: each gets the ports of its family", async () => {
+    await using lab = await Lab.start({ plugins });
+    const six = { ...bridge, ipam: hostLocal("fd00:26::/64") };
+    const list = zone("1.1.0", wrapped(front), wrapped(six, "eth1"), wrapped(ptp, "eth2"));
+    const pod = podOf(await lab.crioOrder.run(list, await lab.addContainer("c1"), published(25080)));
+    expect(pod.published).toEqual(["172.30.0.2", "fd00:26::2"]);
+  });
+});
+
+function podOf(outcome: Outcome): Pod {
+  return JSON.parse(expectSuccess(outcome));
+}
+
+/** Connects to the host's port. A server at each address of the container answers with the address. */
+function answerOf(lab: Lab, container: Container, addresses: readonly string[]): Promise<string> {
+  const server = `for (const address of ${JSON.stringify(addresses)})
+    require("net").createServer((client) => client.end(address)).listen(80, address);`;
+  const client = `const connect = () => require("net").connect(25080, "172.26.64.1")
+      .on("data", (answer) => { process.stdout.write(answer); process.exit(); })
+      .on("error", () => setTimeout(connect, 50));
+    connect();
+    setTimeout(() => process.exit(1), 10000);`;
+  const script = `nsenter --net="$1" "$0" -e "$2" & "$0" -e "$3"; code=$?; kill $!; exit $code`;
+  return lab.run("sh", ["-c", script, "/run/lab/node", container.netns, server, client]);
+}
