@@ -3,8 +3,9 @@ import { Argument } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CommandData, option } from "../command.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
+import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
-import { cacheSource, exampleAttachment, exampleSource, ownJq } from "../explain/sources.ts";
+import { cacheSource, ownJq } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
 import type { List } from "../lists/list.ts";
@@ -60,7 +61,7 @@ export const explainCommand: CommandData<string, Options> = {
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
   const { container, cacheDir, port, args } = options;
-  if (container === undefined) return exampleSource(exampleAttachment(list, port, args));
+  if (container === undefined) return exampleSource(exampleAttachment(list, port, args), ownJq());
   if (verb === "CHECK" || verb === "DEL") return cacheSource(list, container, resolve(directory, cacheDir));
   throw new Trouble(
     `libcni's cache does not have the answers of the plugins: use --container with CHECK or DEL, not ${verb}`,

@@ -1,22 +1,13 @@
 import { isSea } from "node:sea";
 import type { Host } from "../../shared/host/host.ts";
 import { jq } from "../../shared/host/node/jq.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { portRange } from "../../shared/protocol/options.ts";
-import { hasCapability } from "../lists/chain.ts";
-import { type List, runtimeIfName } from "../lists/list.ts";
+import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";
-import type { Attachment } from "../live/libcni.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { Trouble } from "../trouble.ts";
-import { exampleAnswers } from "./example-answers.ts";
+import { exampleSource, pluginPath } from "./example-source.ts";
 import type { Source } from "./explain.ts";
-import { emptyState, presentState } from "./host-state.ts";
-
-/** Returns a source that invents everything. */
-export function exampleSource(attachment: Attachment): Source {
-  return { attachment, state: emptyState(attachment.netns), jq: ownJq(), answer: exampleAnswers() };
-}
+import { presentState } from "./host-state.ts";
 
 /** jq is a part of the executable. */
 export function ownJq(): Host["jq"] {
@@ -37,43 +28,5 @@ export function cacheSource({ name = "", isDropIn }: List, containerId: string, 
   if (another !== undefined)
     throw new Trouble(`${cacheDirectory}/results: several attachments begin with ${name}-${containerId}`);
   const attachment = attachmentOf(only, pluginPath(isDropIn));
-  return { ...exampleSource(attachment), state: presentState(cacheDirectory), result: only.result };
-}
-
-/** Returns an attachment of an invented container, with the ports that a person named, or with invented ones. */
-export function exampleAttachment(list: List, ports: readonly string[] = [], args = ""): Attachment {
-  const mappings = ports.length > 0 ? ports.map(portMapping) : inventedPorts(list);
-  return {
-    containerId: "example",
-    netns: "/run/netns/example",
-    ifName: runtimeIfName,
-    args,
-    pluginPath: pluginPath(list.isDropIn),
-    capabilityArgs: mappings.length > 0 ? { portMappings: mappings } : {},
-  };
-}
-
-function pluginPath(isDropIn: boolean): string {
-  return isDropIn ? "/opt/cni/first:/opt/cni/bin" : "/opt/cni/bin";
-}
-
-/** Parses a port mapping such as `8080:80` or `8080:80/udp`. Throws Trouble if it is none. */
-function portMapping(text: string): JsonObject {
-  const [, host, container, protocol = "tcp"] = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp|sctp))?$/.exec(text) ?? [];
-  if (host === undefined) throw new Trouble(`--port ${text}: write it like 8080:80 or 8080:80/udp`);
-  const [hostPort, containerPort] = [Number(host), Number(container)];
-  const isPossible = [hostPort, containerPort].every((port) => port >= 1 && port <= 65_535);
-  if (!isPossible) throw new Trouble(`--port ${text}: a port is from 1 to 65535`);
-  return { hostPort, containerPort, protocol };
-}
-
-// Port 80, and one port for each plugin that asks for some of its own.
-function inventedPorts({ plugins }: List): JsonObject[] {
-  const capable = plugins.filter((plugin) => hasCapability(plugin, "portMappings"));
-  if (capable.length === 0) return [];
-  const own = capable.flatMap(({ wrapper }) => {
-    const only = isJsonObject(wrapper.ports) ? wrapper.ports.only : undefined;
-    return Array.isArray(only) ? (portRange(only[0])?.[0] ?? []) : [];
-  });
-  return [...new Set([80, ...own])].map((port) => portMapping(`${20_000 + (port % 10_000)}:${port}`));
+  return { ...exampleSource(attachment, ownJq()), state: presentState(cacheDirectory), result: only.result };
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
-import { exampleAttachment } from "../explain/sources.ts";
+import { exampleAttachment } from "../explain/example-source.ts";
 import { runProgram } from "../host/programs.ts";
 import type { List } from "../lists/list.ts";
 import { addressesAt, addressesIn } from "../live/cached-results.ts";

@@ -1,4 +1,4 @@
-import { exampleAttachment } from "../../../cli/explain/sources.ts";
+import { exampleAttachment } from "../../../cli/explain/example-source.ts";
 import { type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
 import { listOf } from "../../../cli/lists/list.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";

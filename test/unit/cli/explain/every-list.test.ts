@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { attachmentTable } from "../../../../cli/explain/attachment-table.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
-import { exampleAttachment, exampleSource } from "../../../../cli/explain/sources.ts";
 import { explanationText } from "../../../../cli/explain/text.ts";
 import { readListFile } from "../../../../cli/lists/find-files.ts";
 import { listOf } from "../../../../cli/lists/list.ts";

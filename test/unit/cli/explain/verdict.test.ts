@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleAttachment } from "../../../../cli/explain/sources.ts";
+import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
 import { listOf as readExample } from "../../../support/examples.ts";
 import { parsedList } from "./support.ts";
