@@ -1,14 +1,17 @@
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { isatty } from "node:tty";
 import type { Terminal } from "./terminal.ts";
 
-/** Whether a person is there who can answer, and no option has answered already. */
-export function canAsk(
-  { isInteractive }: Pick<Terminal, "isInteractive">,
+/** Whether to go on: a person who sees what would change says so, has said so with --yes, or is not there to be asked. */
+export async function isMeant(
+  message: string,
+  shown: () => string,
+  { confirm, writeError }: Pick<Terminal, "confirm" | "writeError">,
   { yes }: { readonly yes?: boolean },
-): boolean {
-  return yes !== true && isInteractive && isatty(0);
+): Promise<boolean> {
+  if (yes || confirm === undefined) return true;
+  writeError(shown());
+  return confirm(message);
 }
 
 /** Asks a person whether to go on. stdout is for the result. */

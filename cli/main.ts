@@ -1,7 +1,9 @@
 import process from "node:process";
 import { isSea } from "node:sea";
+import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { withUsualDirectories } from "../shared/host/programs.ts";
+import { confirmed } from "./confirm.ts";
 import { readOpened } from "./files/read-input.ts";
 import { namespacesInCache } from "./live/cached-results.ts";
 import { watchOutput } from "./output.ts";
@@ -31,7 +33,7 @@ const terminal: Terminal = {
   // The file of that path may be another one by now.
   executable: isSea() ? "/proc/self/exe" : undefined,
   directory: currentDirectory(),
-  isInteractive: stdout.isTTY ?? false,
+  confirm: stdout.isTTY && isatty(0) ? confirmed : undefined,
   hasColors: stdout.isTTY ? stdout.hasColors() : ![undefined, "", "0"].includes(env.FORCE_COLOR),
   width: stdout.columns ?? 80,
   write: (text) => stdout.write(text),

@@ -14,8 +14,9 @@ export interface Terminal {
   readonly executable?: string | undefined;
   /** The directory that relative paths start from. */
   readonly directory: string;
-  /** Whether a person reads stdout, and whether it shows colors. */
-  readonly isInteractive: boolean;
+  /** Asks a person whether to go on; undefined if nobody is there to answer. */
+  readonly confirm?: ((message: string) => Promise<boolean>) | undefined;
+  /** Whether the terminal shows colors. */
   readonly hasColors: boolean;
   /** Characters in a line. */
   readonly width: number;

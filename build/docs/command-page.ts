@@ -63,7 +63,6 @@ function pageTerminal(): { terminal: Terminal; printed: () => string } {
     },
     env: {},
     directory,
-    isInteractive: false,
     hasColors: false,
     width: 100,
     write,

@@ -73,7 +73,6 @@ async function outputOf(args: readonly string[], stamp: Stamp): Promise<string> 
     release: stamp as never,
     env: {},
     directory: root,
-    isInteractive: false,
     hasColors: false,
     width: 100,
     write: (part) => {

@@ -3,7 +3,7 @@ import { evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import { type CommandData, option } from "../command.ts";
-import { canAsk, confirmed } from "../confirm.ts";
+import { isMeant } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
@@ -55,7 +55,11 @@ export const adoptCommand: CommandData<undefined, Options> = {
     }
     const proposed = await casesOn(attachments, view, terminal);
     const where = placesText(paths);
-    const isWritten = options.write === true && (await isMeant(proposed, options, terminal, where));
+    const shown = () => textFor(proposed, { isWritten: false, where }, terminal);
+    const ask = () => isMeant("Replace these results?", shown, terminal, options);
+    const isNeeded = proposed.some(({ proposal: { is } }) => is === "adoptable");
+    // guard: nothing is replaced without --write and the operator's yes
+    const isWritten = options.write === true && (!isNeeded || (await ask()));
     const cases = isWritten ? await written(proposed, paths, check) : proposed;
     terminal.write(options.json ? jsonOf(cases) : textFor(cases, { isWritten, where }, terminal));
     if (options.json) terminal.writeError(`${where}\n`);
@@ -90,12 +94,6 @@ async function casesOn(
     }
   };
   return withBar(wanted, terminal, caseOf);
-}
-
-async function isMeant(cases: readonly Case[], options: Options, terminal: Terminal, where: string): Promise<boolean> {
-  if (!canAsk(terminal, options) || !cases.some(({ proposal: { is } }) => is === "adoptable")) return true;
-  terminal.writeError(textFor(cases, { isWritten: false, where }, terminal));
-  return confirmed("Replace these results?");
 }
 
 async function written(cases: readonly Case[], paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {

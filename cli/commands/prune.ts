@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandData, option } from "../command.ts";
-import { canAsk, confirmed } from "../confirm.ts";
+import { isMeant } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { tellAlike } from "../live/alike.ts";
 import { viewOf } from "../live/every-attachment.ts";
@@ -57,8 +57,9 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const workloads = await workloadNames(attachments, paths.agent, terminal.writeError);
     const where = placesText(paths);
     const textOf = (shown: readonly Row[]) => pruneText(shown, terminal, { names: workloads, where });
+    const ask = () => isMeant("Remove what can be pruned?", () => textOf(found), terminal, options);
     // guard: nothing is removed without --write and the operator's yes
-    const isPruned = options.write === true && (await isMeant(found, options, terminal, textOf));
+    const isPruned = options.write === true && found.some(({ fate }) => fate === "prunable") && (await ask());
     const { rows, problems } = isPruned ? await pruned(before, how, terminal) : { rows: found, problems: [] };
     for (const line of problems) leftOut.note(line);
     leftOut.tell(terminal);
@@ -81,19 +82,6 @@ async function look(places: Places, note: (line: string) => void): Promise<Surve
 function unpruned(finding: Finding): Row {
   const { why } = finding;
   return { finding, fate: why === undefined ? "prunable" : "left", why };
-}
-
-async function isMeant(
-  rows: readonly Row[],
-  options: Options,
-  terminal: Terminal,
-  textOf: (rows: readonly Row[]) => string,
-): Promise<boolean> {
-  // guard: nothing is removed that was not shown
-  if (!rows.some(({ fate }) => fate === "prunable")) return false;
-  if (!canAsk(terminal, options)) return true;
-  terminal.writeError(textOf(rows));
-  return confirmed("Remove what can be pruned?");
 }
 
 function pruneOptions(paths: HostPaths, places: Places, { timeout }: Options): PruneOptions {

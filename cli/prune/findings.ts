@@ -88,12 +88,11 @@ function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding 
   const ofState = (is: State["is"]) => own.find((known) => states.get(known)?.is === is);
   // guard: what a live attachment has
   if (ofState("live")) return undefined;
-  const known = ofState("unknown") ?? own[0];
-  const state = known && states.get(known);
-  if (!known || !state) return undefined;
-  const { network, containerId } = known;
   // guard: what belongs to an attachment that may live
-  return { thing, known, network, containerId, why: state.is === "unknown" ? state.why : undefined };
+  const known = ofState("unknown") ?? own[0];
+  if (!known) return undefined;
+  const { network, containerId } = known;
+  return { thing, known, network, containerId, why: states.get(known)?.why };
 }
 
 // No result and no journal names its attachment. A runtime with another cache may have it, or an ADD that is under way.
@@ -134,7 +133,7 @@ function doubtAbout(
     return `no list, result or journal names the network ${network}`;
   const unknown = siblings.map((known) => survey.states.get(known)).find((state) => state?.is === "unknown");
   // guard: what a sibling may have that may live
-  if (unknown?.is === "unknown") return unknown.why;
+  if (unknown !== undefined) return unknown.why;
   if (siblings.length > 0) return undefined;
   // guard: a thing without a result, a journal and a network
   return network === undefined ? untold : doubt;

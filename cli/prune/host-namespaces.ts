@@ -18,14 +18,14 @@ export interface HostNamespaces {
 }
 
 /** Reads the network namespaces of all processes, and the mounts of all mount namespaces: a runtime may have its own. */
-export async function readNamespaces(): Promise<HostNamespaces> {
-  const own = inodeAt("/proc/self/ns/net");
-  const others = [...findNamespaces()].filter(([inode]) => inode !== own);
+export async function readNamespaces(proc = "/proc"): Promise<HostNamespaces> {
+  const own = inodeAt(`${proc}/self/ns/net`);
+  const others = [...findNamespaces(proc)].filter(([inode]) => inode !== own);
   const read = await atOnce(others, availableParallelism(), async ([inode, { paths, doors }]) => {
     return { inode, paths: [...paths], through: await linksThrough(doors, inode) };
   });
   // What ended meanwhile is gone. What is still there, and cannot be entered, may be anyone's.
-  const left = read.every(({ through }) => through) ? new Map() : findNamespaces();
+  const left = read.every(({ through }) => through) ? new Map() : findNamespaces(proc);
   const namespaces = read
     // guard: a namespace that cannot be entered
     .filter(({ inode, through }) => through || left.has(inode))
@@ -122,11 +122,11 @@ export function findNamespaces(proc = "/proc"): ReadonlyMap<number, Found> {
       add(inodeAt(`${thread}/ns/net`), `${shown}/ns/net`);
       // A process sees only the mounts below its root.
       const view = `${linkText(`${thread}/ns/mnt`)} ${linkText(`${thread}/root`)}`;
-      // guard: no mount of a user's own namespace is believed
+      // Nobody needs to read what is not believed.
       if (seen.has(view) || !trusted.has(linkText(`${thread}/ns/user`))) return;
       const mounts = readFile(`${thread}/mountinfo`);
       // No process comes back from a user namespace that it made. One that ended has told nothing.
-      // guard: no mount of a user's own namespace is believed that he made meanwhile
+      // guard: no mount of a user's own namespace is believed
       if (mounts === undefined || !trusted.has(linkText(`${thread}/ns/user`))) return;
       seen.add(view);
       for (const [id, path] of namespaceMounts(mounts)) add(inodeIn(id), path, `${shown}/root${path}`);

@@ -70,13 +70,13 @@ function forwardRulesIn({ rules }: Table, restore: string): readonly Thing[] {
     return destination ?? source;
   });
   return [...byAddress].flatMap(([cidr, own]) => {
+    const [, single] = /^(.+)\/(?:32|128)$/.exec(cidr ?? "") ?? [];
     // guard: a rule of a whole subnet
-    const isOne = cidr !== undefined && /\/(32|128)$/.test(cidr);
-    if (!isOne) return [];
-    const address = plainAddress(cidr);
+    if (single === undefined) return [];
+    const address = plainAddress(single);
     return {
       kind: "rule",
-      where: `${programOf(restore)} filter CNI-FORWARD ${cidr.split("/")[0]}`,
+      where: `${programOf(restore)} filter CNI-FORWARD ${single}`,
       name: `address:${address}`,
       addresses: [address],
       removal: { by: "iptables", restore, table: "filter", lines: own.map(deletion) },

@@ -7,8 +7,7 @@ import { plainAddress } from "./names.ts";
 
 /** Whether an attachment's namespace is there. `unknown` counts as there. */
 export type State =
-  | { readonly is: "live" }
-  | { readonly is: "gone" }
+  | { readonly is: "live" | "gone"; readonly why?: undefined }
   | { readonly is: "unknown"; readonly why: string };
 
 /** A network namespace of the host, other than the host's own. */

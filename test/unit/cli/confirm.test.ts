@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import { canAsk, confirmed } from "../../../cli/confirm.ts";
+import { confirmed } from "../../../cli/confirm.ts";
 
 async function answeredWith(key: string): Promise<boolean> {
   const input = new PassThrough();
@@ -17,9 +17,4 @@ test("only a yes is a yes", async () => {
   expect(await answeredWith("n")).toBe(false);
   expect(await answeredWith("\r")).toBe(false);
   expect(await answeredWith("\u0003")).toBe(false);
-});
-
-test("nobody is asked where nobody can answer, or after --yes", () => {
-  expect(canAsk({ isInteractive: false }, {})).toBe(false);
-  expect(canAsk({ isInteractive: true }, { yes: true })).toBe(false);
 });

@@ -16,7 +16,6 @@ export async function runCommand(args: readonly string[], terminal: Partial<Term
     release: { version: "1.2.3", commit: "abc", flavor: "node", target: "linux-amd64", parts: { node: "24.0.0" } },
     env: {},
     directory: "/",
-    isInteractive: false,
     hasColors: false,
     width: 80,
     write: (text) => {

@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { Finding } from "../../../../cli/prune/findings.ts";
 import { leaseDirectories, readLeases } from "../../../../cli/prune/read-leases.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { redirect } from "../../support/redirected.ts";
 import { knownOf, leaseOf, resultOf } from "./support.ts";
 
 let directory = "";
@@ -142,4 +144,44 @@ test("a result that cannot be read is named, and all is not well", async () => {
     exitCode: 2,
     stderr: `${at("results/zone-c1-eth0")}: it is not a JSON object; its container counts as running\n`,
   });
+});
+
+/** How prune ends: how often a person is asked, and the results that are left. */
+type Outcome = { readonly exitCode: number; readonly asked: number; readonly left: number };
+
+test.each<[string, string[], boolean | undefined, Outcome]>([
+  ["only tells without --write", [], true, { exitCode: 1, asked: 0, left: 1 }],
+  ["removes with --write where nobody can be asked", ["--write"], undefined, { exitCode: 0, asked: 0, left: 0 }],
+  ["removes what a person agrees to", ["--write"], true, { exitCode: 0, asked: 1, left: 0 }],
+  ["leaves what a person wants to keep", ["--write"], false, { exitCode: 1, asked: 1, left: 1 }],
+  ["asks nobody with --yes", ["--write", "--yes"], false, { exitCode: 0, asked: 0, left: 0 }],
+  ["asks nobody if nothing can go", ["--write", "loop"], true, { exitCode: 2, asked: 0, left: 1 }],
+  ["asks if one of two things can go", ["--write", "loop", "more"], true, { exitCode: 2, asked: 1, left: 1 }],
+])("prune %s", async (_, given, answer, expected) => {
+  vi.stubEnv("PATH", directory);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
+  onTestFinished(() => void vi.unstubAllGlobals());
+  redirect("/var/lib/cni", directory);
+  const readdir = fs.readdirSync;
+  const noProcesses = ((path: string) => (path === "/proc" ? [] : readdir(path))) as typeof fs.readdirSync;
+  onTestFinished(replaceFileFunctions({ readdirSync: noProcesses }));
+  writeFileSync(at("ip"), "#!/bin/sh\necho '[]'\n", { mode: 0o755 });
+  const config = '{ "cniVersion": "1.0.0", "name": "none", "plugins": [{ "type": "bridge" }] }';
+  writeFileSync(at("none.conflist"), config);
+  symlinkSync("loop", at("loop"));
+  const paths = [...(given.includes("loop") ? [at("loop")] : []), ...(given.at(-1) === "loop" ? [] : ["/none"])];
+  const text = { networkName: "none", config: Buffer.from(config).toString("base64") };
+  for (const [index, netns] of paths.entries())
+    writeFileSync(at(`results/none-c${index}-eth0`), resultOf(`c${index}`, `10.1.0.${index}`, { ...text, netns }).text);
+  let asked = 0;
+  const confirm = async () => {
+    asked++;
+    return answer === true;
+  };
+  const options = ["--cache-dir", directory, "--config-dir", directory, "--cni-path", directory, "--network", "none"];
+  const { exitCode } = await runCommand(["prune", ...options, ...given.filter((word) => word.startsWith("-"))], {
+    confirm: answer === undefined ? undefined : confirm,
+  });
+  expect({ exitCode, asked, left: readdirSync(at("results")).length }).toEqual(expected);
 });

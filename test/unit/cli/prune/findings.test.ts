@@ -25,6 +25,12 @@ function fatesIn(survey: Survey): Record<string, string> {
   return Object.fromEntries(findingsIn(survey).map(({ thing, why }) => [thing.where.split("/").at(-1), why ?? "goes"]));
 }
 
+// Nothing of it has the name of something in the network zone.
+const inAnotherNetwork = {
+  networkName: "x",
+  config: Buffer.from('{"cniVersion":"1.0.0","name":"x","plugins":[{"type":"bridge"}]}').toString("base64"),
+};
+
 const gone: State = { is: "gone" };
 const live: State = { is: "live" };
 
@@ -60,6 +66,23 @@ describe("things with an attachment", () => {
     expect(addressesInUse(survey, findingsIn(survey))).toContain("10.1.0.2");
   });
 
+  test("a chain without a comment is not mentioned if its name is a live one's", () => {
+    const states = new Map([[knownOf("c1", "10.1.0.2"), live]]);
+    const nameless = chain({ containerId: undefined, network: undefined });
+    expect(fatesIn(surveyWith({ states, things: [nameless] }))).toEqual({});
+  });
+
+  test.each([
+    ["free", gone, []],
+    ["in use", { is: "unknown", why: "some reason" } as const, ["10.1.0.2"]],
+  ])("an address that another attachment has, too, is %s", (_, state, expected) => {
+    const states = new Map<Known, State>([
+      [knownOf("c1", "10.1.0.2"), gone],
+      [knownOf("c2", "10.1.0.2"), state],
+    ]);
+    expect([...addressesInUse(surveyWith({ states }), [])]).toEqual(expected);
+  });
+
   test("the addresses of a gone one are free", () => {
     const survey = surveyWith({ states: new Map([[knownOf("c1", "10.1.0.2"), gone]]), things });
     expect(addressesInUse(survey, findingsIn(survey))).toEqual(new Set());
@@ -76,12 +99,12 @@ describe("a lease without a result or a record", () => {
     [
       "of a live container is not mentioned",
       undefined,
-      { states: new Map([[knownOf("c1", "10.9.0.2", [], { networkName: "x" }), live]]) },
+      { states: new Map([[knownOf("c1", "10.9.0.2", [], inAnotherNetwork), live]]) },
     ],
     [
       "of a container that nobody can tell stays",
       "why",
-      { states: new Map([[knownOf("c1", "10.9.0.2", [], { networkName: "x" }), { is: "unknown", why: "why" }]]) },
+      { states: new Map([[knownOf("c1", "10.9.0.2", [], inAnotherNetwork), { is: "unknown", why: "why" }]]) },
     ],
     [
       "whose address a namespace has is not mentioned",
@@ -104,6 +127,24 @@ describe("a lease without a result or a record", () => {
       { unreadable: ["/r/zone-c1-eth0"] },
     ],
     ["goes if another container's result cannot be read", "goes", { unreadable: ["/r/zone-c12-eth0"] }],
+    [
+      "goes with a gone container, whatever others are alive",
+      "goes",
+      {
+        states: new Map([
+          [knownOf("c1", "10.9.0.2", [], inAnotherNetwork), gone],
+          [knownOf("c2", "10.9.0.3", [], inAnotherNetwork), live],
+        ]),
+      },
+    ],
+    [
+      "whose address a live container has is not mentioned",
+      undefined,
+      {
+        states: new Map([[knownOf("c2", "10.9.0.2", [], inAnotherNetwork), live]]),
+        namespaces: [namespace("/run/netns/c2", "10.1.0.2")],
+      },
+    ],
     ["without an owner stays", "nothing says whose it is", { things: [leaseOf("", "10.1.0.2")] }],
   ])("%s", (_, fate, parts) => {
     const expected = fate === undefined ? {} : { "10.1.0.2": fate };
@@ -142,9 +183,22 @@ describe("a rule without a result or a record", () => {
       { things: [portmap, chain()] },
     ],
     [
+      "goes, and a lease stays that is new",
+      { "10.1.0.2": "it is new", "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" },
+      { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" }), chain()] },
+    ],
+    [
       "of firewall stays",
       { "iptables filter CNI-FORWARD 10.1.0.2": "nothing says whose it is" },
       { things: [forwardOf("10.1.0.2")] },
+    ],
+    [
+      "of firewall is not mentioned if one of its addresses is in a namespace",
+      {},
+      {
+        things: [{ ...forwardOf("10.1.0.2"), addresses: ["10.1.0.2", "10.1.0.3"] }],
+        namespaces: [namespace("/run/netns/x", "10.1.0.3")],
+      },
     ],
     [
       "of firewall goes with the lease of its address",

@@ -1,8 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findNamespaces } from "../../../../cli/prune/host-namespaces.ts";
+import { Memory } from "../../../../cli/host/memory.ts";
+import { findNamespaces, readNamespaces } from "../../../../cli/prune/host-namespaces.ts";
+import { knownsIn } from "../../../../cli/prune/known.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { entryOf } from "../../support/journals.ts";
+import { rememberedOf } from "./support.ts";
 
 /** What /proc shows of a process. Links that lead nowhere have texts, too. */
 interface Shown {
@@ -78,6 +83,47 @@ test("a process whose first thread has ended counts by its other threads", () =>
     [9, ["/proc/8/task/9/ns/net"], ["/proc/8/task/9/ns/net"]],
     [7, ["/c1"], ["/proc/8/task/9/root/c1"]],
   ]);
+});
+
+test("a namespace that cannot be entered counts, unless it ended meanwhile", async () => {
+  const proc = procWith({ 9999998: { net: "net:[8]" }, 9999999: { net: "net:[9]", mnt: "mnt:[9]" } });
+  const reading = readNamespaces(proc);
+  rmSync(join(proc, "9999999"), { recursive: true });
+  const { namespaces } = await reading;
+  expect(namespaces).toEqual([{ inode: 8, paths: ["/proc/9999998/ns/net"], links: undefined }]);
+});
+
+test("a path that is mounted elsewhere is alive, and one that is a namespace here tells itself", async () => {
+  const proc = procWith({
+    9999999: { mounts: [mountOf(7, "/run/netns/elsewhere"), mountOf(7, "/proc/self/ns/net")] },
+  });
+  const { pathState } = await readNamespaces(proc);
+  expect(["/var/run/netns/elsewhere", "/run/netns/none"].map((path) => pathState(path))).toEqual(["live", "gone"]);
+  const [replaced] = knownsIn([], [rememberedOf(entryOf({ bootId: new Memory().moment()?.bootId ?? "" }))]);
+  expect(pathState("/proc/self/ns/net", replaced)).toBe("gone");
+});
+
+test("a mount namespace is read once, and not if its process left the user namespace meanwhile", () => {
+  const proc = procWith({
+    1: { mounts: [mountOf(7, "/run/netns/c1")] },
+    5: { mounts: [mountOf(7, "/run/netns/c1")] },
+    8: { mnt: "mnt:[9]", mounts: [mountOf(9, "/run/netns/c9")] },
+  });
+  const read = fs.readFileSync;
+  const isOf8 = (file: unknown) => /\/mountinfo$/.test(String(file)) && read(String(file), "utf8").includes("c9");
+  onTestFinished(
+    replaceFileFunctions({
+      readFileSync: ((file: string, encoding: "utf8") => {
+        if (!isOf8(file)) return read(file, encoding);
+        rmSync(join(proc, "8/ns/user"));
+        symlinkSync("user:[99]", join(proc, "8/ns/user"));
+        return read(file, encoding);
+      }) as typeof fs.readFileSync,
+    }),
+  );
+  const found = findNamespaces(proc);
+  expect([...(found.get(7)?.doors ?? [])]).toEqual(["/proc/1/root/run/netns/c1"]);
+  expect(found.get(9)).toBeUndefined();
 });
 
 test("30,000 mounts are read in less than two seconds: the time grows with their number", () => {

@@ -1,14 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Memory, type MemoryFile } from "../../../../cli/host/memory.ts";
+import { undoRemembered } from "../../../../cli/prune/detach.ts";
 import type { Survey } from "../../../../cli/prune/findings.ts";
 import { fileName, type Known, knownsIn } from "../../../../cli/prune/known.ts";
 import { prune } from "../../../../cli/prune/prune.ts";
 import { isGone, remove } from "../../../../cli/prune/remove.ts";
 import type { State } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
-import { resultOf, surveyWith } from "./support.ts";
+import type { Entry } from "../../../../shared/journal/journal.ts";
+import { entryOf } from "../../support/journals.ts";
+import { redirect } from "../../support/redirected.ts";
+import { rememberedOf, resultOf, surveyWith } from "./support.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -21,6 +26,7 @@ afterEach(() => {
 });
 
 const never = () => false;
+const taken = "another container has its address now";
 
 /** An attachment with a result on the disk, and no list: no plugin runs. */
 function knownAt(netns = "/nowhere/c1"): Known {
@@ -86,12 +92,126 @@ test("a file that changed since it was read stays", async () => {
   expect(existsSync(thing.where)).toBe(true);
 });
 
-test("a rule of an address that another container has by now stays", async () => {
-  const thing = { ...leaseAt(), name: "address:10.1.0.2" };
-  expect(await remove(findingOf(knownAt(), thing), directory, () => true)).toBe(
-    "another container has its address now",
-  );
+test.each<[string, Partial<Thing>, string | undefined]>([
+  ["a rule of an address that another container has by now stays", { name: "address:10.1.0.2" }, taken],
+  ["also if it has more addresses", { name: "address:10.1.0.2", addresses: ["10.1.0.2", "10.1.0.3"] }, taken],
+  ["and goes if nobody has it", { name: "address:10.1.0.3", addresses: ["10.1.0.3"] }, undefined],
+  ["a lease has its container's name, too", {}, undefined],
+])("%s", async (_, more, why) => {
+  const thing = { ...leaseAt(), ...more };
+  const isTaken = (address: string) => address === "10.1.0.2";
+  expect(await remove(findingOf(knownAt(), thing), directory, isTaken)).toBe(why);
+  expect(existsSync(thing.where)).toBe(why !== undefined);
+});
+
+test("a lease stays if its container comes back while its lock is waited for, and if there is no lock", async () => {
+  const thing = leaseAt();
+  const lockedBy = (lock: string): Thing => ({ ...thing, removal: { ...thing.removal, lock } as Thing["removal"] });
+  const removing = remove(findingOf(undefined, lockedBy(join(directory, "lock"))), directory, never);
+  writeFileSync(join(directory, "zone-c1-eth0"), "");
+  expect(await removing).toBe("its container came back meanwhile");
+  const lock = join(directory, "none/lock");
+  const why = await remove(findingOf(knownAt(), lockedBy(lock)), directory, never);
+  expect(why).toBe(`host-local's lock cannot be had: ${lock}`);
   expect(existsSync(thing.where)).toBe(true);
+});
+
+describe("with a journal", () => {
+  const entry = entryOf({
+    containerId: "c1",
+    type: "acme",
+    path: "",
+    namespace: { path: "/none", device: 4, inode: 5 },
+  });
+  const file = () => join(directory, "wrappers/c1/zone:eth0");
+
+  /** An attachment with the journal of an entry, which the tests find in place of this machine's. */
+  function remembered(more: Partial<Entry> = {}): Known {
+    redirect("/var/lib/cni", directory);
+    const memory = rememberedOf({ ...entry, ...more });
+    mkdirSync(dirname(file()), { recursive: true });
+    writeFileSync(file(), memory.text);
+    const [known] = knownsIn([], [memory]);
+    if (!known) throw new Error("there is no attachment");
+    return known;
+  }
+
+  test("an attachment is gone until its journal is another one", () => {
+    const known = remembered();
+    expect(isGone(known)).toBe(true);
+    writeFileSync(file(), "another");
+    expect(isGone(known)).toBe(false);
+    rmSync(file());
+    expect(isGone(known)).toBe(true);
+  });
+
+  test("it is not gone if one of its paths is there", () => {
+    const [known] = knownsIn([resultOf("c1", "10.1.0.2", { netns: "/proc/self/ns/net" })], remembered().remembered);
+    expect(known && isGone(known)).toBe(false);
+  });
+
+  test("a thing of a container that got a journal meanwhile stays", async () => {
+    const thing = leaseAt();
+    remembered();
+    expect(await remove(findingOf(undefined, thing), join(directory, "none"), never)).toMatch(/came back/);
+  });
+
+  test("the directory of a container's journals goes with the last one, and no other directory does", async () => {
+    const known = remembered();
+    const journal = {
+      by: "unlink",
+      file: "/var/lib/cni/wrappers/c1/zone:eth0",
+      text: known.remembered[0]?.text,
+    } as const;
+    const thing = { ...leaseAt(), removal: journal as Thing["removal"] };
+    expect(await remove(findingOf(known, thing), directory, never)).toBeUndefined();
+    expect(existsSync(dirname(file()))).toBe(false);
+    const other = join(directory, "other/10.1.0.2");
+    mkdirSync(dirname(other));
+    writeFileSync(other, "");
+    const removal = { by: "unlink", file: other, text: "" } as const;
+    expect(await remove(findingOf(knownAt(), { ...thing, removal }), directory, never)).toBeUndefined();
+    expect(existsSync(dirname(other))).toBe(true);
+  });
+
+  /** In the namespace of this process. */
+  function here(): Partial<Entry> {
+    const memory = new Memory();
+    const { bootId = "" } = memory.moment() ?? {};
+    return { bootId, namespace: memory.namespace("/proc/self/ns/net") ?? entry.namespace };
+  }
+
+  /** A plugin that notes its DELs. */
+  function plugin(): () => boolean {
+    const log = join(directory, "log");
+    writeFileSync(join(directory, "acme"), `#!/bin/sh\necho >> ${log}\n`, { mode: 0o755 });
+    return () => existsSync(log);
+  }
+
+  test.each<[string, (memory: MemoryFile) => MemoryFile, boolean]>([
+    ["that is whole is undone", (memory) => memory, true],
+    ["that cannot be read as a whole is not", (memory) => ({ ...memory, journal: torn(memory) }), false],
+    ["of 0.2.0 is not", (memory) => ({ ...memory, journal: undefined }), false],
+  ])("a journal %s", (_, change, isUndone) => {
+    const isAsked = plugin();
+    const known = remembered();
+    expect(undoRemembered({ ...known, remembered: known.remembered.map(change) }, [directory])).toEqual([]);
+    expect(isAsked()).toBe(isUndone);
+  });
+  const torn = ({ journal }: MemoryFile) => journal && { ...journal, problem: "a torn line" };
+
+  test.each([
+    ["undoes a journal", () => ({}), true],
+    ["undoes none of a container that came back", here, false],
+  ])("prune %s", async (_, more, isUndone) => {
+    const isAsked = plugin();
+    const known = remembered(more());
+    const thing = { ...leaseAt(), name: fileName(known) };
+    const survey = surveyWith({ states: new Map([[known, { is: "gone" }]]), things: [thing] });
+    const options = { isWanted: () => true, cniPath: [directory], seconds: 1, results: directory };
+    await prune(survey, { ...options, look: async () => survey });
+    expect(isAsked()).toBe(isUndone);
+  });
 });
 
 async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, state: State = { is: "gone" }) {
@@ -115,6 +235,15 @@ test("prune calls pruned what is gone afterwards, and no more", async () => {
   expect(fates).toEqual([["left", "it is still there"]]);
 });
 
+test("prune removes what goes without an attachment", async () => {
+  const thing = { ...leaseAt(), network: "zone" };
+  const surveys = [surveyWith({ things: [thing] })];
+  const look = async () => surveys.shift() ?? surveyWith({});
+  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: join(directory, "none") };
+  const { rows } = await prune(surveyWith({ things: [thing] }), { ...options, look });
+  expect(rows.map(({ fate, why }) => [fate, why])).toEqual([["pruned", undefined]]);
+});
+
 test("prune leaves what may be alive", async () => {
   const unknown = { is: "unknown", why: "some reason" } as const;
   const left = await pruned(knownAt(), (thing) => ({ things: [thing] }), unknown);
@@ -124,13 +253,13 @@ test("prune leaves what may be alive", async () => {
 /** What bridge reads on stdin in a prune of an attachment, and what becomes of its result. */
 async function detached(
   parts: Partial<Survey>,
-  { state = { is: "gone" } as State, netns = "/nowhere/c1", exit = 0 } = {},
+  { state = { is: "gone" } as State, netns = "/nowhere/c1", exit = 0, type = "acme" } = {},
 ) {
   const [log, file] = [join(directory, "log"), join(directory, "zone-c1-eth0")];
-  writeFileSync(join(directory, "acme"), `#!/bin/sh\ncat >> ${log}\necho '{"code":7,"msg":"no"}'\nexit ${exit}\n`, {
+  writeFileSync(join(directory, type), `#!/bin/sh\ncat >> ${log}\necho '{"code":7,"msg":"no"}'\nexit ${exit}\n`, {
     mode: 0o755,
   });
-  const config = Buffer.from('{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"acme"}]}').toString("base64");
+  const config = Buffer.from(`{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"${type}"}]}`).toString("base64");
   const result = { ...resultOf("c1", "10.1.0.2", { netns, config }), file };
   writeFileSync(file, result.text);
   const [known] = knownsIn([result], []);
@@ -182,6 +311,9 @@ test("DEL does not get an address that is in a namespace", async () => {
   expect((await detached({ namespaces })).asked).toBe(0);
 });
 
-test("the result stays that tells what an unknown plugin left, if its DEL fails", async () => {
-  expect((await detached({}, { exit: 1 })).isThere).toBe(true);
+test.each([
+  ["acme", true],
+  ["ptp", false],
+])("if DEL fails, the result stays only if it tells what an unknown plugin left: %s", async (type, isThere) => {
+  expect((await detached({}, { exit: 1, type })).isThere).toBe(isThere);
 });

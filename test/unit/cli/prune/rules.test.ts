@@ -18,6 +18,7 @@ COMMIT
 :POSTROUTING ACCEPT [0:0]
 :CNI-5f346e2d484bb1c7403b7e9b - [0:0]
 :CNI-DN-5f346e2d484bb1c7403b7 - [0:0]
+:CNI-ISOLATION-STAGE-1-OTHERS - [0:0]
 :CNI-HOSTPORT-DNAT - [0:0]
 :CNI-HOSTPORT-SETMARK - [0:0]
 -A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\" id: \\"c1\\"" -j CNI-5f346e2d484bb1c7403b7e9b
@@ -96,6 +97,9 @@ test("nftables: masquerading has a checksum, the network and the container in th
       addresses: ["172.26.65.2", "172.26.65.3"],
     },
   ]);
+  const [unknown] = thingsInRuleset(text.replace("ce22e8fef5c0a4f4", "0000000000000000"), read, () => false);
+  expect(unknown).toMatchObject({ name: "791bac27a6f0934a-0000000000000000" });
+  expect(unknown?.containerId).toBeUndefined();
   expect(
     removalCommands(text.replace("ce22e8fef5c0a4f4", "0000000000000000"), read, "791bac27a6f0934a-ce22e8fef5c0a4f4"),
   ).toBe("delete rule inet cni_plugins_masquerade masq_checks handle 7\n");
@@ -140,6 +144,7 @@ test("nftables: bridge's rules against forged MACs go with their chains, and sta
     { name: "macspoofchk:a-b-eth0", containerId: "a-b" },
   ]);
   expect(thingsInRuleset(text, read, (name) => name === "veth2b17a915")).toEqual([]);
+  expect(removalCommands(text, read, "hostport:a-b-eth0")).toBe("");
   expect(removalCommands(text, read, "macspoofchk:a-b-eth0")).toBe(`delete rule bridge nat PREROUTING handle 4
 delete rule bridge nat cni-br-iface-a-b-eth0-mac handle 7
 delete chain bridge nat cni-br-iface-a-b-eth0

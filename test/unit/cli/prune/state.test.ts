@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
@@ -71,7 +74,9 @@ test.each([
 test("the namespace of a live attachment is no trace of another one with the same address", () => {
   const [live, gone] = [knownOf("c2", "10.1.0.2"), knownOf("c1", "10.1.0.2")];
   const links = [link("eth0", "0a:00:00:00:00:02", "10.1.0.2")];
-  const host = hostWith(["/run/netns/c2"], { namespaces: [{ inode: 0, paths: ["/var/run/netns/c2"], links }] });
+  const host = hostWith(["/run/netns/c2"], {
+    namespaces: [{ inode: 0, paths: ["/proc/7/ns/net", "/var/run/netns/c2"], links }],
+  });
   expect([...statesOf([live, gone], host).values()].map(({ is }) => is)).toEqual(["live", "gone"]);
 });
 
@@ -146,6 +151,43 @@ test.each([
   // A plain ADD has no entry. Its result may be of the namespace that is there now.
   const [plain] = knownsIn([resultOf("c1", "10.1.0.2")], [rememberedOf(entryOf(entry))]);
   expect(pathStateOf("/proc/self/ns/net", plain)).toBe("live");
+});
+
+test.each([
+  ["one that is as old as its namespace", 0, [{ inode: 1 }], "live"],
+  ["an older one, whose journals have other namespaces", -1000, [{ inode: 1 }], "gone"],
+  ["an older one, of which one journal has the namespace", -1000, [{ inode: 1 }, {}], "live"],
+  ["an older one without a journal", -1000, [], "live"],
+])(
+  "the time of a result tells whether the namespace at its path is newer: %s",
+  (_, milliseconds, journals, expected) => {
+    const directory = mkdtempSync(join(tmpdir(), "state-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, "ns");
+    symlinkSync("/proc/self/ns/net", path);
+    const memory = new Memory();
+    const namespace = memory.namespace(path);
+    const { bootId = "" } = memory.moment() ?? {};
+    if (!namespace) throw new Error("there is no namespace");
+    const file = join(directory, "result");
+    const result = { ...resultOf("c1", "10.1.0.2"), file, text: `${expected} ${journals.length}` };
+    writeFileSync(file, result.text);
+    const time = ((namespace.changedMs ?? 0) + 1 + milliseconds) / 1000;
+    utimesSync(file, time, time);
+    const remembered = journals.map((more) =>
+      rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, ...more } })),
+    );
+    const [known] = knownsIn([result], remembered);
+    expect(pathStateOf(path, known)).toBe(expected);
+  },
+);
+
+test("a path that nobody can follow is not gone, whatever the journal tells", () => {
+  const directory = mkdtempSync(join(tmpdir(), "state-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  symlinkSync("loop", join(directory, "loop"));
+  const [known] = knownsIn([], [rememberedOf(entryOf({ containerId: "c1" }))]);
+  expect(pathStateOf(join(directory, "loop"), known)).toBe("unreadable");
 });
 
 test("a path of a process that is now one of the host is no container's namespace", () => {

@@ -1,0 +1,26 @@
+import fs from "node:fs";
+import { onTestFinished } from "vitest";
+import { replaceFileFunctions } from "./file-functions.ts";
+
+const takingPaths = [
+  ...["accessSync", "chmodSync", "existsSync", "linkSync", "lstatSync", "mkdirSync", "openSync", "readdirSync"],
+  ...["readFileSync", "readlinkSync", "renameSync", "rmdirSync", "rmSync", "statfsSync", "statSync", "unlinkSync"],
+  ...["utimesSync", "writeFileSync"],
+] as const;
+
+type FileFunction = (...args: readonly unknown[]) => unknown;
+
+/** Until the test ends, every module finds `directory` in place of a directory of this machine, such as /var/lib/cni. */
+export function redirect(place: string, directory: string): void {
+  const there = (value: unknown) =>
+    value === place || String(value).startsWith(`${place}/`)
+      ? `${directory}${String(value).slice(place.length)}`
+      : value;
+  const functions = takingPaths.map((name) => {
+    const actual = fs[name as keyof typeof fs] as FileFunction;
+    const replacement = (first: unknown, second: unknown, ...rest: readonly unknown[]) =>
+      actual(there(first), ["linkSync", "renameSync"].includes(name) ? there(second) : second, ...rest);
+    return [name, replacement];
+  });
+  onTestFinished(replaceFileFunctions(Object.fromEntries(functions)));
+}
