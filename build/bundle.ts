@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type BuildOptions, build, formatMessages, type Metafile } from "esbuild";
+import { type BuildOptions, build, formatMessages, type Metafile, type Plugin } from "esbuild";
 import type { Stamp } from "./stamp.ts";
 
 /** Scripts by file name (without the extension), and esbuild's list of the source files in them. */
@@ -39,6 +39,37 @@ export async function bundleForSlim(root: string, stamp: Stamp) {
     core: await runEsbuild(root, { main: slimMain }, { ...slim, define: constants(stamp) }),
   };
 }
+
+/** Bundles the script of the page where anybody can try a list. `examples` are the lists to choose from. */
+export async function bundleForPage(root: string, stamp: Stamp, examples: readonly (readonly [string, string])[]) {
+  const define = { ...constants(stamp), __EXAMPLES__: JSON.stringify(JSON.stringify(examples)) };
+  const browser = { platform: "browser", target: "es2023", format: "iife" } as const;
+  const options = { ...browser, mainFields: ["module", "main"], define, plugins: [withoutNode] };
+  return runEsbuild(root, { main: "cli/page/main.ts" }, options);
+}
+
+/**
+ * A browser has no module of Node. What the page does not call is left out, and its imports with it. What is left makes the
+ * build fail, but for paths: this package is Node's own code.
+ */
+const withoutNode: Plugin = {
+  name: "without-node",
+  setup({ onResolve, onEnd, resolve }) {
+    onResolve({ filter: /^node:path$/ }, ({ resolveDir }) =>
+      resolve("path-browserify", { kind: "import-statement", resolveDir }),
+    );
+    onResolve({ filter: /^(?:node:|util$|os$)/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      sideEffects: false,
+    }));
+    onEnd(({ metafile }) => {
+      const outputs = Object.values(metafile?.outputs ?? {});
+      const left = new Set(outputs.flatMap(({ imports }) => imports.map(({ path }) => path)));
+      return { errors: [...left].map((path) => ({ text: `the page would need ${path}` })) };
+    });
+  },
+};
 
 function constants(stamp: Stamp): Record<string, string> {
   return { __VERSION__: JSON.stringify(stamp.version), __COMMIT__: JSON.stringify(stamp.commit) };

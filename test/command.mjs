@@ -34,7 +34,7 @@ const scripts = {
   "docs:commands": { run: ["node build/docs/commands.ts"] },
   "docs:picture": { run: ["node build/docs/picture.ts"] },
   fix: { run: ["biome check --write"] },
-  lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json"] },
+  lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json", "tsc --project tsconfig.page.json"] },
   "lint-page": { run: ["node test/reports/lint-page/lint-page.ts"] },
   hardening: {
     setup: "--network --tests",
@@ -52,6 +52,7 @@ const scripts = {
     first: [build],
     run: ["node test/reports/plugins-table/plugins-table.ts"],
   },
+  page: { run: ["node build/page/page.ts"] },
   packages: { run: ["node build/packages/packages.ts"] },
   release: { run: ["node build/release/release.ts"] },
   "release:notes": { run: ["node build/release/notes.ts"] },

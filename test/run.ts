@@ -88,6 +88,7 @@ const steps: readonly Step[] = [
   },
   { name: "types", command: ["tsc"] },
   { name: "core types", command: ["tsc", "--project", "tsconfig.core.json"] },
+  { name: "page types", command: ["tsc", "--project", "tsconfig.page.json"] },
   { name: "lint", command: ["biome", "check", "--error-on-warnings"] },
 ];
 

@@ -1,0 +1,59 @@
+/** A list in the address of a link: what comes after `#list=`. It is compressed, so that a question with a link stays short. */
+export async function linkPart(text: string): Promise<string> {
+  const bytes = await bytesThrough(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  return `#list=${base64url(bytes ?? new Uint8Array())}`;
+}
+
+/** The most bytes that the text of a link may have: a short link can hold a very long text. */
+const mostBytes = 1024 * 1024;
+
+/** Returns the list in a link's part; undefined if it has none, if it is damaged or too long. */
+export async function listInLink(part: string): Promise<string | undefined> {
+  const [, packed] = /^#list=([\w-]+)$/.exec(part) ?? [];
+  if (packed === undefined) return undefined;
+  try {
+    const bytes = await bytesThrough(bytesOf(packed), new DecompressionStream("deflate-raw"));
+    return bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function bytesThrough(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream,
+): Promise<Uint8Array | undefined> {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return joined(chunks, size);
+    size += value.length;
+    if (size > mostBytes) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+function base64url(bytes: Uint8Array): string {
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,88 @@
+import { type Answers, answersFor } from "./answers.ts";
+import { type Editor, makeEditor } from "./editor.ts";
+import { byId, element } from "./elements.ts";
+import { showFindings } from "./findings-view.ts";
+import { linkPart, listInLink } from "./link.ts";
+import { prepareSteps, showSteps } from "./steps-view.ts";
+import { showVerdict } from "./verdict-view.ts";
+import { showWrapping } from "./wrapping-view.ts";
+
+// The build defines it.
+declare const __EXAMPLES__: string;
+
+/** The lists to choose from: a name, and the text. */
+const examples: readonly (readonly [string, string])[] = JSON.parse(__EXAMPLES__);
+
+/** The name of the list's file. The rules look at how it ends. */
+const path = "list.conflist";
+
+const editor: Editor = makeEditor(byId("editor"), changed);
+let answers: Answers = answersFor("", path);
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** How long the last answers took, in milliseconds. */
+let took = 0;
+
+// A long list must not stop the typing: it is read when the fingers rest.
+function changed(): void {
+  clearTimeout(timer);
+  timer = setTimeout(answer, took < 30 ? 10 : Math.min(took * 3, 1000));
+}
+
+function answer(): void {
+  const started = performance.now();
+  answers = answersFor(editor.text(), path);
+  showVerdict(answers);
+  showFindings(answers, editor);
+  showWrapping(answers);
+  showSteps(answers.list);
+  took = performance.now() - started;
+  byId("copied").textContent = "";
+}
+
+function fillExamples(): void {
+  const select = byId("examples") as HTMLSelectElement;
+  select.append(...examples.map(([name]) => element("option", { value: name }, name)));
+  select.addEventListener("change", () => {
+    const [, text] = examples.find(([name]) => name === select.value) ?? [];
+    if (text !== undefined) editor.replace(text);
+  });
+}
+
+async function copyLink(): Promise<void> {
+  history.replaceState(null, "", await linkPart(editor.text()));
+  const copied = byId("copied");
+  try {
+    await navigator.clipboard.writeText(location.href);
+    copied.textContent = "The link is copied.";
+  } catch {
+    copied.textContent = "The link is in the address of this page.";
+  }
+}
+
+/** Shows the list of the address. */
+async function openLink(): Promise<void> {
+  if (location.hash === "") return;
+  const text = await listInLink(location.hash);
+  if (text === undefined) byId("copied").textContent = "The link is damaged: there is no list in it.";
+  else editor.replace(text);
+}
+
+function takeWrapped(): void {
+  if (answers.wrapping) editor.replace(answers.wrapping.text);
+  byId("summary").focus();
+}
+
+/** The list that `explain --html` put into the page, or README's. */
+function firstList(): string {
+  const given: unknown = JSON.parse(byId("given").textContent || "null");
+  return typeof given === "string" ? given : (examples[0]?.[1] ?? "");
+}
+
+fillExamples();
+prepareSteps(() => showSteps(answers.list));
+byId("take").addEventListener("click", takeWrapped);
+byId("copy").addEventListener("click", copyLink);
+addEventListener("hashchange", openLink);
+editor.replace(firstList());
+answer();
+openLink();

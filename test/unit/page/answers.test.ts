@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { answersFor, stepsText } from "../../../cli/page/answers.ts";
+
+const path = "list.conflist";
+
+function listText(...plugins: readonly object[]): string {
+  return JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }, null, 2);
+}
+
+const ipam = (subnet: string) => ({ type: "host-local", ranges: [[{ subnet }]] });
+const macvlan = { type: "macvlan", master: "ens18", ipam: ipam("172.16.5.0/24") };
+const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ipam: ipam("172.26.64.0/20") };
+
+describe("the page's answers", () => {
+  test("a plain list fails at its second interface plugin, and its wrapped text passes", () => {
+    const { outcomes, wrapping } = answersFor(listText(macvlan, bridge), path);
+    expect(outcomes.find(({ event }) => event === "start")).toMatchObject({ passes: false, type: "bridge" });
+    const wrapped = answersFor(wrapping?.text ?? "", path);
+    expect(wrapped.findings).toEqual([]);
+    // A list that names its interfaces can be attached only once to a container.
+    expect(wrapped.outcomes.flatMap(({ event, passes }) => (passes ? [] : event))).toEqual(["twice"]);
+    expect(wrapped.outcomes).toHaveLength(9);
+  });
+
+  test("it does not run jq", () => {
+    const { outcomes, list } = answersFor(listText({ ...bridge, type: "bridge-wrapper", wrapper: { jq: "." } }), path);
+    expect(outcomes).toEqual([{ event: "start", passes: undefined, message: "the page does not run jq", leaves: [] }]);
+    expect(list && stepsText(list, "ADD")).toBe("Not known: the page does not run jq.\n");
+  });
+
+  test.each([
+    ["", "There is no list yet."],
+    ['{ "name": "zone",, }', "Line 1, column 18: "],
+    ["[]", "Line 1, column 1: "],
+    ["[".repeat(60_000), "Its values are nested too deeply."],
+    [" ".repeat(70_000).concat("{}"), "The page reads lists of up to 64 KB."],
+    [listText(...Array(17).fill({ type: "tuning" })), "It has 17 plugins; the page reads up to 16."],
+  ])("%#: it says why it does not read a text", (text, start) => {
+    const { problem, list, outcomes } = answersFor(text, path);
+    expect(problem?.slice(0, start.length)).toBe(start);
+    expect({ list, outcomes }).toEqual({ list: undefined, outcomes: [] });
+  });
+
+  test("a plugin with a key twice keeps its text", () => {
+    const text =
+      '{ "cniVersion": "1.0.0", "name": "z", "plugins": [{ "type": "bridge", "type": "bridge" }, { "type": "ptp" }] }';
+    expect(answersFor(text, path).wrapping).toMatchObject({ plugins: [], text });
+  });
+});

@@ -1,0 +1,29 @@
+import { deflateRawSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { linkPart, listInLink } from "../../../cli/page/link.ts";
+
+const partOf = (bytes: Uint8Array) => `#list=${deflateRawSync(bytes).toString("base64url")}`;
+
+describe("a link", () => {
+  test.each(["", "{}", '{ "name": "zöne \u{1f310}" }\r\n', "\ufeff{}", "x".repeat(1000)])(
+    "%j comes back",
+    async (text) => {
+      expect(await listInLink(await linkPart(text))).toBe(text);
+    },
+  );
+
+  test("zlib of another program makes a link, too", async () => {
+    expect(await listInLink(partOf(Buffer.from("a list")))).toBe("a list");
+  });
+
+  test.each([
+    ["another part", "#usage"],
+    ["no base64", "#list=<script>"],
+    ["half a letter", "#list=a"],
+    ["not compressed", `#list=${Buffer.from("plain text").toString("base64url")}`],
+    ["not UTF-8", partOf(Buffer.from([0xff, 0xfe, 0x00]))],
+    ["a short link with a text of 200 MB", partOf(Buffer.alloc(200_000_000))],
+  ])("%s is none", async (_, part) => {
+    expect(await listInLink(part)).toBeUndefined();
+  });
+});
