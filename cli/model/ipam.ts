@@ -85,8 +85,9 @@ const ipams: Readonly<Record<string, Ipam>> = {
       const [[range] = []] = rangesOf(call.config);
       if (!range) throw new PluginError("no DHCP server");
       const address = known?.address ?? nextFree([range], undefined, (one) => !taken.includes(one))?.address;
+      if (address === undefined) throw new PluginError("error calling DHCP.Allocate: no more tries");
       const by = new Map([...(known?.by ?? []), ...machine.makers()]);
-      machine.dhcp.set(client, { address: String(address), by });
+      machine.dhcp.set(client, { address, by });
       yield "acquired";
       return { ips: [{ address: `${address}/24` }], routes: [] };
     },

@@ -81,13 +81,19 @@ function movedRouting({ journal, own, target, facts, request }: Call): MovedRout
  */
 function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouting | undefined): DelegateCall {
   if (moved === undefined) return checked;
-  if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), moved));
+  if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), ownRouting(call, moved)));
   const { ifName, netns } = call.target.selector;
   const present = readRouting(call.session.host, netns);
   if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
   const missing = missingRouting({ moved, present, ifName }, resultOf(checked));
   if (missing.length > 0) throw new CniError("routingMissing", ifName, `missing: ${missing.join(", ")}`);
   return checked;
+}
+
+/** The routes through the attachment's own interfaces. A sibling's may have left the main table since, or gone. */
+function ownRouting({ prevResult = {}, target }: Call, { routes, rules }: MovedRouting): MovedRouting {
+  const names = [target.selector.ifName, ...containerInterfaceNames(prevResult)];
+  return { routes: routes.filter(({ dev }) => names.includes(dev)), rules };
 }
 
 /** Whether something other than a wrapper may have made the interface: nothing of it is in the journal. */

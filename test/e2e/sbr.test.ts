@@ -8,6 +8,7 @@ import {
   expectPassed,
   hostLocal,
   macvlan,
+  named,
   withoutLog,
   wrapped,
   zone,
@@ -140,6 +141,29 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
   expectPassed(await lab.goCni.check(both, container));
   await lab.ip(container, "route", "del", "default");
   await expectFailedCheck(lab, both, container, /^Expected Route .*0\.0\.0\.0/);
+});
+
+test("a sibling had an interface in the subnet of eth1 when sbr moved the routes, and it is gone: CHECK passes", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const container = await lab.addContainer("c1");
+  const inPool = { ...second, wrapper: { network: "disc" } };
+  const sibling = named("zb", { ...inPool, type: "bridge-wrapper" });
+  const chain = named(
+    "za",
+    wrapped(macvlan),
+    { ...wrapped(second, "eth1"), wrapper: { ifName: "eth1", network: "disc" } },
+    wrapped(sbr, "eth1"),
+  );
+  expectPassed(await lab.cnitool.addAs("net1", sibling, container));
+  expectPassed(await lab.cnitool.addAs("eth0", chain, container));
+  expectPassed(await lab.cnitool.checkAs("eth0", chain, container));
+  expectPassed(await lab.cnitool.delAs("net1", sibling, container));
+  expectPassed(await lab.cnitool.checkAs("eth0", chain, container));
+  await lab.ip(container, "route", "del", "10.99.0.0/16", "table", "100");
+  expectFailure(
+    withoutLog(await lab.cnitool.checkAs("eth0", chain, container)),
+    /missing: route 10\.99\.0\.0\/16 via 172\.26\.64\.1 table 100/,
+  );
 });
 
 test("IPv6 routes are moved and checked as well", async () => {

@@ -187,6 +187,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 zb net1"),
     ],
   },
+  "sbr, and a sibling had an interface in its subnet until now": {
+    lists: {
+      za: [macvlan(1), inPool(2), chained("sbr", "eth1")],
+      zb: [{ ...bridge(2), wrapper: { network: "disc" } }],
+    },
+    events: [add("c1 zb net1"), add("c1 za eth0"), del("c1 zb net1"), check("c1 za eth0")],
+  },
   "an attachment is deleted that never was, and a sibling has its second interface": {
     lists: { za: two, zb: [ptp(3), bridge(4, "eth1")] },
     events: [add("c1 za eth0"), del("c1 zb eth1")],

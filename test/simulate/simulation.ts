@@ -201,7 +201,7 @@ export class Simulation {
   #endAdd(life: Life, begun: Begun, { value, problem, isStruck = false }: Outcome<JsonObject | undefined>): void {
     const { machine } = this;
     const { plugins, serial, inode, boot, must, wasLive } = begun;
-    const isFull = !!problem?.includes("no IP addresses available");
+    const isFull = /no IP addresses available|no more tries/.test(problem ?? "");
     this.log.expect("ADD passes", !problem || !must || isStruck || isFull, () => `${life.key}: ${problem}`);
     // A second ADD of a live attachment leaves it as it was.
     if (problem && wasLive && namespaceOf(machine, life)) {
@@ -231,7 +231,12 @@ export class Simulation {
 
   #check(life: Life, loses: number | undefined): void {
     const check = () => this.#drive(life, undefined, (runtime, verb) => runtime.check(verb)).problem;
-    const problem = check();
+    const first = check();
+    // The DEL of a sibling's loopback has set the container's `lo` down (plugins/main/loopback, cmdDel). No wrapper runs that.
+    const isDown = first?.startsWith("CHECK of loopback");
+    const namespace = namespaceOf(this.machine, life);
+    if (isDown && namespace) namespace.isUp = true;
+    const problem = isDown ? check() : first;
     if (!isLive(this.machine, life) || !isInPlace(this.machine, life)) return;
     if (life.isEdited || this.machine.missing.size > 0) return;
     // An unknown plugin's DEL may have taken it along (docs/behavior.md, Limits).

@@ -193,6 +193,18 @@ describe("the entry of the interface", () => {
     expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
   });
 
+  test("has the routes that a plugin moved, whatever interface of a sibling had such routes then", () => {
+    const dst = "10.99.0.0/16";
+    const routes = [
+      { dst, dev: "eth1", table: "100" },
+      { dst, dev: "net1", table: "main" },
+    ];
+    const done = { uptime: 985, addresses: [], routing: { routes, rules: [] } };
+    const mover = chainedOf("sbr", { ifName: "eth1", done });
+    const { runs } = check([entryOf({ ifName: "eth1" }), mover], { wrapper: renamed });
+    expect(shown({ runs }).routes?.map((route) => route.dst)).toEqual(["10.98.0.0/16"]);
+  });
+
   test("of a plugin that moved routes: the wrapper looks for them itself", () => {
     const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
     const mover = chainedOf("sbr", {
