@@ -76,7 +76,8 @@ const ipams: Readonly<Record<string, Ipam>> = {
     },
     release() {},
   },
-  // The daemon keeps one lease for a client, and gives it out again (plugins/ipam/dhcp/daemon.go, Allocate).
+  // The daemon keeps one lease for a client, and gives it out again (plugins/ipam/dhcp/daemon.go, Allocate). The server names a
+  // router.
   dhcp: {
     *reserve(machine, call) {
       const client = clientId(call);
@@ -89,7 +90,8 @@ const ipams: Readonly<Record<string, Ipam>> = {
       const by = new Map([...(known?.by ?? []), ...machine.makers()]);
       machine.dhcp.set(client, { address, by });
       yield "acquired";
-      return { ips: [{ address: `${address}/24` }], routes: [] };
+      const gateway = addressText({ bits: range.bits, value: range.gateway });
+      return { ips: [{ address: `${address}/24`, gateway }], routes: [] };
     },
     check() {},
     release(machine, call) {

@@ -42,6 +42,8 @@ export interface Profile {
   readonly movesRoutes?: true;
   /** If CNI_NETNS is empty, the plugin's DEL does not free its leases. */
   readonly delNeedsNamespace?: true;
+  /** The plugin's ADD asks for an address first. If its interface's name is taken, it frees all leases of that name. */
+  readonly leasesFirst?: true;
   /** With `ipMasq`, the plugin's DEL reads the addresses of its rules from the interface. */
   readonly masquerades?: true;
 }

@@ -2,7 +2,7 @@
 export const networkNameRule = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 // Nearly every interface has such a name.
 const usualInterface = /^[\w-]{1,15}$/;
-const notAscii = /[^ -~]/;
+const notAscii = /[\u0080-\uffff]/;
 // A NUL would cut the name short in the environment.
 const notInInterface = /[\s\u0085\0/:]/;
 const notInType = /[/\\\0]/;
@@ -25,7 +25,7 @@ export function networkNameProblem(name: string): string | undefined {
  */
 export function interfaceNameProblem(name: string): string | undefined {
   if (usualInterface.test(name)) return undefined;
-  const bytes = notAscii.test(name) ? utf8Length(name) : name.length;
+  const bytes = byteLength(name);
   if (bytes < 1 || bytes > 15) return "must have 1 to 15 bytes";
   if (name === "." || name === "..") return "must not be '.' or '..'";
   return notInInterface.test(name) ? "must not contain '/', ':' or white space" : undefined;
@@ -52,7 +52,11 @@ export function jqProgramProblem(program: string): string | undefined {
   return program.length > longestProgram ? `must not have more than ${longestProgram} characters` : undefined;
 }
 
-// Some engines that run the core have no TextEncoder.
+/** Returns how many bytes a text has in UTF-8. Some engines that run the core have no TextEncoder. */
+export function byteLength(text: string): number {
+  return notAscii.test(text) ? utf8Length(text) : text.length;
+}
+
 function utf8Length(text: string): number {
   let length = 0;
   for (const character of text) {

@@ -7,10 +7,19 @@ import type { AddPlan } from "../call/plan.ts";
 import type { Target } from "../call/target.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import { ipamOf, leaseDirectoryOf } from "../journal/host-files.ts";
-import { type Entry, isStanding, type Journal, type Moment, type Namespace, namesOf } from "../journal/journal.ts";
+import {
+  type Entry,
+  isSameNamespace,
+  isStanding,
+  type Journal,
+  type Moment,
+  type Namespace,
+  namesOf,
+} from "../journal/journal.ts";
 import { checksumOf } from "../journal/own-entry.ts";
 import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
 import { holdsLease } from "../journal/sharing.ts";
+import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 
 /** One run of ADD. */
@@ -91,6 +100,22 @@ export function entryOf(
     isGivenUp: false,
     isUndone: false,
   };
+}
+
+/**
+ * Refuses an ADD of a plugin that would find an interface of the container in its way, and then free that one's lease. Code 7.
+ */
+export function refuseLeaseOfOthers({ call }: Adding, { before, namespace, ifName }: Entry): void {
+  const { facts, key, target } = call;
+  if (!target.profile?.leasesFirst || !before) return;
+  const made = [facts.journal(key), ...facts.siblings(key)].flatMap(({ entries }) => entries);
+  // guard: the lease of an interface that is in use
+  const isIt = (one: Entry) =>
+    isStanding(one) && one.done?.made === before && isSameNamespace(one.namespace, namespace);
+  const maker = made.find(isIt);
+  if (!maker) return;
+  const attachment = `${maker.network}, interface ${maker.runtimeIfName}`;
+  throw new CniError("interfaceNameTaken", ifName, `it exists: ${maker.type} made it for ${attachment}`);
 }
 
 /** Whether a try begins with a plugin: no wrapped one has made an interface before it. */

@@ -70,7 +70,8 @@ export function undoWaiting(undoing: Undoing): void {
   // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.
   for (let pass = 0; pass < 2; pass++) {
     for (const journal of undoing.facts.siblings(undoing.journal.key)) {
-      if (isLeft(journal) && !mayBePlain(undoing, journal)) undoJournal({ ...undoing, journal });
+      if (!isLeft(journal) || mayBePlain(undoing, journal)) continue;
+      undoJournal({ ...undoing, journal, netns: undoing.netns || pathOf(journal) });
     }
   }
 }
@@ -78,6 +79,11 @@ export function undoWaiting(undoing: Undoing): void {
 /** Whether a stray ADD left all of it beside a plain attachment, which may be in use. */
 function mayBePlain({ facts }: Undoing, journal: Journal): boolean {
   return withoutStrays(journal).length === 0 && facts.result(journal.key) !== undefined;
+}
+
+/** The path of a journal's namespace, for GC, which has none: a DEL without it would leave an interface that is there. */
+function pathOf({ entries }: Journal): string {
+  return entries.findLast(({ isUndone }) => !isUndone)?.namespace.path ?? "";
 }
 
 /** Whether a journal has only what could not be undone yet. */

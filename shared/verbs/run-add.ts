@@ -26,7 +26,8 @@ import {
 import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
-import { type Adding, beginsTry, entryOf, lentTo, type Memory } from "./adding.ts";
+import { byteLength } from "../protocol/names.ts";
+import { type Adding, beginsTry, entryOf, lentTo, type Memory, refuseLeaseOfOthers } from "./adding.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
 /**
@@ -93,6 +94,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
   const isStray = recovery.do === "add, then write";
   const made = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
+  refuseLeaseOfOthers(adding, made);
   const entry: Entry = isStray ? { ...made, stray: true, isGivenUp: true } : made;
   const attempt = begin({ adding, undoing, entry, delegateCall: asking ?? adding.delegateCall }, call.journal.isTorn);
   const answer = run(attempt);
@@ -117,7 +119,7 @@ interface Attempt {
   readonly undoing: Undoing;
   readonly entry: Entry;
   /** The journal's file after that. */
-  readonly written?: FileIdentity | undefined;
+  readonly written?: Pick<FileIdentity, "inode" | "size"> | undefined;
   readonly delegateCall: DelegateCall;
 }
 
@@ -127,7 +129,13 @@ function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];
   // A power loss takes rules along, but not leases.
   write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, beginning(entry));
-  return { ...attempt, written: undoing.session.host.stat(undoing.journal.file) };
+  return { ...attempt, written: writtenTo(undoing) };
+}
+
+/** The journal's file as this call knows it. Another call may have written to it already. */
+function writtenTo({ session, facts, journal }: Undoing): Attempt["written"] {
+  const file = session.host.stat(journal.file);
+  return file && { inode: file.inode, size: byteLength(facts.read(journal.file) ?? "") };
 }
 
 function lineOf({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: Entry): Line {

@@ -79,7 +79,7 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
     expectPassed(await lab.cnitool.addAs(za.as, za.list, container));
     const before = [await lab.kernel.link(container, "eth1"), await lab.kernel.leases()];
     for (const _ of [1, 2]) {
-      expectFailure(await lab.cnitool.addAs(zb.as, zb.list, container), /exists|Link not found|missing0/);
+      expectFailure(await lab.cnitool.addAs(zb.as, zb.list, container), /exists|Link not found|missing0|is taken/);
       expect(await lab.kernel.link(container, "eth1")).toEqual(before[0]);
     }
     expectPassed(await lab.cnitool.delAs(zb.as, zb.list, container));
@@ -88,6 +88,19 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
     expectPassed(await lab.cnitool.delAs(za.as, za.list, container));
     await expectNothingLeft(lab, ["disc0"]);
   });
+});
+
+test("ptp, which asks for an address first, frees no lease of the interface in its way", async () => {
+  await using lab = await Lab.start({ plugins });
+  const container = await lab.addContainer("c1");
+  const list = named("za", wrapped(ptp), wrapped(macvlan, "eth1"));
+  const edited = named("za", wrapped(ptp, "eth1"), wrapped(macvlan));
+  expectPassed(await lab.cnitool.addAs("eth0", list, container));
+  const before = await lab.kernel.leases();
+  expectFailure(await lab.cnitool.addAs("net1", edited, container), /interface name eth1 is taken/);
+  expect(await lab.kernel.leases()).toEqual(before);
+  expectPassed(await lab.cnitool.delAs("net1", edited, container));
+  expectPassed(await lab.cnitool.checkAs("eth0", list, container));
 });
 
 describe("one list attached as eth0, and then as net1, which fails", () => {

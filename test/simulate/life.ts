@@ -35,8 +35,8 @@ export interface Life {
    */
   isMarkContested: boolean;
   /**
-   * Its last ADD came while it may have been in use with other interfaces: in another namespace, or as its list made it before an
-   * edit. The rules for those come first (docs/behavior.md, Limits).
+   * An ADD came while it may have been in use with other interfaces: in another namespace, as long as a task runs there, or as its
+   * list made it before an edit. The rules for those come first (docs/behavior.md, Limits).
    */
   isElsewhere: boolean;
   /** A call of its ADD went on after a DEL, or failed where nothing may be written: entries before it are missing. */
@@ -126,7 +126,8 @@ export function isOld(machine: Machine, life: Life): boolean {
 
 /** Whether ADD must pass: nothing of the attachment may be in use, and nobody else has its names or its leases. */
 export function mustPass(machine: Machine, life: Life, list: readonly ListedPlugin[]): boolean {
-  if (life.mayFail || machine.missing.size > 0) return false;
+  // What an ADD before the last one left in a namespace that is still there may be in use.
+  if (life.mayFail || life.isElsewhere || machine.missing.size > 0) return false;
   if (life.phase === "attached" && namespaceOf(machine, life)) return false;
   // Of a namespace without a path, only the inode is known.
   if ([...machine.tasks.values()].some(({ inode, serial }) => inode === life.inode && serial !== life.serial))

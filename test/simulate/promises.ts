@@ -192,8 +192,18 @@ export class Promises {
   #mayHaveMade(sibling: Life, { by }: Thing, life: Life): boolean {
     const plugin = by.get(life.key) ?? "";
     const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
-    const isTry = life.phase !== "attached" || sibling.phase !== "attached" || this.#leftByTries.has(by);
+    const isTry =
+      life.phase !== "attached" ||
+      sibling.phase !== "attached" ||
+      this.#leftByTries.has(by) ||
+      this.#hasTryOf(life, plugin);
     return isTry && (has || sibling.isEdited) && ["portmap", "bandwidth", "tuning", "mark"].includes(plugin);
+  }
+
+  /** Whether the journal of an attachment still has a try of a plugin that did not pass. The attachment's last ADD may have. */
+  #hasTryOf({ of }: Life, plugin: string): boolean {
+    const text = this.#simulation.machine.files.get(journalFileOf(of))?.text ?? "";
+    return restOf(text).some(({ id, type }) => type === plugin && !text.includes(`{"line":"done","id":"${id}"`));
   }
 
   /** What an unknown plugin may have left waits for the last attachment that has such a plugin, and the journal waits with it. */
@@ -223,7 +233,8 @@ export class Promises {
     const siblings = others.filter((other) => other.of.container === life.of.container);
     return siblings.find((one) => {
       const own = this.#simulation.pluginsOf(one).map(delegateOf);
-      const waitsFor = ({ type, role }: Began) => (role === "meta" || !(type in profiles)) && own.includes(type);
+      const waitsFor = ({ type, role }: Began) =>
+        (role === "meta" || !(type in profiles)) && (own.includes(type) || one.isEdited);
       return rest.length > 0 && rest.every(waitsFor);
     });
   }
@@ -250,14 +261,21 @@ export class Promises {
     return isNeeded;
   }
 
+  /** Forgets the rules that an ADD's undo has left to other containers, after firewall's ADD went on. */
+  forgetNeeded(life: Life): void {
+    const made = this.#simulation.machine.things().filter(({ by }) => by.has(life.key));
+    for (const thing of life.isOutrun ? made : []) if (this.#mayBeNeeded(thing, life)) thing.remove();
+  }
+
   /**
-   * Whether another container's ADD runs that has the address of firewall's rule. Its journal cannot tell whether firewall comes
-   * next, which would find the rule and make none of its own (plugins/meta/firewall/iptables.go, addRules). So it stays. The
-   * model forgets it, and that ADD makes it again.
+   * Whether another container has the address of firewall's rule. Its journal cannot tell whether firewall comes next, which would
+   * find the rule and make none of its own (plugins/meta/firewall/iptables.go, addRules). So it stays: if that one's ADD
+   * runs, and if firewall's ADD went on after a DEL (docs/behavior.md, Limits). The model forgets it, and the next ADD makes it
+   * again.
    */
-  #mayBeNeeded({ what }: Thing, { of }: Life): boolean {
+  #mayBeNeeded({ what }: Thing, { of, isOutrun }: Life): boolean {
     const [, address = ""] = /^rule CNI-FORWARD -[ds] ([^/]*)/.exec(what) ?? [];
-    const journals = [...this.#busy]
+    const journals = [...(isOutrun ? this.#simulation.lives.values() : this.#busy)]
       .filter((other) => other.of.container !== of.container)
       .map((other) => this.#simulation.machine.files.get(journalFileOf(other.of))?.text);
     return address !== "" && journals.some((text) => text?.includes(`"addresses":["${address}/`));

@@ -59,8 +59,7 @@ function randomList(random: Random, kinds: Kinds, subnet: number): ListedPlugin[
 function randomCreator(random: Random, type: string, subnet: number, ifName: string | undefined): ListedPlugin {
   // A pool is one subnet, in whatever list.
   const hasPool = random.once(4);
-  // If its interface is there already, ptp gives its lease back, and DHCP gave it that of the live one.
-  const hasDhcp = type !== "flannel" && type !== "ptp" && random.once(8);
+  const hasDhcp = type !== "flannel" && random.once(8);
   const range = `10.${hasPool ? (hasDhcp ? 98 : 99) : subnet}.0.0/24`;
   const wrapper = {
     ...(ifName && { ifName }),

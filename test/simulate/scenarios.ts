@@ -145,6 +145,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1, "eth1")] },
     events: [add("c1 za eth0"), add("c2 za eth1")],
   },
+  "one list under two names of the runtime, one container, DHCP, and a plugin that asks for an address first": {
+    lists: { za: [macvlan(1), { type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
+    events: [add("c1 za eth0"), add("c1 za net1"), add("c1 za eth0"), check("c1 za eth0")],
+  },
+  "two names are exchanged, and the list is attached once more with a plugin that asks for an address first": {
+    lists: { za: [ptp(1), { ...macvlan(2), ...of("eth1") }] },
+    events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, add("c1 za net1")],
+  },
   "a plugin with two interfaces of its own": {
     lists: { za: [macvlan(1), { ...local(2), type: "twin-wrapper", wrapper: { ifName: "eth1", role: "creator" } }] },
     events: [add("c1 za eth0"), check("c1 za eth0")],
@@ -420,6 +428,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "sbr, and a sibling's interface of that name was in a lost namespace": {
     lists: { za: [macvlan(1), chained("sbr")], zb: [bridge(2, "eth1"), chained("sbr", "eth1")] },
     events: [add("c1 za eth1"), loses("c1"), add("c1 zb eth0"), del("c1 zb eth0")],
+  },
+  "the runtime is killed, and the next one's DEL passes right after the old call began to write": {
+    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
+    events: [
+      add("c1 zb net1"),
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+      { do: "ADD", of: "c1 za eth0", fault: { at: 13, do: "kill the runtime", first: del("c1 za eth0") } },
+      del("c1 za eth0"),
+    ],
   },
   "the runtime is killed, the next one's DEL passes, and the old call fails": {
     lists: { za: [flannel] },
@@ -740,6 +758,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "ADD", of: "c1 zb net1", fault: { at: "mark: marked", do: "fail the plugin" } },
       { do: "ADD", of: "c1 zb net1", fault: { at: "mark: mark removed", do: "kill" } },
       del("c1 za eth0"),
+    ],
+  },
+  "an undo is killed, and GC removes a sibling of an earlier boot": {
+    lists: { za: [bridge(1)] },
+    events: [
+      { do: "ADD", of: "c1 za net1", fault: { at: "bridge: leased", do: "fail the plugin" } },
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: released", do: "kill" } },
+      { do: "GC", list: "za" },
+      add("c1 za eth0"),
     ],
   },
   "the sibling that an unknown plugin waits for is deleted, and another one stands": {

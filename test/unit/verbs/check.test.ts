@@ -201,8 +201,8 @@ describe("the entry of the interface", () => {
     ];
     const done = { uptime: 985, addresses: [], routing: { routes, rules: [] } };
     const mover = chainedOf("sbr", { ifName: "eth1", done });
-    const { runs } = check([entryOf({ ifName: "eth1" }), mover], { wrapper: renamed });
-    expect(shown({ runs }).routes?.map((route) => route.dst)).toEqual(["10.98.0.0/16"]);
+    const outcome = check([entryOf({ ifName: "eth1" }), mover], { wrapper: renamed });
+    expect(shown(outcome).routes?.map((route) => route.dst)).toEqual(["10.98.0.0/16"]);
   });
 
   test("of a plugin that moved routes: the wrapper looks for them itself", () => {

@@ -125,6 +125,31 @@ test("a masquerading plugin's failure is written with its lease, which another a
   expect(failedOf({})).not.toHaveProperty("addresses");
 });
 
+describe("an ADD that would free the lease of the interface in its way", () => {
+  const sibling = entryOf({ network: "other", runtimeIfName: "net1" });
+  const made = sibling.done?.made ?? 0;
+  const addWith = (entry: Entry, plugin = "ptp", link = made) => {
+    const call = { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { ...stdin, ipam: { type: "host-local" } } };
+    const outcome = callWrapper(call, { files: journalFiles(entry), links: [link], answers: [exits(1)] });
+    return commandsOf(outcome).length === 0 ? JSON.parse(outcome.stdout).code : "runs";
+  };
+
+  test("is refused, beside a sibling and beside its own attachment", () => {
+    expect(addWith(sibling)).toBe(7);
+    expect(addWith(entryOf({ uptime: 1, done: { uptime: 1, made, addresses: [] } }))).toBe(7);
+  });
+
+  test.each<[string, Entry, string?, number?]>([
+    ["has another interface", entryOf({ ...sibling, done: { uptime: 985, made: made + 1, addresses: [] } })],
+    ["is given up", { ...sibling, isGivenUp: true }],
+    ["is of another namespace", { ...sibling, namespace: { ...sibling.namespace, inode: 1 } }],
+    ["has no interface", entryOf({ ...sibling, done: { uptime: 985, addresses: [] } }), "ptp", 0],
+    ["is in the way of a plugin that looks at the name first", sibling, "bridge"],
+  ])("runs if the other one %s", (_, entry, plugin, link) => {
+    expect(addWith(entry, plugin, link)).toBe("runs");
+  });
+});
+
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
   const left = entryOf({ isGivenUp: true });
   const sibling = entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" });
