@@ -5,17 +5,12 @@ import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
 import { type Failure, ListRun, NotKnown } from "../model/list-run.ts";
 import { Machine } from "../model/machine.ts";
+import { type Left, leftOf, leftWords } from "./left.ts";
 
 /** What happens to the containers of a list, in the order in which people read it. */
 export const events = ["start", "second", "restart", "joined", "retry", "twice", "reboot", "stop", "gone"] as const;
 
 export type EventName = (typeof events)[number];
-
-/** Something of a container that is still there after DEL. */
-interface Left {
-  readonly kind: "lease" | "rule" | "device" | "file";
-  readonly name: string;
-}
 
 /** What an event ends with. */
 export interface Outcome extends Partial<Failure> {
@@ -61,7 +56,11 @@ function* course(list: List, run: ListRun, machine: Machine): Generator<Outcome>
   yield tell(
     "stop",
     () => run.del("example1"),
-    () => leftOf(machine, "example1"),
+    () => {
+      // The runtime removes it then, and its links with it.
+      machine.removeNamespace("/run/netns/example1");
+      return leftOf(machine, "example1");
+    },
   );
   if (start.passes) yield* othersOf(run, machine, begin);
 }
@@ -115,17 +114,6 @@ function* othersOf(run: ListRun, machine: Machine, begin: Begin): Generator<Outc
   yield tell("reboot", () => begin("example6"));
 }
 
-function leftOf(machine: Machine, id: string): Left[] {
-  return machine
-    .things()
-    .filter(({ by }) => by.has(id))
-    .map(({ what }) => {
-      const [word = "", name = ""] = what.split(/ (.*)/);
-      const isLease = word === "file" && !name.startsWith("/var/lib/cni/wrappers/");
-      return isLease ? { kind: "lease", name: name.replace(/.*\//, "") } : { kind: word as Left["kind"], name };
-    });
-}
-
 /** What libcni says about a list that it does not load. */
 function refusalOf({ value, hasPlugins, name, plugins, file }: List): string | undefined {
   const typeOf = (one: unknown) =>
@@ -173,7 +161,7 @@ export function verdictText({ file, name, plugins }: List, outcomes: readonly Ou
 }
 
 function wordsOf({ passes, type, message, leaves }: Outcome): string {
-  const left = leaves.length > 0 ? `leaves ${leaves.map(({ kind, name }) => `the ${kind} ${name}`).join(", ")}` : "";
+  const left = leaves.length > 0 ? `leaves ${leftWords(leaves)}` : "";
   if (passes) return left;
   const words =
     passes === undefined ? `not known: ${message}` : `fails${type === undefined ? "" : ` at ${type}`}: ${message}`;

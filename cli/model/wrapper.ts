@@ -1,12 +1,12 @@
 import { profiles } from "../../plugins/index.ts";
-import type { Answer, Appending, Bytes, Host, Streams } from "../../shared/host/host.ts";
+import type { Answer, Bytes, Host, Streams } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { run } from "../../shared/run.ts";
-import { ip, mountsOf } from "./iproute.ts";
 import type { Machine } from "./machine.ts";
 import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
 import { plugins } from "./plugins.ts";
 import { errorResult, stepsOf } from "./verbs.ts";
+import { type HostView, viewOf } from "./view.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {
@@ -73,6 +73,7 @@ class Process implements Host {
   /** How the plugin ends that runs at the point where the process stopped. */
   pluginEnd: PluginEnd;
   readonly #machine: Machine;
+  readonly #view: HostView;
   readonly #stdin: string;
   readonly #stops: Stops;
   readonly #answers: unknown[] = [];
@@ -87,6 +88,7 @@ class Process implements Host {
 
   constructor(machine: Machine, type: string, { env, config }: PluginCall, stops: Stops) {
     this.#machine = machine;
+    this.#view = viewOf(machine);
     this.#stops = stops;
     this.#stdin = JSON.stringify(config);
     this.env = env;
@@ -112,7 +114,7 @@ class Process implements Host {
   }
 
   now(): number {
-    return this.#ask("clock", () => this.#machine.now);
+    return this.#ask("clock", () => this.#view.now());
   }
 
   readStdin(): Bytes {
@@ -153,65 +155,40 @@ class Process implements Host {
   }
 
   readFile(path: string): string | undefined {
-    return this.#ask("read", () => {
-      if (path === "/proc/sys/kernel/random/boot_id") return `boot-${this.#machine.boot}\n`;
-      if (path.endsWith("/mountinfo")) return mountsOf(this.#machine);
-      const [, bridge] = /^\/sys\/class\/net\/(.*)\/addr_assign_type$/.exec(path) ?? [];
-      // It is 3 if somebody has set the MAC.
-      if (bridge !== undefined) return this.#machine.bridges.get(bridge)?.fixedMac === undefined ? "1\n" : "3\n";
-      if (path === "/proc/uptime") return `${this.#machine.uptime / 1000} 0.00\n`;
-      return this.#machine.files.get(path)?.text;
-    });
+    return this.#ask("read", () => this.#view.readFile(path));
   }
 
-  appendJournal(file: string, text: string, { makesFile }: Appending): string | undefined {
-    return this.#ask("write", () =>
-      makesFile || this.#machine.files.has(file) ? this.#machine.appendFile(file, text) : "ENOENT",
-    );
+  appendJournal(...journal: Parameters<Host["appendJournal"]>): string | undefined {
+    return this.#ask("write", () => this.#view.appendJournal(...journal));
   }
 
   // No stop: a wrapper has looked at the file right before.
   removeFile(path: string): void {
-    this.#answered(() => this.#machine.files.delete(path));
+    this.#answered(() => this.#view.removeFile(path));
   }
 
-  // The model's directories are there as long as a file is in them.
   removeDirectory(): void {}
 
   listDirectory(path: string): readonly string[] {
-    return this.#ask("list", () =>
-      path === "/proc" ? [...this.#machine.tasks.keys()].map(String) : this.#machine.list(path),
-    );
+    return this.#ask("list", () => this.#view.listDirectory(path));
   }
 
   stat(path: string): ReturnType<Host["stat"]> {
-    return this.#ask("stat", () => {
-      const [, pid] = /^\/proc\/(\d+)\/ns\/net$/.exec(path) ?? [];
-      const namespace = pid ? this.#machine.tasks.get(Number(pid)) : this.#machine.namespaces.get(path);
-      const { madeMs = 0 } = namespace ?? {};
-      if (namespace) return { device: 4, inode: namespace.inode, size: 0, modifiedMs: madeMs, changedMs: madeMs };
-      const file = this.#machine.files.get(path);
-      if (!file) return undefined;
-      const { inode, text, modifiedMs } = file;
-      return { device: 1, inode, size: text.length, modifiedMs, changedMs: modifiedMs };
-    });
+    return this.#ask("stat", () => this.#view.stat(path));
   }
 
   linkIndex(netns: string, name: string): number | undefined {
-    return this.#ask("link", () => {
-      const namespace = this.#machine.namespaces.get(netns);
-      return namespace && (namespace.links.get(name)?.index ?? 0);
-    });
+    return this.#ask("link", () => this.#view.linkIndex(netns, name));
   }
 
   writeStderr(): void {}
 
-  ip(args: readonly string[], commands: string, netns?: string): string | undefined {
-    return this.#ask("ip", () => ip(this.#machine, { args, commands, netns }));
+  ip(...run: Parameters<Host["ip"]>): string | undefined {
+    return this.#ask("ip", () => this.#view.ip(...run));
   }
 
-  appendLine(file: string, line: string): undefined {
-    return this.#ask("append", () => this.#machine.appendFile(file, `${line}\n`));
+  appendLine(file: string, line: string): string | undefined {
+    return this.#ask("append", () => this.#view.appendLine(file, line));
   }
 
   #bytes(text: string): Bytes {

@@ -1,10 +1,11 @@
 import { exampleAttachment } from "../../../cli/explain/example-source.ts";
+import type { Left } from "../../../cli/explain/left.ts";
 import { type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
 import { listOf } from "../../../cli/lists/list.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 import { notSent } from "../../../cli/live/libcni.ts";
 import { cards } from "../../support/examples.ts";
-import { type Candidate, type Ports, type Seen, seenOf } from "./truth.ts";
+import type { Candidate, Ports, Seen } from "./truth.ts";
 
 /** An event of a list, as the model and as the real plugins have it. */
 export interface Compared {
@@ -23,11 +24,7 @@ export function candidateOf(name: string, text: string): Candidate {
   return { name, text, ports: ports as Ports, isDropIn: list?.isDropIn ?? false };
 }
 
-/** Runs a list with the real plugins and on the model. */
-export async function compare(candidate: Candidate): Promise<Compared[]> {
-  return judge(candidate, await seenOf(candidate));
-}
-
+/** Compares what the model says about a list with what the real plugins did. */
 export function judge(candidate: Candidate, seen: readonly Seen[]): Compared[] {
   const list = listOf(parseListFile(candidate.name, candidate.text));
   const file = parseListFile(candidate.name, candidate.text);
@@ -56,10 +53,8 @@ function isSame(model: string, real: string): boolean {
 function wordsOfModel(told: Outcome | undefined): string {
   if (!told) return "not reached";
   if (told.passes === undefined) return `not known: ${told.message}`;
-  const leases = told.leaves.filter(({ kind }) => kind === "lease").map(({ name }) => name);
-  const leaves = leases.sort();
   const words = told.passes ? "passes" : `${told.type ?? "load"}: ${normal(String(told.message))}`;
-  return leaves.length > 0 ? `${words}, leaves ${leaves.join(" ")}` : words;
+  return withLeaves(words, told.leaves);
 }
 
 function wordsOfReal(seen: Seen | undefined): string {
@@ -68,7 +63,13 @@ function wordsOfReal(seen: Seen | undefined): string {
   const found = /plugin type="([^"]*)"(?: name="[^"]*")? failed \(\w+\): ([\s\S]*)/.exec(error ?? "");
   const words =
     error === undefined ? "passes" : found ? `${found[1]}: ${normal(String(found[2]))}` : `load: ${normal(error)}`;
-  return leaves.length > 0 ? `${words}, leaves ${leaves.join(" ")}` : words;
+  return withLeaves(words, leaves);
+}
+
+/** The names of interfaces are random or a digest. */
+function withLeaves(words: string, leaves: readonly Left[]): string {
+  const names = leaves.map(({ kind, name }) => `${kind} ${kind === "interface" ? name.slice(0, 3) : name}`);
+  return leaves.length > 0 ? `${words}, leaves ${[...new Set(names)].sort().join(", ")}` : words;
 }
 
 /** Leaves out of a message what is random, a digest, or an address in memory. */

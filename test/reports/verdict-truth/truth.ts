@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Left } from "../../../cli/explain/left.ts";
 import type { EventName } from "../../../cli/explain/verdict.ts";
 import { exampleHost } from "../../support/examples.ts";
 import { Lab } from "../../support/lab.ts";
 import { gocni } from "../../support/runtime.ts";
+import { type HostThings, hostThings, madeBetween, stillThere } from "./host-things.ts";
 
 /** The ports that a container publishes, in the runtime's words. */
 export type Ports = readonly { hostPort: number; containerPort: number; protocol: string }[];
@@ -22,8 +25,7 @@ export interface Seen {
   readonly event: EventName;
   /** Undefined if it passed. */
   readonly error: string | undefined;
-  /** The addresses of the leases. */
-  readonly leaves: readonly string[];
+  readonly leaves: readonly Left[];
 }
 
 /** Runs a list with the real plugins, in the order of `verdictOf`. */
@@ -53,15 +55,27 @@ async function seenOn(disk: string, candidate: Candidate): Promise<Seen[]> {
   {
     await using lab = await exampleHost(disk);
     const call = await callsIn(lab, candidate);
-    const note = (event: EventName, error: string | undefined, leaves: string[] = []) =>
+    const note = (event: EventName, error: string | undefined, leaves: Left[] = []) =>
       seen.push({ event, error, leaves });
     const refused = await call("load", "example1");
     if (refused !== undefined) return [{ event: "start", error: refused, leaves: [] }];
+    const made = new Map<string, HostThings>();
     const begin = async (id: string) => {
       await lab.addContainer(id);
       return await call("setup", id);
     };
-    const start = await begin("example1");
+    const beginWatched = async (id: string) => {
+      const before = await hostThings(lab, id);
+      const error = await begin(id);
+      made.set(id, madeBetween(before, await hostThings(lab, id)));
+      return error;
+    };
+    const end = async (id: string, event: EventName, netns = `/run/netns/${id}`) => {
+      const error = await call("remove", id, { netns });
+      if (netns !== "") await lab.run("ip", ["netns", "delete", id]);
+      note(event, error, stillThere(made.get(id) ?? new Map(), await whenLinksAreGone(lab, id)));
+    };
+    const start = await beginWatched("example1");
     note("start", start);
     if (start === undefined) {
       note("restart", await call("check", "example1"));
@@ -70,7 +84,7 @@ async function seenOn(disk: string, candidate: Candidate): Promise<Seen[]> {
       if (second === undefined) note("joined", await call("check", "example1"));
       await call("remove", "example2");
     }
-    note("stop", await call("remove", "example1"), await leftIn(lab, "example1"));
+    await end("example1", "stop");
     if (start !== undefined) return seen;
     await begin("example3");
     note("twice", await call("setup", "example3", { prefix: "net" }));
@@ -80,9 +94,9 @@ async function seenOn(disk: string, candidate: Candidate): Promise<Seen[]> {
     await call("setup", "example4", { as: await failing(lab, candidate) });
     note("retry", await call("setup", "example4"));
     await call("remove", "example4");
-    await begin("example5");
+    await beginWatched("example5");
     await lab.run("ip", ["netns", "delete", "example5"]);
-    note("gone", await call("remove", "example5", { netns: "" }), await leftIn(lab, "example5"));
+    await end("example5", "gone", "");
     await begin("example6");
   }
   await using lab = await exampleHost(disk);
@@ -106,10 +120,12 @@ async function failing(lab: Lab, { name, text }: Candidate): Promise<string> {
   return file;
 }
 
-/** The leases of a container, wherever host-local keeps them. */
-async function leftIn(lab: Lab, id: string): Promise<string[]> {
-  const find = `grep -rl "^${id}" /var/lib/cni/networks /var/run/cni 2>/dev/null | grep -v tuning`;
-  const { stdout } = await lab.call("sh", ["-c", find]);
-  const leases = stdout.split("\n").filter((line) => line !== "");
-  return [...new Set(leases.map((file) => path.basename(file)))].sort();
+/** The kernel deletes the links of a namespace a moment after the namespace. */
+async function whenLinksAreGone(lab: Lab, id: string): Promise<HostThings> {
+  for (let tries = 0; ; tries++) {
+    const things = await hostThings(lab, id);
+    const hasVeth = [...things.values()].some(({ kind, name }) => kind === "interface" && name.startsWith("veth"));
+    if (!hasVeth || tries === 20) return things;
+    await setTimeout(100);
+  }
 }

@@ -1,5 +1,6 @@
 // `npm run verdict-truth`: what `explain` says about lists, and what the real plugins do.
-import { globSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -8,9 +9,9 @@ import { examples } from "../../support/examples.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
-import { type Compared, candidateOf, compare } from "./compare.ts";
+import { type Compared, candidateOf, judge } from "./compare.ts";
 import { generated } from "./generate.ts";
-import type { Candidate } from "./truth.ts";
+import { type Candidate, type Seen, seenOf } from "./truth.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const { values } = parseArgs({
@@ -18,6 +19,8 @@ const { values } = parseArgs({
     count: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
+    // A directory with what the real plugins did, a file for each list: it is taken from there if it is known.
+    keep: { type: "string" },
     sources: { type: "string", default: "README,examples,lint,public,generated" },
   },
 });
@@ -55,13 +58,24 @@ const sources: Readonly<Record<string, () => Candidate[]>> = {
   generated: () => generated(Number(values.seed), Number(values.count)),
 };
 
+async function kept(candidate: Candidate): Promise<Seen[]> {
+  if (values.keep === undefined) return await seenOf(candidate);
+  mkdirSync(values.keep, { recursive: true });
+  const digest = createHash("sha256").update(JSON.stringify(candidate)).digest("hex").slice(0, 16);
+  const file = path.join(values.keep, `${digest}.json`);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  const seen = await seenOf(candidate);
+  writeFileSync(file, JSON.stringify(seen));
+  return seen;
+}
+
 const rows: string[][] = [];
 for (const source of values.sources.split(",")) {
   const rest = (sources[source]?.() ?? []).filter(({ name }) => name.includes(values.only));
   const found: Compared[] = [];
   const work = async () => {
     for (let one = rest.shift(); one; one = rest.shift()) {
-      const compared = await compare(one);
+      const compared = judge(one, await kept(one));
       found.push(...compared);
       for (const { event, model, real, isEqual, isKnown } of compared) {
         if (!isEqual && isKnown) say(`${source} ${one.name} ${event}\n  model: ${model}\n  real:  ${real}`);
