@@ -19,7 +19,10 @@ const kinds: readonly (readonly [RegExp, Left["kind"]])[] = [
 
 /** Returns what a container left on a host of the model. A bridge serves all containers, and stays. */
 export function leftOf(machine: Machine, id: string): Left[] {
-  const left = machine.things().flatMap(({ what, by }) => (by.has(id) ? leftFrom(what) : []));
+  // tuning leaves its file if the link or the namespace is gone: it may stay, so nobody is its maker.
+  const named = [...machine.files.keys()].filter((path) => path.includes(`/${id}_`)).map((path) => `file ${path}`);
+  const made = machine.things().flatMap(({ what, by }) => (by.has(id) ? what : []));
+  const left = [...made, ...named].flatMap(leftFrom);
   return [...new Map(left.map((one) => [`${one.kind} ${one.name}`, one])).values()];
 }
 

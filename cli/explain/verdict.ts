@@ -1,8 +1,9 @@
 import type { Host } from "../../shared/host/host.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
+import { loadProblem } from "../model/decode.ts";
 import { type Failure, ListRun, NotKnown } from "../model/list-run.ts";
 import { Machine } from "../model/machine.ts";
 import { type Left, leftOf, leftWords } from "./left.ts";
@@ -114,28 +115,50 @@ function* othersOf(run: ListRun, machine: Machine, begin: Begin): Generator<Outc
   yield tell("reboot", () => begin("example6"));
 }
 
-/** What libcni says about a list that it does not load. */
-function refusalOf({ value, hasPlugins, name, plugins, file }: List): string | undefined {
-  const typeOf = (one: unknown) =>
-    typeof one === "number" ? "float64" : Array.isArray(one) ? "[]interface {}" : typeof one;
+/** What libcni says about a list that it does not load (libcni/conf.go). */
+function refusalOf({ value, hasPlugins, plugins, file }: List): string | undefined {
   if (!hasPlugins && file.path.endsWith(".conflist")) return "no plugin configs found";
-  if (value.name === undefined && hasPlugins) return "error parsing configuration list: no name";
-  if (typeof value.name !== "string")
-    return `error parsing configuration list: invalid name type ${typeOf(value.name)}`;
-  const { cniVersion, disableCheck } = value;
-  if (cniVersion !== undefined && typeof cniVersion !== "string") {
-    return `error parsing configuration list: invalid cniVersion type ${typeOf(cniVersion)}`;
-  }
-  if (disableCheck !== undefined && !["boolean", "string"].includes(typeof disableCheck)) {
-    return `error parsing configuration list: invalid disableCheck type ${typeOf(disableCheck)}`;
-  }
-  if (hasPlugins && !Array.isArray(value.plugins)) {
-    return `error parsing configuration list: invalid 'plugins' type ${typeOf(value.plugins)}`;
-  }
+  if (hasPlugins && /\.(conf|json)$/.test(file.path)) return onePluginProblem(value);
+  const problem = hasPlugins || value.name !== undefined ? shapeProblem(value) : undefined;
+  if (problem !== undefined) return `error parsing configuration list: ${problem}`;
   if (plugins.length === 0) return "error parsing configuration list: no plugins in list";
-  const entries = Array.isArray(value.plugins) ? value.plugins : [value];
-  if (entries.some((one) => isJsonObject(one) && one.type === undefined)) return "missing 'type'";
-  return /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name ?? "x") ? undefined : "invalid characters found in network name";
+  const entries: unknown[] = Array.isArray(value.plugins) ? value.plugins : [value];
+  for (const [index, entry] of entries.entries()) {
+    const reason = loadProblem(entry);
+    const place = hasPlugins ? `failed to parse plugin config ${index}: ` : "";
+    if (reason !== undefined) return `${place}error parsing configuration: ${reason}`;
+  }
+  return undefined;
+}
+
+/** A file with another ending is the configuration of one plugin. */
+function onePluginProblem(value: JsonObject): string | undefined {
+  const reason = loadProblem(value);
+  return reason && `error parsing configuration: ${reason}`;
+}
+
+function shapeProblem(value: JsonObject): string | undefined {
+  const { name, cniVersion, plugins = [] } = value;
+  if (name === undefined) return "no name";
+  if (typeof name !== "string") return `invalid name type ${goType(name)}`;
+  if (cniVersion !== undefined && typeof cniVersion !== "string")
+    return `invalid cniVersion type ${goType(cniVersion)}`;
+  for (const key of ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"]) {
+    const flag = value[key] === undefined ? false : value[key];
+    if (typeof flag === "boolean" || /^(true|false)$/i.test(String(flag))) continue;
+    if (typeof flag !== "string") return `invalid type ${goType(flag)} for ${key}`;
+    return `invalid value "${flag.toLowerCase()}" for ${key}`;
+  }
+  return Array.isArray(plugins) ? undefined : `invalid 'plugins' type ${goType(plugins)}`;
+}
+
+/** A JSON value's type, as Go prints it. */
+function goType(value: unknown): string {
+  if (typeof value === "number") return "float64";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  if (value === null) return "<nil>";
+  return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
 }
 
 const indent = "  ";

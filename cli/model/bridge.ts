@@ -40,12 +40,14 @@ export const bridge: Kind = {
     ];
   },
   plan(config, ips, routes) {
+    const added: JsonObject[] = [];
     for (const ip of isGateway(config) ? ips : []) {
       ip.gateway ??= firstOf(ip.address);
       const dst = isIpv6(ip.address) ? "::/0" : "0.0.0.0/0";
-      const has = routes.some((route) => route.dst === dst && route.gw !== undefined);
-      if (config.isDefaultGateway && !has) routes.push({ dst, gw: ip.gateway });
+      const has = [...routes, ...added].some((route) => route.dst === dst && route.gw !== undefined);
+      if (config.isDefaultGateway && !has) added.push({ dst, gw: ip.gateway });
     }
+    return added;
   },
   finish(machine, { config }, { ips }) {
     // VLANs have a link of their own for the address.

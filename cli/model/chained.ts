@@ -31,14 +31,10 @@ const firewall: Plugin = {
       for (const text of passages(String(address))) machine.appendUnique(forward, text);
       yield "address let through";
     }
-    const { ingressPolicy = "" } = call.config;
-    if (ingressPolicy === "same-bridge" || ingressPolicy === "isolated") {
-      if (resultOf(call.config).interfaces.length > 0) return result;
-      const hint = 'make sure to chain "firewall" plugin with "bridge"';
-      throw new PluginError(`interface needs to be set for ingress policy "${ingressPolicy}", ${hint}`);
-    }
-    if (ingressPolicy === "" || ingressPolicy === "open") return result;
-    throw new PluginError(`unknown ingress policy: "${ingressPolicy}"`);
+    const policy = ingressPolicyOf(call);
+    if (policy === "open" || resultOf(call.config).interfaces.length > 0) return result;
+    const hint = 'make sure to chain "firewall" plugin with "bridge"';
+    throw new PluginError(`interface needs to be set for ingress policy "${policy}", ${hint}`);
   },
   check(machine, call) {
     passedOn(call.config, "missing prevResult from earlier plugin");
@@ -51,6 +47,7 @@ const firewall: Plugin = {
       machine.removeRules((rule) => rule.chain === forward && own.includes(rule.text));
       yield "rule removed";
     }
+    ingressPolicyOf(call);
   },
   effects: (machine, { addresses }) =>
     addresses.map((address) => ({
@@ -59,6 +56,12 @@ const firewall: Plugin = {
       lose: () => dropRules(machine, passages(address)[1] ?? ""),
     })),
 };
+
+function ingressPolicyOf({ config: { ingressPolicy } }: PluginCall): string {
+  const policy = String(ingressPolicy || "open");
+  if (["open", "same-bridge", "isolated"].includes(policy)) return policy;
+  throw new PluginError(`unknown ingress policy: "${policy}"`);
+}
 
 function allPassages({ config }: PluginCall): string[] {
   return resultOf(config).ips.flatMap(({ address }) => passages(String(address)));

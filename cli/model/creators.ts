@@ -51,8 +51,11 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
   const { config } = call;
   const { containerId, netns, ifName, network } = namesOf(call);
   let leased: Leased | undefined;
-  if (kind.first === "lease") leased = yield* ipamOf(config).reserve(machine, call);
-  if (leased) yield "leased";
+  if (kind.first === "lease") {
+    leased = yield* ipamOf(config).reserve(machine, call);
+    yield "leased";
+    expectDestinations(leased);
+  }
   try {
     kind.begin?.(machine, call);
     const made = makeLink(kind, machine, call);
@@ -61,15 +64,17 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
     const interfaces = [...hostSide, { name: ifName, mac: made.mac, sandbox: netns }];
     const result = { cniVersion: "1.1.0", interfaces };
     if (!leased && hasIpam(config)) {
-      leased = yield* ipamOf(config).reserve(machine, call);
+      const given = yield* ipamOf(config).reserve(machine, call);
       yield "leased";
+      expectDestinations(given);
+      leased = given;
     }
     if (!leased) return result;
     const ips: FilledIp[] = leased.ips.map((ip) => ({ ...ip }));
-    const routes = [...leased.routes];
     if (ips.length === 0) throw new PluginError("IPAM plugin returned missing IP config");
-    kind.plan?.(config, ips, routes);
-    const link = configure(open(machine, call), ifName, { ips, routes });
+    const added = kind.plan?.(config, ips, leased.routes) ?? [];
+    const routes = [...leased.routes, ...added];
+    const link = configure(open(machine, call), ifName, { ips, routes }, added);
     yield "address set";
     kind.finish?.(machine, call, { link, ips });
     // A bridge may have another MAC by now.
@@ -84,11 +89,21 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
   }
 }
 
+/** A plugin cannot read a route without a destination in the answer of its IPAM plugin, and frees no address then. */
+function expectDestinations({ routes }: Leased): void {
+  if (routes.some(({ dst }) => dst === undefined)) throw new PluginError("invalid CIDR address: <nil>");
+}
+
 /** DEL. */
 export function* detach(kind: Kind, machine: Machine, call: PluginCall): Steps {
   const { config } = call;
   const { containerId, ifName, network } = namesOf(call);
   const isLayer3 = hasIpam(config) || (kind.needsIpam === true && kind.first === "lease");
+  kind.begin?.(machine, call);
+  if (kind.needsNamespace) {
+    if (!call.env.CNI_NETNS) return;
+    open(machine, call);
+  }
   const release = () => {
     if (isLayer3) ipamOf(config).release(machine, call);
   };
@@ -101,6 +116,6 @@ export function* detach(kind: Kind, machine: Machine, call: PluginCall): Steps {
   yield "link deleted";
   if (!kind.freesFirst) release();
   // The addresses come from the link. Without it or without the namespace, the rules stay (plugins#810).
-  if (config.ipMasq && kind.link === "veth")
-    for (const address of link?.addresses ?? []) unmasquerade(machine, network, containerId, address);
+  const addresses = config.ipMasq && kind.link === "veth" ? link?.addresses : undefined;
+  unmasquerade(machine, network, containerId, addresses ?? []);
 }

@@ -3,7 +3,7 @@ import { addressOf, addressText } from "../lists/addresses.ts";
 import type { Machine } from "./machine.ts";
 import type { Leased } from "./network.ts";
 import { namesOf, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
-import { isInRange, type Range, rangesOf, rangeText } from "./ranges.ts";
+import { expectRoutes, isInRange, type Range, rangesOf, rangeText } from "./ranges.ts";
 
 /** An IPAM plugin. It has a plugin's verbs, but only addresses. */
 export interface Ipam {
@@ -60,7 +60,8 @@ const ipams: Readonly<Record<string, Ipam>> = {
   },
   static: {
     *reserve(_, call) {
-      const { addresses } = ipamBlock(call.config);
+      const { addresses, routes } = ipamBlock(call.config);
+      expectRoutes(routes);
       const asked = askedFor(call).map((address): JsonObject => ({ address }));
       const listed = asked.length > 0 ? asked : Array.isArray(addresses) ? addresses.filter(isJsonObject) : [];
       const ips = listed.map(({ address, gateway }) => {

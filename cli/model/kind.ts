@@ -11,7 +11,7 @@ export interface Kind {
   readonly first: "link" | "lease";
   /** DEL frees the lease before it deletes the link; else after it. */
   readonly freesFirst: boolean;
-  /** Every call but DEL begins with it. */
+  /** Every call begins with it. */
   readonly begin?: (machine: Machine, call: PluginCall) => void;
   /** Fails if a link of this name is there, or uses it. */
   readonly ifTaken: (name: string) => string | undefined;
@@ -19,8 +19,10 @@ export interface Kind {
   readonly hostSide?: (machine: Machine, call: PluginCall, link: Link) => JsonObject[];
   /** Whether it asks for an IPAM plugin even if the configuration names none. */
   readonly needsIpam?: true;
-  /** Fills in what IPAM gave. */
-  readonly plan?: (config: JsonObject, ips: FilledIp[], routes: JsonObject[]) => void;
+  /** DEL does nothing without CNI_NETNS, and fails if the namespace is gone. */
+  readonly needsNamespace?: true;
+  /** Fills in what IPAM gave, and returns the routes that it adds. */
+  readonly plan?: (config: JsonObject, ips: FilledIp[], routes: readonly JsonObject[]) => JsonObject[];
   /** What it does when the addresses are set. */
   readonly finish?: (machine: Machine, call: PluginCall, made: { link: Link; ips: FilledIp[] }) => void;
   /** What it does on the host when DEL took the link. */

@@ -1,7 +1,8 @@
+import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { checkLink, type Kind, vethTaken } from "./kind.ts";
 import type { Machine } from "./machine.ts";
 import { isIpv6, subnetOf } from "./network.ts";
-import { open, type PluginCall, PluginError, withoutPrefix } from "./plugin.ts";
+import { open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
 
 /** plugins/main/ptp/ptp.go */
 const ptp: Kind = {
@@ -37,15 +38,18 @@ const ptp: Kind = {
   checkLinks: checkLink("veth", { missing: "ptp: Container Interface name", type: "Error", mac: "ptp: Interface" }),
 };
 
-/** The card below a macvlan or an ipvlan, and the MTU. */
-function findMaster(machine: Machine, { config }: PluginCall, words?: (master: string) => string): void {
+/** Fails if the card below a macvlan is missing, or the MTU is wrong. */
+function expectMaster(machine: Machine, { config }: PluginCall): void {
   if (config.linkInContainer) return;
-  const master = config.master === undefined || config.master === "" ? machine.defaultDevice : String(config.master);
+  const master = config.master || machine.defaultDevice;
   if (master === undefined) throw new PluginError("no default route interface found");
-  if (!machine.isCard(master) && !machine.bridges.has(master))
-    throw new PluginError(`${words?.(master) ?? ""}Link not found`);
+  if (!isMaster(machine, String(master))) throw new PluginError("Link not found");
   const mtu = Number(config.mtu ?? 0);
   if (mtu < 0 || mtu > 1500) throw new PluginError(`invalid MTU ${mtu}, must be [0, master MTU(1500)]`);
+}
+
+function isMaster(machine: Machine, name: string): boolean {
+  return machine.isCard(name) || machine.bridges.has(name);
 }
 
 const macvlanModes = ["", "bridge", "private", "vepa", "passthru"];
@@ -57,7 +61,8 @@ const macvlan: Kind = {
   freesFirst: true,
   ifTaken: (name) => `failed to rename macvlan to "${name}": file exists`,
   begin(machine, call) {
-    findMaster(machine, call);
+    if (call.env.CNI_COMMAND === "DEL") return;
+    expectMaster(machine, call);
     const { mode = "", master = "" } = call.config;
     if (!macvlanModes.includes(String(mode))) throw new PluginError(`unknown macvlan mode: "${mode}"`);
     if (call.env.CNI_COMMAND !== "ADD") return;
@@ -83,10 +88,26 @@ const macvlan: Kind = {
 const ipvlan: Kind = {
   ...macvlan,
   link: "ipvlan",
-  begin: (machine, call) => findMaster(machine, call, (master) => `failed to lookup master "${master}": `),
+  begin(machine, { env, config }) {
+    if (env.CNI_COMMAND === "CHECK" || config.linkInContainer) return;
+    const master = config.master || masterBefore(config, machine.defaultDevice);
+    if (env.CNI_COMMAND === "DEL" || isMaster(machine, String(master))) return;
+    throw new PluginError(`failed to lookup master "${master}": Link not found`);
+  },
   ifTaken: (name) => `failed to rename ipvlan to "${name}": file exists`,
   checkLinks: checkLink("ipvlan", { missing: "Container Interface name", type: "Error" }),
 };
+
+/** The master of an ipvlan that names none: the only interface of prevResult, or the card with the default route. */
+function masterBefore(config: JsonObject, defaultDevice: string | undefined): unknown {
+  if (isJsonObject(config.prevResult)) {
+    const [only, another] = resultOf(config).interfaces;
+    if (only?.name && !another) return only.name;
+    throw new PluginError("chained master failure. PrevResult lacks a single named interface");
+  }
+  if (defaultDevice === undefined) throw new PluginError("no default route interface found");
+  return defaultDevice;
+}
 
 /** plugins/main/tap/tap.go. If the name is taken, it goes on with the other's link. */
 const tap: Kind = {
@@ -100,6 +121,7 @@ const tap: Kind = {
 /** plugins/main/host-device/host-device.go */
 const hostDevice: Kind = {
   link: "device",
+  needsNamespace: true,
   first: "link",
   freesFirst: true,
   begin(machine, { env, config }) {

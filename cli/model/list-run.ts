@@ -94,6 +94,8 @@ export class ListRun {
     result: CniResult | undefined,
   ): { failure?: Failure; answer?: JsonObject | undefined } {
     const plugin = this.#list.plugins[index] as ListedPlugin;
+    const refusal = refusalOf(this.#list, plugin, verb);
+    if (refusal !== undefined) return { failure: { plugin: index, type: plugin.type, message: refusal } };
     this.#expectKnown(plugin);
     const attachment = { ...this.#attachment, containerId: id, ifName, netns };
     const { environment: env, stdin: config } = callOf(this.#list, index, verb, attachment, result);
@@ -118,6 +120,14 @@ export class ListRun {
     if (address !== "static" && address !== "host-local") throw new NotKnown(`${address} is unknown`);
     if (wrapper.jq !== undefined && !this.#jq) throw new NotKnown("wrapper.jq is not run here");
   }
+}
+
+/** Why libcni, or a plugin's first check, refuses a call (pkg/invoke, FindInPath; pkg/utils, ValidateNetworkName). */
+function refusalOf({ name = "" }: List, { type, isWrapped }: ListedPlugin, verb: ConfiguredVerb): string | undefined {
+  if (type.includes("/")) return `invalid plugin name: ${type}`;
+  const isChecked = verb === "ADD" || !isWrapped;
+  if (!isChecked || /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return undefined;
+  return `invalid characters found in network name; ${name}`;
 }
 
 function ended<T>(task: Task<T>): T {

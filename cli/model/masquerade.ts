@@ -13,11 +13,20 @@ export function* masquerade(machine: Machine, network: string, containerId: stri
   yield "masqueraded";
 }
 
-export function unmasquerade(machine: Machine, network: string, containerId: string, address: string): void {
-  const chain = chainFor(network, containerId, address);
-  const jump = `-s ${withoutPrefix(address)} -j ${chain}`;
-  machine.removeRules((rule) => rule.chain === "POSTROUTING" && rule.text === jump);
-  if (!machine.deleteChain(chain)) throw new PluginError("CHAIN_DEL failed: Device or resource busy");
+/** Removes the chain after each address, and goes on with the next one if it cannot. */
+export function unmasquerade(
+  machine: Machine,
+  network: string,
+  containerId: string,
+  addresses: readonly string[],
+): void {
+  const errors = addresses.flatMap((address) => {
+    const chain = chainFor(network, containerId, address);
+    const jump = `-s ${withoutPrefix(address)} -j ${chain}`;
+    machine.removeRules((rule) => rule.chain === "POSTROUTING" && rule.text === jump);
+    return machine.deleteChain(chain) ? [] : "CHAIN_DEL failed: Device or resource busy";
+  });
+  if (errors.length > 0) throw new PluginError(errors.join("\n"));
 }
 
 export function isMasqueraded({ rules }: Machine, address: string): boolean {

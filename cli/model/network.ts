@@ -34,16 +34,22 @@ export function isIn(subnet: string, address: string): boolean {
   return cidr !== undefined && one !== undefined && contains(cidr, one);
 }
 
-/** Writes a subnet as Go prints the struct. */
-function struct(subnet: string, names = false): string {
+/** Writes a subnet as Go prints the struct. bridge makes the mask of its own default route of 16 bytes. */
+function struct(subnet: string, { hasNames = false, isLong = false } = {}): string {
   const [ip = "", length = ""] = subnet.split("/");
   const bits = isIpv6(ip) ? 128 : 32;
   const mask = ((1n << BigInt(bits)) - (1n << BigInt(bits - Number(length)))).toString(16).padStart(bits / 4, "0");
-  return names ? `{IP:${ip} Mask:${mask}}` : `{${ip} ${mask}}`;
+  const whole = isLong && bits === 32 ? `00000000000000000000ffff${mask}` : mask;
+  return hasNames ? `{IP:${ip} Mask:${mask}}` : `{${ip} ${whole}}`;
 }
 
-/** Gives a link the addresses and routes of its IPAM plugin (pkg/ipam/ipam_linux.go, ConfigureIface). */
-export function configure(namespace: Namespace, ifName: string, { ips, routes }: Leased): Link {
+/** Gives a link the addresses and routes of its IPAM plugin, and those that a plugin added (pkg/ipam/ipam_linux.go, ConfigureIface). */
+export function configure(
+  namespace: Namespace,
+  ifName: string,
+  { ips, routes }: Leased,
+  added: readonly JsonObject[] = [],
+): Link {
   const link = namespace.links.get(ifName);
   if (!link) throw new PluginError(`failed to lookup "${ifName}": Link not found`);
   for (const { address } of ips) {
@@ -54,24 +60,29 @@ export function configure(namespace: Namespace, ifName: string, { ips, routes }:
     const isAlone = address.endsWith("/32") && !isIpv6(address);
     if (!isAlone) link.routes.push({ dst: subnetOf(address), gw: undefined, isConnected: true });
   }
-  for (const { dst, gw, priority = 0, table } of routes) addRoute(link, ifName, ips, { dst, gw, priority, table });
+  for (const route of routes) {
+    const problem = addRoute(link, ips, route);
+    if (problem === undefined) continue;
+    const { to, via = "<nil>", reason } = problem;
+    const { priority = 0, table = 0 } = route;
+    const words = `via ${via} dev ${ifName} metric ${priority} (Scope: universe, Table: ${table})`;
+    throw new PluginError(`failed to add route '${struct(to, { isLong: added.includes(route) })} ${words}': ${reason}`);
+  }
   return link;
 }
 
-function addRoute(link: Link, ifName: string, ips: readonly Ip[], { dst, gw, priority, table }: JsonObject): void {
+function addRoute(link: Link, ips: readonly Ip[], { dst, gw }: JsonObject) {
   const to = subnetOf(String(dst));
   const family = ips.find(({ gateway }) => gateway !== undefined && isIpv6(gateway) === isIpv6(to));
   const via = gw === undefined ? family?.gateway : String(gw);
-  const fail = (reason: string) => {
-    const scope = `metric ${priority} (Scope: universe, Table: ${table ?? 0})`;
-    throw new PluginError(
-      `failed to add route '${struct(to)} via ${via ?? "<nil>"} dev ${ifName} ${scope}': ${reason}`,
-    );
-  };
   const isNear = link.routes.some((route) => route.gw === undefined && via !== undefined && isIn(route.dst, via));
-  if (via !== undefined && !isNear) fail(isIpv6(via) ? "no route to host" : "network is unreachable");
-  if (link.routes.some((route) => route.dst === to && route.gw === via && !route.isConnected)) fail("file exists");
+  if (via !== undefined && !isNear && !isIn("fe80::/64", via)) {
+    return { to, via, reason: isIpv6(via) ? "no route to host" : "network is unreachable" };
+  }
+  const isThere = link.routes.some((route) => route.dst === to && route.gw === via && !route.isConnected);
+  if (isThere) return { to, via, reason: "file exists" };
   link.routes.push({ dst: to, gw: via });
+  return undefined;
 }
 
 /** Compares a result with the links of a namespace (pkg/ip/utils_linux.go). */
@@ -99,7 +110,7 @@ export function checkNetwork({ links }: Namespace, ifName: string, prevResult: J
 
 function routeText({ dst, gw, mtu = 0, advmss = 0, priority = 0, table, scope }: JsonObject): string {
   const numbers = `MTU:${mtu} AdvMSS:${advmss} Priority:${priority} Table:${table ?? "<nil>"} Scope:${scope ?? "<nil>"}`;
-  return `{Dst:${struct(subnetOf(String(dst)), true)} GW:${gw ?? "<nil>"} ${numbers}}`;
+  return `{Dst:${struct(subnetOf(String(dst)), { hasNames: true })} GW:${gw ?? "<nil>"} ${numbers}}`;
 }
 
 /** The first address of a subnet after the network's own. */

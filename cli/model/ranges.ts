@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { type Address, addressOf, addressText, cidrOf, contains, networkOf, rangeOf } from "../lists/addresses.ts";
+import { decodeProblem } from "./decode.ts";
 import { PluginError } from "./plugin.ts";
 
 /** A range of host-local with all that it fills in. */
@@ -27,6 +28,8 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
   if (!isJsonObject(ipam)) throw new PluginError("IPAM config missing 'ipam' key");
   const found = known.get(ipam);
   if (found) return found;
+  expectRanges(ipam.ranges);
+  expectRoutes(ipam.routes);
   const given = isJsonObject(runtimeConfig) && Array.isArray(runtimeConfig.ipRanges) ? runtimeConfig.ipRanges : [];
   const short = ipam.subnet === undefined ? [] : [[ipam]];
   const written = [...given, ...short, ...(Array.isArray(ipam.ranges) ? ipam.ranges : [])];
@@ -38,6 +41,21 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
   }
   known.set(ipam, sets);
   return sets;
+}
+
+function expectRanges(ranges: unknown): void {
+  const flat = Array.isArray(ranges) ? ranges.find((set) => set !== null && !Array.isArray(set)) : undefined;
+  if (flat === undefined) return;
+  const mismatch = [isJsonObject(flat) ? "object" : typeof flat, "allocator.RangeSet"] as const;
+  throw new PluginError(decodeProblem(mismatch, "IPAMConfig.ipam.ranges"));
+}
+
+/** Fails if a route of an IPAM block cannot be read (cni/pkg/types, Route). */
+export function expectRoutes(routes: unknown): void {
+  for (const { dst, gw } of Array.isArray(routes) ? routes.filter(isJsonObject) : []) {
+    if (dst !== undefined && !cidrOf(dst)) throw new PluginError(`invalid CIDR address: ${dst}`);
+    if (gw && !addressOf(gw)) throw new PluginError(`invalid IP address: ${gw}`);
+  }
 }
 
 function setOf(set: readonly JsonObject[], index: number): readonly Range[] {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { inVersion } from "../live/libcni.ts";
+import { expectTypes } from "./decode.ts";
 import type { Machine } from "./machine.ts";
 import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
 import { plugins } from "./plugins.ts";
@@ -11,6 +12,7 @@ export function stepsOf(machine: Machine, type: string, call: PluginCall): Steps
   const verb = call.env.CNI_COMMAND;
   return (function* () {
     expectVersion(type, call);
+    expectTypes(type, call);
     if (verb === "ADD") return versioned(yield* plugin.add(machine, call), call.config.cniVersion);
     if (verb === "CHECK") plugin.check(machine, call);
     if (verb === "DEL") yield* plugin.del(machine, call);

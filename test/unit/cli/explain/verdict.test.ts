@@ -20,6 +20,42 @@ const macvlan = { type: "macvlan", master: "ens18", ...local("172.16.5.0/24") };
 const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ...local("172.26.64.0/20") };
 const wrapped = { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
 
+/** What an event leaves on the host, as `event: kind name`. */
+function leftovers(plugins: readonly object[]): string[] {
+  const { outcomes } = verdict(plugins);
+  return outcomes.flatMap(({ event, leaves }) => leaves.map(({ kind, name }) => `${event}: ${kind} ${name}`));
+}
+
+describe("what is left on the host, as the real plugins leave it", () => {
+  const masqueraded = { ...bridge, ipMasq: true };
+  const published = { type: "portmap", capabilities: { portMappings: true } };
+
+  test("without a namespace, nobody knows the addresses that bridge masqueraded", () => {
+    expect(leftovers([masqueraded, published])).toEqual(["gone: masquerading 172.26.64.7"]);
+    expect(leftovers([masqueraded, { type: "tuning", mtu: 1400 }])).toEqual([
+      "gone: masquerading 172.26.64.7",
+      "gone: file /run/cni/tuning/example5_eth0.json",
+    ]);
+  });
+
+  test("an ADD that failed gives DEL no result, and firewall takes its addresses from there", () => {
+    expect(leftovers([bridge, { type: "firewall", ingressPolicy: "same-bridges" }])).toEqual([
+      "stop: lease 172.26.64.2",
+      "stop: firewall rule 172.26.64.2",
+    ]);
+  });
+
+  test("host-device does nothing without a namespace, and keeps its lease", () => {
+    const { ipam } = bridge;
+    expect(leftovers([{ type: "host-device", device: "ens19", ipam }])).toEqual(["gone: lease 172.26.64.5"]);
+  });
+
+  test("in words", () => {
+    const { list, outcomes } = verdict([masqueraded]);
+    expect(verdictText(list, outcomes)).toContain("  gone       leaves the rules that masquerade 172.26.64.7\n");
+  });
+});
+
 describe("the verdict of a list, with the words that the real plugins print", () => {
   test("two plain interface plugins", () => {
     const { list, outcomes } = verdict([macvlan, bridge]);
@@ -95,6 +131,22 @@ describe("the verdict of a list, with the words that the real plugins print", ()
     ]);
   });
 
+  test("bridge writes the mask of its own default route in 16 bytes", () => {
+    const ipam = { type: "static", addresses: [{ address: "10.1.0.5/32", gateway: "10.2.0.1" }] };
+    expect(failures([{ ...bridge, isDefaultGateway: true, ipam }])).toContain(
+      "start bridge: failed to add route '{0.0.0.0 00000000000000000000ffff00000000} via 10.2.0.1 dev eth0 metric 0 (Scope: universe, Table: 0)': network is unreachable",
+    );
+  });
+
+  test("a link-local gateway is on every link", () => {
+    const ipam = {
+      type: "host-local",
+      ranges: [[{ subnet: "fd00:5::/64", gateway: "fe80::1" }]],
+      routes: [{ dst: "::/0" }],
+    };
+    expect(failures([{ ...macvlan, ipam }])).not.toContainEqual(expect.stringContaining("start"));
+  });
+
   test("sbr moves the routes away that CHECK looks for", () => {
     expect(failures([macvlan, { type: "sbr" }])).toContain(
       "restart macvlan: Failed to find Gateway 172.16.5.1 for interface eth0",
@@ -112,6 +164,42 @@ describe("the verdict of a list, with the words that the real plugins print", ()
     );
     expect(failures([{ ...macvlan, mode: "odd" }])).toEqual(['start macvlan: unknown macvlan mode: "odd"']);
     expect(failures([])).toEqual(["start undefined: error parsing configuration list: no plugins in list"]);
+  });
+});
+
+describe("what Go's JSON does not take", () => {
+  test.each([
+    [
+      "a number in quotes",
+      { ...bridge, mtu: "1500" },
+      "bridge: failed to load netconf: json: cannot unmarshal string into Go struct field NetConf.mtu of type int",
+    ],
+    [
+      "ranges that are no sets",
+      { ...bridge, ipam: { type: "host-local", ranges: [{ subnet: "10.1.0.0/24" }] } },
+      "bridge: json: cannot unmarshal object into Go struct field IPAMConfig.ipam.ranges of type allocator.RangeSet",
+    ],
+    [
+      "a route without a destination",
+      { ...bridge, ipam: { ...bridge.ipam, routes: [{ gw: "172.26.64.1" }] } },
+      "bridge: invalid CIDR address: <nil>",
+    ],
+    [
+      "a list of capabilities",
+      { ...bridge, capabilities: ["ips"] },
+      "undefined: failed to parse plugin config 0: error parsing configuration: json: cannot unmarshal array into Go struct field PluginConf.capabilities of type map[string]bool",
+    ],
+    ["a path", { ...bridge, type: "./bridge" }, "./bridge: invalid plugin name: ./bridge"],
+  ])("%s", (_, plugin, words) => {
+    expect(failures([plugin])).toContain(`start ${words}`);
+  });
+
+  test("a sysctl that is a number: ADD says it in other words than DEL", () => {
+    const words = "json: cannot unmarshal number into Go struct field";
+    expect(failures([bridge, { type: "tuning", sysctl: { "net.core.somaxconn": 500 } }])).toEqual([
+      `start tuning: ${words} sysctlCheck.sysctl of type string`,
+      `stop tuning: failed to load netconf: ${words} TuningConf.sysctl of type string`,
+    ]);
   });
 });
 
