@@ -4,7 +4,17 @@ import { replaceFileFunctions } from "./file-functions.ts";
 
 const takingPaths = [
   ...["accessSync", "chmodSync", "existsSync", "linkSync", "lstatSync", "mkdirSync", "openSync", "readdirSync"],
-  ...["readFileSync", "readlinkSync", "renameSync", "rmdirSync", "rmSync", "statfsSync", "statSync", "unlinkSync"],
+  ...[
+    "readFileSync",
+    "readlinkSync",
+    "realpathSync",
+    "renameSync",
+    "rmdirSync",
+    "rmSync",
+    "statfsSync",
+    "statSync",
+    "unlinkSync",
+  ],
   ...["utimesSync", "writeFileSync"],
 ] as const;
 

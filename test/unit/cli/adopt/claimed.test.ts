@@ -16,12 +16,6 @@ function attachmentTo(networkName: string, ifName: string, netns = "/run/netns/c
 const own = attachmentTo("zone", "eth0");
 const other = attachmentTo("storage", "eth1", "/var/run/netns/c1");
 
-test("an interface of another attachment to the namespace is claimed, and no other is", () => {
-  expect(isClaimed("eth1", own, [own, other])).toBe(true);
-  expect(isClaimed("eth0", own, [own, other])).toBe(false);
-  expect(isClaimed("eth1", own, [own, attachmentTo("storage", "eth1", "/run/netns/c2")])).toBe(false);
-});
-
 test("adopt does not add another attachment's interface to a result", async () => {
   const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "macvlan" }, { type: "macvlan-wrapper" }] };
   Object.assign(list.plugins[1] ?? {}, { wrapper: { ifName: "eth1" } });

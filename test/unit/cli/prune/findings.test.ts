@@ -66,6 +66,14 @@ describe("things with an attachment", () => {
     expect(addressesInUse(survey, findingsIn(survey))).toContain("10.1.0.2");
   });
 
+  test("what a gone and an unknown one share stays", () => {
+    const states = new Map<Known, State>([
+      [knownOf("c1", "10.1.0.2"), gone],
+      [knownOf("c1", "10.9.0.2", [], { networkName: "x" }), { is: "unknown", why: "some reason" }],
+    ]);
+    expect(fatesIn(surveyWith({ states, things: [leaseOf("c1", "10.1.0.2")] }))).toEqual({ "10.1.0.2": "some reason" });
+  });
+
   test("a chain without a comment is not mentioned if its name is a live one's", () => {
     const states = new Map([[knownOf("c1", "10.1.0.2"), live]]);
     const nameless = chain({ containerId: undefined, network: undefined });

@@ -1,4 +1,4 @@
-import fs, { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -91,6 +91,8 @@ test("a namespace that cannot be entered counts, unless it ended meanwhile", asy
   rmSync(join(proc, "9999999"), { recursive: true });
   const { namespaces } = await reading;
   expect(namespaces).toEqual([{ inode: 8, paths: ["/proc/9999998/ns/net"], links: undefined }]);
+  const own = procWith({ [process.pid]: { net: readlinkSync("/proc/self/ns/net") } });
+  expect((await readNamespaces(own)).namespaces).toHaveLength(1);
 });
 
 test("a path that is mounted elsewhere is alive, and one that is a namespace here tells itself", async () => {

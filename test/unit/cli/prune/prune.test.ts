@@ -7,7 +7,7 @@ import { undoRemembered } from "../../../../cli/prune/detach.ts";
 import type { Survey } from "../../../../cli/prune/findings.ts";
 import { fileName, type Known, knownsIn } from "../../../../cli/prune/known.ts";
 import { prune } from "../../../../cli/prune/prune.ts";
-import { isGone, remove } from "../../../../cli/prune/remove.ts";
+import { isBack, isGone, remove } from "../../../../cli/prune/remove.ts";
 import type { State } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
@@ -145,9 +145,9 @@ describe("with a journal", () => {
     expect(isGone(known)).toBe(true);
   });
 
-  test("it is not gone if one of its paths is there", () => {
+  test("it is back if one of its paths is there", () => {
     const [known] = knownsIn([resultOf("c1", "10.1.0.2", { netns: "/proc/self/ns/net" })], remembered().remembered);
-    expect(known && isGone(known)).toBe(false);
+    expect(known && isBack(known)).toBe(true);
   });
 
   test("a thing of a container that got a journal meanwhile stays", async () => {
