@@ -53,7 +53,8 @@ export interface Chain {
   readonly needs?: keyof typeof needs;
 }
 
-const everyVersion = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+// A version of each kind of results and verbs. The other chains have 1.0.0.
+const kinds = ["0.3.0", "0.4.0", "1.1.0"];
 const newer = ["1.0.0"];
 
 const standIn = { type: "stand-in" };
@@ -84,8 +85,8 @@ const address = "172.16.5.77";
 
 /** The chains, by the path of their folder. The version of the specification is added to it. */
 export const chains: Readonly<Record<string, Chain>> = {
-  "go-cni/three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions: everyVersion, address },
-  "go-cni/renamed-first": { list: [bridge, macvlan], versions: everyVersion, address },
+  "go-cni/three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions: kinds, address },
+  "go-cni/renamed-first": { list: [bridge, macvlan], versions: ["1.1.0"], address },
   "go-cni/firewall-and-sbr": { list: [macvlan, bridge, firewall, sbr], versions: newer, address },
   "go-cni/other-creators": { list: [hostDevice, ptp, tap], versions: newer, address },
   "go-cni/two-ptp": {
