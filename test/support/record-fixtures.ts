@@ -15,6 +15,7 @@ import { rerunInSecondKernel } from "../kernel/second-kernel.ts";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { oracle } from "../unit/support/jq.ts";
 import { type Chain, chains, type StandIn } from "./fixture-chains.ts";
+import { jsonText } from "./json-text.ts";
 import { type CallRecord, type Container, Lab, type Outcome } from "./lab.ts";
 import { hostHas } from "./needs.ts";
 import type { AttachOptions, NetworkList } from "./runtime.ts";
@@ -147,7 +148,7 @@ function delegateAnswer(plugin: string, following: readonly CallRecord[]): unkno
 async function writeCase(folder: string, files: Record<string, unknown>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
-    await writeFile(path.join(folder, `${name}.json`), `${JSON.stringify(content, null, 1)}\n`);
+    await writeFile(path.join(folder, `${name}.json`), `${jsonText(content)}\n`);
   }
 }
 

@@ -6,6 +6,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { firstLine } from "../../support/first-line.ts";
+import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { timeAgainstBase } from "./base.ts";
 import { timeChains } from "./chain.ts";
@@ -91,7 +92,7 @@ const results = path.join(import.meta.dirname, "results");
 
 function write(report: Report): void {
   mkdirSync(results, { recursive: true });
-  writeFileSync(path.join(results, "figures.json"), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(path.join(results, "figures.json"), `${jsonText(report)}\n`);
   writeFileSync(path.join(results, "aims.md"), `${aimsTable(report)}\n`);
   const plot = plotOf(report);
   if (plot) writeFileSync(path.join(results, "plot.svg"), plot);

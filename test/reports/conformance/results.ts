@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { jsonText } from "../../support/json-text.ts";
 import { type SpecVersion, specVersions } from "./case.ts";
 import { conformanceCases } from "./cases.ts";
 import { type Ended, executables } from "./run.ts";
@@ -143,7 +144,7 @@ function inOrder<T>(keys: readonly string[], find: (key: string) => T | undefine
 
 /** Replaces the committed results. */
 export function writeCommitted(committed: Committed): void {
-  writeFileSync(file, `${JSON.stringify(committed, null, 2)}\n`);
+  writeFileSync(file, `${jsonText(committed)}\n`);
 }
 
 /** A plugin and which executable of it. */

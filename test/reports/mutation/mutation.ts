@@ -13,6 +13,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
+import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { bundlesOf, root } from "./bundle.ts";
 import { figuresOf, readFigures } from "./figures.ts";
@@ -132,7 +133,7 @@ function problemsOf(verdicts: readonly Verdict[], survivors: readonly Survivor[]
 function writeList(verdicts: readonly Verdict[], survivors: readonly Survivor[]): void {
   const run = options.only === undefined ? listed : verdicts.map(({ mutant }) => mutant);
   const list = renewedList(survivors, listed, new Set(run.map(({ file }) => file)));
-  writeFileSync(listFile, `${JSON.stringify(list, null, 2)}\n`);
+  writeFileSync(listFile, `${jsonText(list)}\n`);
   const all = filesOf(scope.mutated, scope.excluded);
   const ran = new Set(all.filter(isWanted));
   writeSection("guards", guardTable(all));

@@ -6,6 +6,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { cache } from "../../../build/publish.ts";
+import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
 import { type Fault, patchOf, readFaults } from "./faults.ts";
@@ -101,6 +102,6 @@ function report(name: string): void {
   for (const problem of results[name]?.problems ?? []) console.error(`${name}: ${problem}`);
   // Not only at the end: a run takes half an hour.
   if (!values.write) return;
-  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(resultsFile, `${jsonText(results)}\n`);
   writeSection("upstream", tableOf(faults, results));
 }
