@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { addressOf, addressText } from "../lists/addresses.ts";
+import { decodeProblem } from "./decode.ts";
 import type { Machine } from "./machine.ts";
 import type { Leased } from "./network.ts";
 import { namesOf, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
@@ -61,6 +62,8 @@ const ipams: Readonly<Record<string, Ipam>> = {
   static: {
     *reserve(_, call) {
       const { addresses, routes } = ipamBlock(call.config);
+      const nested = Array.isArray(addresses) ? addresses.find(Array.isArray) : undefined;
+      if (nested) throw new PluginError(decodeProblem(["array", "main.Address"], "IPAMConfig.ipam.addresses"));
       expectRoutes(routes);
       const asked = askedFor(call).map((address): JsonObject => ({ address }));
       const listed = asked.length > 0 ? asked : Array.isArray(addresses) ? addresses.filter(isJsonObject) : [];

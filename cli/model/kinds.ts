@@ -27,7 +27,8 @@ const ptp: Kind = {
       const near = { dst: `${gateway}/${isIpv6(address) ? 128 : 32}`, gw: undefined };
       for (const route of [near, { dst, gw: gateway }]) {
         const src = `Src: ${withoutPrefix(address)} Gw: ${route.gw ?? "<nil>"}`;
-        if (!machine.hasEqualRoutes && others.some((one) => one.dst === route.dst)) {
+        const isThere = link.routes.some((one) => one.dst === route.dst && !one.isConnected);
+        if (isThere || (!machine.hasEqualRoutes && others.some((one) => one.dst === route.dst))) {
           const words = `{Ifindex: ${link.index} Dst: ${route.dst} ${src} Flags: [] Table: 0 Realm: 0}`;
           throw new PluginError(`failed to add route ${words}: file exists`);
         }

@@ -94,9 +94,9 @@ export class ListRun {
     result: CniResult | undefined,
   ): { failure?: Failure; answer?: JsonObject | undefined } {
     const plugin = this.#list.plugins[index] as ListedPlugin;
+    if (!plugin.type.includes("/")) this.#expectKnown(plugin);
     const refusal = refusalOf(this.#list, plugin, verb);
     if (refusal !== undefined) return { failure: { plugin: index, type: plugin.type, message: refusal } };
-    this.#expectKnown(plugin);
     const attachment = { ...this.#attachment, containerId: id, ifName, netns };
     const { environment: env, stdin: config } = callOf(this.#list, index, verb, attachment, result);
     this.#machine.maker = id;

@@ -55,7 +55,11 @@ const sources: Readonly<Record<string, () => Candidate[]>> = {
     lintFixtures()
       .filter(({ needs }) => !needs || hostHas[needs])
       .map(({ name, file }) => ({ ...candidateOf(path.basename(file), readFileSync(file, "utf8")), name })),
-  public: () => globSync("test/fixtures/lists/*.{conf,conflist}", { cwd: root }).sort().map(read),
+  public: () =>
+    globSync("test/fixtures/lists/*.{conf,conflist}", { cwd: root })
+      .sort()
+      .map(read)
+      .filter(({ text }) => hostHas.bridgeVlanFiltering || !/"vlan(Trunk)?":/.test(text)),
   generated: () => generated(Number(values.seed), Number(values.count)),
 };
 
