@@ -132,8 +132,10 @@ const hostDevice: Kind = {
     throw new PluginError("failed to find host device: Link not found");
   },
   ifTaken: (name) => `failed to move link failed to move "${name}" to container NS: file exists`,
-  hostSide(machine, call) {
-    machine.lent.set(String(call.config.device), open(machine, call));
+  hostSide(machine, call, { attributes }) {
+    const device = String(call.config.device);
+    attributes.set("device", device);
+    machine.lent.set(device, open(machine, call));
     return [];
   },
   unmake: (machine, { device }) => void machine.lent.delete(String(device)),

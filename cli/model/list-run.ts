@@ -20,8 +20,16 @@ export interface Failure {
   readonly message: string;
 }
 
-/** The model does not know what a plugin does. */
-export class NotKnown extends Error {}
+/** The model does not know what a plugin of the list does. */
+export class NotKnown extends Error {
+  /** Its index. */
+  readonly plugin: number;
+
+  constructor(plugin: number, message: string) {
+    super(message);
+    this.plugin = plugin;
+  }
+}
 
 const modelled = { ...creators, ...chained };
 
@@ -49,7 +57,7 @@ export class ListRun {
       const { failure, answer } = this.#call("ADD", index, { id, ifName }, result);
       if (failure) return failure;
       if (!isLast && isUnchainedVersion(this.#list.cniVersion))
-        throw new NotKnown("lists of version 0.2.0 are unknown");
+        throw new NotKnown(index, "lists of version 0.2.0 are unknown");
       result = answer as CniResult;
     }
     if (result) this.#keep(id, ifName, result);
@@ -113,12 +121,12 @@ export class ListRun {
     return wrapperCall(this.#machine, type, call, never, this.#jq ? { jq: this.#jq } : {});
   }
 
-  #expectKnown({ delegate, configuration, wrapper }: ListedPlugin): void {
+  #expectKnown({ index, delegate, configuration, wrapper }: ListedPlugin): void {
     const { ipam } = configuration;
     const address = isJsonObject(ipam) && hasIpam(configuration) ? String(ipam.type) : "static";
-    if (!(delegate in modelled)) throw new NotKnown(`${delegate} is unknown`);
-    if (address !== "static" && address !== "host-local") throw new NotKnown(`${address} is unknown`);
-    if (wrapper.jq !== undefined && !this.#jq) throw new NotKnown("wrapper.jq is not run here");
+    if (!(delegate in modelled)) throw new NotKnown(index, `${delegate} is unknown`);
+    if (address !== "static" && address !== "host-local") throw new NotKnown(index, `${address} is unknown`);
+    if (wrapper.jq !== undefined && !this.#jq) throw new NotKnown(index, "wrapper.jq is not run here");
   }
 }
 

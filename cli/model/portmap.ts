@@ -127,6 +127,18 @@ function destinationOf({ rules }: Machine, hostPort: number): string | undefined
   return rules.find((one) => one.chain === chain && one.text.includes(`${port}DNAT `))?.text.replace(/.* DNAT /, "");
 }
 
+/** Returns the published ports of the host, and where each leads. */
+export function publishedPorts(machine: Machine): { port: string; to: string }[] {
+  const entries = machine.rules.flatMap(({ chain, text }) => {
+    const [, protocol, port] = /^-p (\w+) --dport (\d+) /.exec(text) ?? [];
+    return port !== undefined && (chain === summary || chain === nftChain) ? [{ protocol, port }] : [];
+  });
+  return entries.flatMap(({ protocol, port }) => {
+    const to = destinationOf(machine, Number(port));
+    return to === undefined ? [] : { port: `${port}/${protocol}`, to };
+  });
+}
+
 /** The first address of each family that may be its interface's. */
 function ownAddresses({ env, config }: PluginCall): string[] {
   const { interfaces, ips } = resultOf(config);

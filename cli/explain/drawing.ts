@@ -1,0 +1,143 @@
+import type { Host } from "../../shared/host/host.ts";
+import type { List } from "../lists/list.ts";
+import type { Attachment } from "../live/libcni.ts";
+import { type Device, type Interface, type Scene, sceneOf } from "./scene.ts";
+
+/**
+ * Returns an SVG drawing of what a list's ADD makes: the host's devices, the container's interfaces, who reaches them, and the
+ * plugin at which it ends. It has no script, style or reference: the classes are there to be styled. Empty if nothing is
+ * there and no plugin is to blame.
+ */
+export function drawing(list: List, attachment: Attachment, jq: Host["jq"]): string {
+  const scene = sceneOf(list, attachment, jq);
+  return scene.devices.length === 0 && !scene.end ? "" : svgOf(scene);
+}
+
+const width = 340;
+const column = { host: 10, container: 204, width: 126 };
+const line = 14;
+/** Between boxes, and between a box and its text. */
+const gap = 10;
+/** How many characters fit. */
+const room = { box: 19, note: 52 };
+
+interface Box {
+  readonly title: readonly string[];
+  readonly lines: readonly string[];
+  readonly kind: "part" | "bad" | "maybe";
+}
+
+function svgOf(scene: Scene): string {
+  const parts: string[] = [];
+  let y = 2 * gap + line;
+  for (const device of scene.devices) y = drawDevice(parts, device, y);
+  if (scene.end) {
+    const { plugin, isKnown } = scene.end;
+    const title = plugin.role === "meta" ? plugin.type : `${plugin.ifName}?`;
+    const says = isKnown ? `${plugin.type} fails` : "not known";
+    const box: Box = { title: inBox(title), lines: inBox(says), kind: isKnown ? "bad" : "maybe" };
+    parts.push(boxOf(box, column.container, y));
+    y += heightOf(box) + gap;
+  }
+  const frames = [frameOf("host", column.host, y), frameOf("container", column.container, y)];
+  const notes = notesOf(scene);
+  let at = y + gap + line;
+  for (const { text, kind } of notes) {
+    for (const one of wrap(text, room.note)) {
+      parts.push(textOf(one, 4, at, kind));
+      at += line;
+    }
+    at += 4;
+  }
+  const label = escaped(notes.map(({ text }) => text).join(" "));
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${at}" role="img" aria-label="${label}" class="drawing">`;
+  return [open, ...frames, ...parts, "</svg>"].join("\n");
+}
+
+/** Draws a device with its interfaces beside it. Returns where the next one begins. */
+function drawDevice(parts: string[], { name, kind, addresses, interfaces }: Device, top: number): number {
+  const boxes = interfaces.map(interfaceBox);
+  const inside = boxes.reduce((sum, box) => sum + heightOf(box) + gap, 0);
+  const host: Box | undefined =
+    name === undefined ? undefined : { title: inBox(name), lines: [kind, ...addresses].flatMap(inBox), kind: "part" };
+  const outside = host ? heightOf(host) + gap : 0;
+  if (host) parts.push(boxOf(host, column.host, top));
+  let y = top;
+  for (const box of boxes) {
+    const middle = Math.min(y + heightOf(box) / 2, top + outside - gap - 4);
+    const [x1, x2] = [column.host + column.width, column.container];
+    if (host)
+      parts.push(`<line x1="${x1}" y1="${middle}" x2="${x2}" y2="${middle}" stroke="currentColor" class="d-wire"/>`);
+    parts.push(boxOf(box, column.container, y));
+    y += heightOf(box) + gap;
+  }
+  return top + Math.max(inside, outside);
+}
+
+function interfaceBox({ name, kind, addresses }: Interface): Box {
+  return { title: inBox(name), lines: [kind, ...addresses].flatMap(inBox), kind: "part" };
+}
+
+function inBox(text: string): string[] {
+  return wrap(text, room.box);
+}
+
+function notesOf({ devices, ports, end, notRun }: Scene) {
+  const reach = devices.flatMap(({ interfaces }) => interfaces.map((one) => `${one.name}: ${one.reach}`));
+  const notes = [...reach, ...ports].map((text) => ({ text, kind: "note" }));
+  const last = notRun.length > 0 ? ` Not run: ${notRun.join(", ")}.` : "";
+  if (!end) return notes;
+  const words = end.isKnown ? `${end.plugin.type} fails: ${end.message}.` : `Not known: ${end.message}.`;
+  return [...notes, { text: `${words}${last}`, kind: end.isKnown ? "bad" : "maybe" }];
+}
+
+function heightOf({ title, lines }: Box): number {
+  return (title.length + lines.length) * line + gap;
+}
+
+function frameOf(title: string, x: number, bottom: number): string {
+  const size = `width="${column.width + 12}" height="${bottom - 2}"`;
+  const frame = `<rect x="${x - 6}" y="1" ${size} rx="6" fill="none" stroke="currentColor" class="d-box"/>`;
+  return `${frame}${textOf(title, x, line + 1, "note")}`;
+}
+
+function boxOf({ title, lines, kind }: Box, x: number, y: number): string {
+  const size = `width="${column.width}" height="${heightOf({ title, lines, kind })}"`;
+  const frame = `<rect x="${x}" y="${y}" ${size} rx="4" fill="none" stroke="currentColor" class="d-${kind}"/>`;
+  const texts = [...title, ...lines].map((one, index) =>
+    textOf(one, x + 6, y + (index + 1) * line, index < title.length ? "title" : "text"),
+  );
+  return [frame, ...texts].join("");
+}
+
+function textOf(text: string, x: number, y: number, kind: string): string {
+  const weight = kind === "title" ? ' font-weight="bold"' : "";
+  return `<text x="${x}" y="${y}" font-size="11" font-family="sans-serif"${weight} fill="currentColor" class="d-${kind}">${escaped(text)}</text>`;
+}
+
+/** Breaks a text into lines of at most so many characters, inside of a word only if it is longer than that. */
+function wrap(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).flatMap((one) => one.match(new RegExp(`.{1,${most}}`, "gu")) ?? [])) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** XML takes no control characters at all, escaped or not, and no half of a surrogate pair. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\ufffe\uffff]/gu, "\ufffd")
+    .replace(/[&<>"']/g, (one) => entities[one] ?? one);
+}
