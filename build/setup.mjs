@@ -20,6 +20,8 @@ const toolsOf = {
   "--tests": {
     // For ELF headers, an otherwise empty host, signatures, killed commands, packages, and the script for bash and jq.
     ...{ readelf: "binutils", busybox: "busybox-static", minisign: "minisign", strace: "strace", rpm: "rpm", jq: "jq" },
+    // A router that advertises prefixes.
+    radvd: "radvd",
     // They read what is made for them: completions, manual pages, units, certificates.
     ...{ zsh: "zsh", fish: "fish", groff: "groff-base", "systemd-analyze": "systemd", openssl: "openssl" },
   },
@@ -32,7 +34,7 @@ const toolsOf = {
   // Container runtimes, a program for the containers, a DHCP server.
   "--runtimes": {
     ...{ podman: "podman", crun: "crun", containerd: "containerd", ctr: "containerd" },
-    ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base" },
+    ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base", radvd: "radvd" },
   },
   // The reference plugins' own tests send pings.
   "--upstream": { git: "git", ping: "iputils-ping" },

@@ -11,6 +11,7 @@ import { parseVariables } from "../../shared/protocol/variables.ts";
 import { planRequest, run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
+import { routersAnswer } from "../model/iproute.ts";
 import type { HostState } from "./host-state.ts";
 
 /** How a plugin ends: its exit code, and the JSON object that it prints, if it prints one. */
@@ -84,6 +85,8 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage)
     pid,
     release: { version: "", commit: "", flavor: "" },
     now: Date.now,
+    sleep: () => {},
+    ip: (args, commands, netns) => routersAnswer(args) ?? state.ip(args, commands, netns),
     readStdin: () => bytesOf(JSON.stringify(call.stdin), print),
     writeStdout: print,
     inspect: (path) => (isWrapperType(basename(path)) ? "the wrapper itself" : "executable"),

@@ -186,6 +186,8 @@ const ownAnswer = "The runtime gets the plugin's own answer.";
 
 const leftOutWords: Readonly<Record<LeftOut, string>> = {
   MAC: "The plugin gets the MAC of its device only if somebody has set it: otherwise it follows the device's ports.",
+  "routers' addresses":
+    "The addresses that came from routers are no plugin's, and the kernel renews them, so CHECK gets none of them.",
   "moved routes":
     "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
 };

@@ -14,11 +14,27 @@ export interface IpRun {
 /** Returns the output of ip(8), as far as the wrappers use it; undefined if it fails. */
 export function ip(machine: Machine, { args, commands, netns }: IpRun): string | undefined {
   const [first, second = "", name = ""] = args;
+  const routers = routersAnswer(args);
+  if (routers !== undefined) return routers;
   if (first === "netns") return changeNamespace(machine, second, `/run/netns/${name}`);
   if (first === "-netns") return fill(machine.namespaces.get(`/run/netns/${second}`), commands);
   const namespace = machine.namespaces.get(netns ?? "");
   if (first === "-force") return fill(namespace, commands);
   return namespace && routingOf(namespace, second === "-4");
+}
+
+/**
+ * Returns the output of ip(8) where a router has given an interface its address, for the commands with which a wrapper looks for
+ * that; undefined for others.
+ */
+export function routersAnswer(args: readonly string[]): string | undefined {
+  const ifname = args.at(-1);
+  if (args.at(-2) !== "dev") return undefined;
+  const address = { family: "inet6", local: "2001:db8::5", prefixlen: 64, scope: "global", dynamic: true };
+  const answer = args.includes("route")
+    ? [{ dst: "default", gateway: "fe80::1" }]
+    : [{ ifname, flags: ["UP"], addr_info: [address] }];
+  return JSON.stringify(answer);
 }
 
 /** Returns the mounts of the host's namespaces, as /proc/self/mountinfo lists them. */

@@ -117,6 +117,10 @@ class Process implements Host {
     return this.#ask("clock", () => this.#view.now());
   }
 
+  sleep(ms: number): void {
+    this.#ask("sleep", () => this.#machine.wait(ms));
+  }
+
   readStdin(): Bytes {
     return this.#bytes(this.#stdin);
   }

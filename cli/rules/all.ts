@@ -66,6 +66,7 @@ export { unwrappedCreator } from "./unwrapped-creator.ts";
 export { uselessArgs } from "./useless-args.ts";
 export { uselessJq } from "./useless-jq.ts";
 export { uselessPorts } from "./useless-ports.ts";
+export { uselessSlaac } from "./useless-slaac.ts";
 export { wrapperShape } from "./wrapper-shape.ts";
 export { wrongEnding } from "./wrong-ending.ts";
 export { wrongRole } from "./wrong-role.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { logKeys, portsKeys, wrapperKeys } from "../../shared/protocol/shapes.ts";
+import { logKeys, portsKeys, slaacKeys, wrapperKeys } from "../../shared/protocol/shapes.ts";
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 
@@ -16,6 +16,7 @@ case counts. The plugin's own keys, such as \`bridge\` or \`ipam\`, go next to t
 const blocks: readonly (readonly [path: readonly string[], known: readonly string[]])[] = [
   [[], wrapperKeys],
   [["ports"], portsKeys],
+  [["slaac"], slaacKeys],
   [["log"], logKeys],
 ];
 

@@ -26,6 +26,7 @@ const hints: Readonly<Record<string, string>> = {
   args: 'Write "keep", or an object such as { "IP": "ETH1_IP" }',
   ports: 'Write an object such as { "only": [443, "8000-8999"] }',
   recover: 'Leave it out for "own"',
+  slaac: 'Write an object such as { "wait": "5s", "required": true }',
   jq: "Write a jq program as text",
   log: 'Write an object such as { "file": "/var/log/cni-wrappers.log", "level": "info" }',
 };

@@ -45,6 +45,19 @@ export const wrapperBlock = z
       .describe(
         "Which earlier ADD of this interface the plugin cleans up after. own: one that failed in this namespace, or is of an earlier boot or a namespace that is gone. always: any. never: none. Default: own.",
       ),
+    slaac: z
+      .strictObject({
+        wait: z
+          .string()
+          .regex(/^(?:0?[1-9]|[12]\d|30)s$/)
+          .meta({ examples: ["5s"] })
+          .describe("How long ADD waits, from 1s to 30s. Default: 5s."),
+        required: z.boolean().describe("Whether ADD fails without an address. Default: false."),
+      })
+      .partial()
+      .describe(
+        "After ADD, the interface's IPv6 address from router advertisements is awaited and goes into the result. Default: it is not.",
+      ),
     jq: z
       .string()
       .regex(/\S/)

@@ -66,6 +66,7 @@ function lossesOf(plugin: ListedPlugin, name: string): readonly string[] {
 const lost: Readonly<Record<string, string>> = {
   ports: "publishes all ports",
   args: "does not read other keys of CNI_ARGS",
+  slaac: "does not report the address from a router",
   jq: "gets its configuration without the changes of the jq program",
   recover: "is not repaired after a failed ADD",
   log: "writes no log",

@@ -29,7 +29,7 @@ export interface HandOver {
 }
 
 /** What a wrapper leaves out of the prevResult of a CHECK. */
-export type LeftOut = "MAC" | "moved routes";
+export type LeftOut = "MAC" | "moved routes" | "routers' addresses";
 
 /** The CHECK of an interface without an entry. If it fails, it runs once more, and that answer counts. */
 export interface CheckTwice {

@@ -35,6 +35,12 @@ export function warn(session: Session, message: string, more?: JsonObject): void
   say(session, { level: "warn", message, more });
 }
 
+/** Logs what an operator should know, and writes it to stderr, which the runtime keeps. */
+export function warnAloud(session: Session, message: string): void {
+  warn(session, message);
+  session.host.writeStderr(`cni-wrappers: warning: ${message}\n`);
+}
+
 /** Logs what helps to find a fault. */
 export function debug(session: Session, message: string, more?: JsonObject): void {
   say(session, { level: "debug", message, more });

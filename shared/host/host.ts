@@ -19,6 +19,8 @@ export interface Host {
   readonly release: Release;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Waits for some milliseconds. */
+  sleep(ms: number): void;
   /** Reads all of stdin; undefined if it has more than `limit` bytes. Throws the name of the error if it cannot be read. */
   readStdin(limit: number): Bytes | undefined;
   /** Writes all of a text to stdout. Throws if that fails. */

@@ -68,6 +68,8 @@ export interface Done {
   readonly addresses: readonly string[];
   /** Further container interfaces of the plugin. */
   readonly added?: readonly AddedInterface[] | undefined;
+  /** The addresses from routers, such as `2001:db8::5/64`, which the result has and no plugin gave. */
+  readonly routed?: readonly string[] | undefined;
   /** The routes and rules after the ADD of a plugin that moves routes. */
   readonly routing?: MovedRouting | undefined;
 }

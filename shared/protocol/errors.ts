@@ -135,6 +135,11 @@ export const catalogue = {
     msg: "interface %s was given up during ADD",
     hint: "Another ADD or DEL of this attachment ran at the same time. Let the runtime attach the container again.",
   },
+  noRouterAddress: {
+    code: 109,
+    msg: "interface %s has no IPv6 address from a router",
+    hint: 'A router of the interface\'s network must advertise a prefix. Or set a longer "wait" under "slaac", or "required" to false.',
+  },
   internal: {
     code: 999,
     msg: "internal error of the wrapper",

@@ -12,7 +12,27 @@ export interface PortsOption {
   readonly except?: readonly PortEntry[];
 }
 
+/** `wrapper.slaac`: how long ADD waits for an IPv6 address from a router, and whether it fails without one. */
+export interface SlaacOption {
+  /** Such as `5s`. */
+  readonly wait?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
 const highestPort = 65535;
+const longestWait = 30;
+
+/** Says what is wrong with `wrapper.slaac.wait`; undefined if it is valid. */
+export function waitProblem(text: string): string | undefined {
+  const [, seconds] = /^(\d{1,2})s$/.exec(text) ?? [];
+  const isInside = Number(seconds) >= 1 && Number(seconds) <= longestWait;
+  return isInside ? undefined : `must be a time from "1s" to "${longestWait}s"`;
+}
+
+/** How long ADD waits for an address from a router. In milliseconds. */
+export function waitMs({ wait = "5s" }: SlaacOption): number {
+  return Number.parseInt(wait, 10) * 1000;
+}
 
 /** Says what is wrong with `wrapper.args`; undefined if it is valid. */
 export function argsProblem(value: unknown): string | undefined {

@@ -7,6 +7,7 @@ import {
   logKeys,
   portsKeys,
   resultShapeProblem,
+  slaacKeys,
   type WrapperConfiguration,
   wrapperKeys,
   wrapperProblem,
@@ -84,6 +85,7 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   const wrapper = block as WrapperConfiguration;
   const unknown = unknownIn(wrapper, wrapperKeys, "wrapper");
   if (wrapper.log) unknown.push(...unknownIn(wrapper.log, logKeys, "wrapper.log"));
+  if (wrapper.slaac) unknown.push(...unknownIn(wrapper.slaac, slaacKeys, "wrapper.slaac"));
   if (wrapper.ports) unknown.push(...unknownIn(wrapper.ports, portsKeys, "wrapper.ports"));
   if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
   return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };

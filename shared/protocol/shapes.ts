@@ -6,7 +6,14 @@ import {
   networkNameProblem,
   typeProblem,
 } from "./names.ts";
-import { type ArgsOption, argsProblem, type PortsOption, portsProblem } from "./options.ts";
+import {
+  type ArgsOption,
+  argsProblem,
+  type PortsOption,
+  portsProblem,
+  type SlaacOption,
+  waitProblem,
+} from "./options.ts";
 
 // What is valid, and the words for what is not. A wrapper uses the original value, with the keys that it does not know.
 
@@ -38,6 +45,7 @@ export interface WrapperConfiguration {
   readonly args?: ArgsOption;
   readonly ports?: PortsOption;
   readonly recover?: "own" | "always" | "never" | undefined;
+  readonly slaac?: SlaacOption;
   readonly jq?: string | undefined;
   readonly log?: { readonly file?: string | undefined; readonly level?: LogLevel | undefined } | undefined;
 }
@@ -50,6 +58,11 @@ const logShapes = {
   level: optional(oneOf<LogLevel>("error", "warn", "info", "debug")),
 };
 
+const slaacShapes: Readonly<Record<keyof SlaacOption, Shape>> = {
+  wait: optional(text(waitProblem)),
+  required: optional(leaf((value) => (typeof value === "boolean" ? undefined : "must be a boolean"))),
+};
+
 const wrapperShapes: Readonly<Record<keyof WrapperConfiguration, Shape>> = {
   ifName: optional(text(interfaceNameProblem)),
   delegate: optional(text(typeProblem)),
@@ -58,6 +71,7 @@ const wrapperShapes: Readonly<Record<keyof WrapperConfiguration, Shape>> = {
   args: optional(leaf(argsProblem)),
   ports: optional(leaf(portsProblem)),
   recover: optional(oneOf("own", "always", "never")),
+  slaac: optional(object(slaacShapes)),
   jq: optional(text(jqProgramProblem)),
   log: optional(object(logShapes)),
 };
@@ -67,6 +81,9 @@ export const wrapperKeys: readonly string[] = Object.keys(wrapperShapes);
 
 /** The keys that `wrapper.ports` may have. */
 export const portsKeys: readonly string[] = ["only", "except"] satisfies (keyof PortsOption)[];
+
+/** The keys that `wrapper.slaac` may have. */
+export const slaacKeys: readonly string[] = Object.keys(slaacShapes);
 
 /** The keys that `wrapper.log` may have. */
 export const logKeys: readonly string[] = Object.keys(logShapes);

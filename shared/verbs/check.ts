@@ -23,11 +23,13 @@ import type { CniResult } from "../protocol/result.ts";
  */
 export function planCheck(call: Call): HandOver | CheckTwice {
   const narrowed = narrowedCheck(call);
-  const fixed = withoutFloatingMac(call, narrowed);
+  const given = withoutRouters(call, narrowed);
+  const fixed = withoutFloatingMac(call, given);
   const prepared = prepareCall(call.session, fixed);
   const first = withoutMovedRoutes(call, prepared, movedRouting(call));
   const leftOut: LeftOut[] = [];
-  if (fixed !== narrowed) leftOut.push("MAC");
+  if (given !== narrowed) leftOut.push("routers' addresses");
+  if (fixed !== given) leftOut.push("MAC");
   if (first !== prepared) leftOut.push("moved routes");
   const { netns } = call.target.selector;
   if (isUnknown(call)) return { do: "checkTwice", call: first, network: listNetwork(call), netns, leftOut };
@@ -54,6 +56,14 @@ function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCal
   if (!target.profile?.checkNeedsIpam || prevResult === undefined) return call;
   if (goLookup(ipamOf(call.configuration ?? {}), "type")) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
+}
+
+/** Returns the CHECK without the addresses from routers: no plugin gave them, and the kernel replaces them by itself. */
+function withoutRouters({ own, target }: Call, call: DelegateCall): DelegateCall {
+  const routed = own?.done?.routed;
+  const { ips } = resultOf(call);
+  if (!routed || !ips || target.role === "meta") return call;
+  return withResult(call, { ...resultOf(call), ips: ips.filter(({ address }) => !routed.includes(address)) });
 }
 
 /** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */

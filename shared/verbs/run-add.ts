@@ -3,7 +3,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
-import { say, warn } from "../call/session.ts";
+import { say, warn, warnAloud } from "../call/session.ts";
 import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
@@ -28,6 +28,7 @@ import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
 import { type Adding, beginsTry, entryOf, lentTo, type Memory, refuseLeaseOfOthers } from "./adding.ts";
+import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
 /**
@@ -70,10 +71,11 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
 function addOnly(adding: Adding): number {
   const { call, path, delegateCall } = adding;
   const { session, target } = call;
+  const { splice } = adding.plan;
   const answer = runDelegate(session, { path, call: delegateCall });
   if (answer.exitCode !== 0) return printed(answer);
   try {
-    return answered(adding, answer, spliceAnswer(target, adding.plan.splice, answer.stdout));
+    return answered(adding, answer, withRouters(adding, answer, spliceAnswer(target, splice, answer)));
   } catch (thrown) {
     const del = { ...delegateCall, environment: { ...delegateCall.environment, CNI_COMMAND: "DEL" } };
     runDelegate(session, { path, call: del });
@@ -175,14 +177,21 @@ function complete(attempt: Attempt, answer: Finished): number {
   const { adding } = attempt;
   let addresses: readonly string[] = [];
   try {
-    const spliced = spliceAnswer(adding.call.target, adding.plan.splice, answer.stdout);
-    addresses = spliced.addresses;
+    const first = spliceAnswer(adding.call.target, adding.plan.splice, answer);
+    addresses = first.addresses;
+    const spliced = withRouters(adding, answer, first);
     remember(attempt, spliced);
     warnOfUnwrapped(adding.call, attempt.entry);
     return answered(adding, answer, spliced);
   } catch (thrown) {
     throw undo(attempt, toCniError(thrown), addresses);
   }
+}
+
+/** Waits for the addresses that `wrapper.slaac` asks for. Returns the answer with them. */
+function withRouters({ call, plan }: Adding, { stdout }: Finished, spliced: SplicedAnswer): SplicedAnswer {
+  const found = awaitRouterAddresses(call);
+  return found.length === 0 ? spliced : spliceAnswer(call.target, plan.splice, { stdout, found });
 }
 
 function answered({ call }: Adding, answer: Finished, { text }: SplicedAnswer): number {
@@ -192,7 +201,7 @@ function answered({ call }: Adding, answer: Finished, { text }: SplicedAnswer): 
 }
 
 /** Writes what ADD made. Code 108 if the entry was given up meanwhile: whoever did that does not know what was made since. */
-function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
+function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer): void {
   const { adding, undoing, entry } = attempt;
   const { call } = adding;
   if (isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
@@ -201,6 +210,7 @@ function remember(attempt: Attempt, { addresses, added }: SplicedAnswer): void {
     made: linkOf(undoing, entry) || undefined,
     addresses,
     ...(added.length > 0 && { added }),
+    ...(routed.length > 0 && { routed }),
     ...movedRoutes(call),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
@@ -290,7 +300,8 @@ export function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }
   if (names.size === 0) return;
   const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;
   const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
-  const warning = `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`;
-  warn(session, warning);
-  session.host.writeStderr(`cni-wrappers: warning: ${warning}\n`);
+  warnAloud(
+    session,
+    `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`,
+  );
 }

@@ -11,6 +11,7 @@ import { losesNumbers } from "../protocol/json-text.ts";
 import { resultProblem } from "../protocol/request.ts";
 import { type CniResult, isContainerInterface } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
+import { type RouterAddress, withRouterAddresses } from "./slaac.ts";
 
 /** The answer to ADD for the runtime, and what the delegate made. */
 export interface SplicedAnswer {
@@ -19,15 +20,26 @@ export interface SplicedAnswer {
   readonly addresses: readonly string[];
   /** Further container interfaces of the delegate. */
   readonly added: readonly AddedInterface[];
+  /** The addresses from routers, which no plugin gave. */
+  readonly routed: readonly string[];
 }
 
-/** Splices the answer of a delegate. Code 102 if it is invalid, 107 if it has an address that another interface has. */
-export function spliceAnswer(target: Target, splice: Splice, stdout: Bytes): SplicedAnswer {
+/** The answer of a delegate, and the addresses from routers that its interface has got since. */
+interface Answered {
+  readonly stdout: Bytes;
+  readonly found?: readonly RouterAddress[];
+}
+
+/**
+ * Splices the answer of a delegate, with addresses from routers. Code 102 if it is invalid, 107 if it has an address that another
+ * interface has.
+ */
+export function spliceAnswer(target: Target, splice: Splice, { stdout, found = [] }: Answered): SplicedAnswer {
   const { delegate } = target;
-  const text = stdout.decodeUtf8() ?? "";
-  const result = parseJsonObject(text);
+  const output = stdout.decodeUtf8() ?? "";
+  const result = parseJsonObject(output);
   if (result === undefined) {
-    const problem = tooMuch(text);
+    const problem = tooMuch(output);
     if (problem !== undefined && splice.as === "only") return unchanged;
     throw new CniError("invalidDelegateOutput", delegate, problem ?? "it is not a JSON object");
   }
@@ -35,10 +47,12 @@ export function spliceAnswer(target: Target, splice: Splice, stdout: Bytes): Spl
   // A plugin that is alone in its chain may return anything, as it can without a wrapper.
   if (problem !== undefined && splice.as === "only") return unchanged;
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
-  return { text: splicedText(delegate, splice, result), ...madeBy(target, splice, result) };
+  const whole = withRouterAddresses(result, target.selector, found);
+  const text = splicedText(delegate, splice, { result, whole });
+  return { text, ...madeBy(target, splice, result), routed: found.map(({ address }) => address) };
 }
 
-const unchanged: SplicedAnswer = { text: undefined, addresses: [], added: [] };
+const unchanged: SplicedAnswer = { text: undefined, addresses: [], added: [], routed: [] };
 
 /**
  * Returns the result for the runtime, or the delegate's own object if nothing changes. Code 107 if a creator gave its
@@ -60,9 +74,14 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
   }
 }
 
-function splicedText(delegate: string, splice: Splice, result: CniResult): string | undefined {
+/** Returns the runtime's answer; undefined if it is the delegate's own. */
+function splicedText(
+  delegate: string,
+  splice: Splice,
+  { result, whole }: { readonly result: CniResult; readonly whole: CniResult },
+): string | undefined {
   try {
-    const spliced = spliceResult(splice, result);
+    const spliced = spliceResult(splice, whole);
     if (spliced === result) return undefined;
     const text = `${JSON.stringify(spliced, null, 4)}\n`;
     if (losesNumbers(spliced, text)) throw new CniError("invalidDelegateOutput", delegate, "a number is too large");

@@ -47,6 +47,7 @@ export const hostTests = endToEnd(
   "recovery",
   "recovery-reboot",
   "sbr",
+  "slaac",
 );
 
 function endToEnd(...names: readonly string[]): readonly string[] {

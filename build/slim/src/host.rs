@@ -10,8 +10,8 @@ use rquickjs_sys::{JS_FreeAtom, JS_GetOwnProperty, JS_NewAtomLen, JS_SetProperty
 use std::cell::RefCell;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
-use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, fs, io, ptr, slice};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{env, fs, io, ptr, slice, thread};
 
 /// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
@@ -29,6 +29,7 @@ static BYTES: OneThread<RefCell<Vec<Vec<u8>>>> = OneThread(RefCell::new(Vec::new
 static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"executable", native!(|_| Ok(env::current_exe().map(|path| lossy(path.as_os_str().as_bytes()).into_owned()).unwrap_or_default()))),
     (c"now", native!(|_| Ok(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_millis() as f64)))),
+    (c"sleep", native!(|call| Ok(thread::sleep(Duration::from_millis(call.number(0)? as u64))))),
     (c"pid", native!(|_| Ok(std::process::id() as i32))),
     (c"readStdin", native!(|call| Ok(read_stdin(call.number(0)?)))),
     (c"writeText", native!(|call| Ok(outcome(process::write_stdout(call.text(0)?.as_bytes()))))),

@@ -33,6 +33,7 @@ export function nodeHost(): Host {
     pid: process.pid,
     release: { version: __VERSION__, commit: __COMMIT__, flavor: "node" },
     now: Date.now,
+    sleep,
     readStdin,
     writeStdout,
     inspect: inspectFile,
@@ -90,9 +91,13 @@ function retryWhileBusy(transfer: () => number): number {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "EAGAIN") throw new Error(code);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      sleep(1);
     }
   }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {

@@ -6,6 +6,7 @@ export interface Machine {
   executable(): string;
   pid(): number;
   now(): number;
+  sleep(ms: number): void;
   /** Returns the index of the bytes, or a failure; undefined if there are more than `limit`. */
   readStdin(limit: number): number | undefined;
   writeText(text: string): number;

@@ -42,6 +42,10 @@ export class SlimHost implements Host {
     return this.#machine.now();
   }
 
+  sleep(ms: number) {
+    this.#machine.sleep(ms);
+  }
+
   readStdin(limit: number) {
     const bytes = this.#machine.readStdin(limit);
     return bytes === undefined ? undefined : new HeldBytes(this.#machine, orThrow(bytes));

@@ -167,6 +167,16 @@ const cases: Record<ErrorKey, Case> = {
     says: "/var/lib/cni/wrappers/blue/zone:eth0: EROFS",
     machine: { writeProblem: "EROFS" },
   },
+  noRouterAddress: {
+    code: 109,
+    msg: "interface eth0 has no IPv6 address from a router",
+    says: "none came within 1s. A router of",
+    call: { stdin: { ...zone, wrapper: { slaac: { wait: "1s", required: true } } } },
+    machine: {
+      answers: [exits(0, macvlanResult), exits(0)],
+      ip: () => JSON.stringify([{ ifname: "eth0", flags: ["UP"], addr_info: [] }]),
+    },
+  },
   givenUp: {
     code: 108,
     msg: "interface eth0 was given up during ADD",

@@ -7,11 +7,12 @@ import {
   networkNameProblem,
   typeProblem,
 } from "../../../shared/protocol/names.ts";
-import { argsProblem, portsProblem } from "../../../shared/protocol/options.ts";
+import { argsProblem, portsProblem, waitProblem } from "../../../shared/protocol/options.ts";
 import {
   configurationProblem,
   logKeys,
   resultShapeProblem,
+  slaacKeys,
   wrapperFaults,
   wrapperKeys,
   wrapperProblem,
@@ -38,6 +39,8 @@ const log = z.object({
   level: z.optional(z.enum(["error", "warn", "info", "debug"])),
 });
 
+const slaac = z.object({ wait: z.optional(named(waitProblem)), required: z.optional(z.boolean()) });
+
 const schemas = {
   configuration: z.object({
     cniVersion: z.optional(text),
@@ -53,6 +56,7 @@ const schemas = {
     args: z.optional(checked(argsProblem)),
     ports: z.optional(checked(portsProblem)),
     recover: z.optional(z.enum(["own", "always", "never"])),
+    slaac: z.optional(slaac),
     jq: z.optional(named(jqProgramProblem)),
     log: z.optional(log),
   }),
@@ -163,6 +167,7 @@ function keysRead(check: (value: unknown) => unknown, value: unknown): string[] 
 test("the known keys are those of the shapes, in their order", () => {
   expect(wrapperKeys).toEqual(Object.keys(schemas.wrapper.shape));
   expect(logKeys).toEqual(Object.keys(log.shape));
+  expect(slaacKeys).toEqual(Object.keys(slaac.shape));
 });
 
 test("every fault of a block is found, and a long list of faults in a moment", () => {

@@ -175,6 +175,9 @@ function fakeHost(
     pid: 4711,
     release: { version: "1.2.3", commit: "abcdef", flavor: "slim" },
     now: () => clock,
+    sleep(ms) {
+      clock += ms;
+    },
     readStdin(limit) {
       if (stdin instanceof Error) throw stdin;
       const bytes = stdin instanceof Uint8Array ? stdin : Buffer.from(textOf(stdin));

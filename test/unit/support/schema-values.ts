@@ -8,9 +8,11 @@ export type Path = readonly (string | number)[];
 export const kinds: readonly unknown[] = [
   ...[null, true, false, {}, { key: "value" }, [], [null], [[]], [{}], ["zone"]],
   ...["zone", "eth1", "/var/log/cni.log", "", "a/b", "a:b", "..", "sixteen-bytes-16", "creator", "Creator", " "],
+  ...["1s", "30s", "0s", "31s", "5", "1.5s"],
   ...[0, 3, -1, 1.5, 2 ** 40, Number.MAX_VALUE, Number.POSITIVE_INFINITY],
   ...["keep", { IP: "ETH1_IP" }, { "a=b": "IP" }, { IP: 7 }],
   ...[{ only: [443, "8000-8999"] }, { except: [] }, { only: [443], except: [53] }, { only: ["9-1"] }, { except: 53 }],
+  ...[{ wait: "5s", required: true }, { wait: 5 }],
 ];
 
 /** Generates values that a schema accepts. It reads the schema, so it knows every key of it. */

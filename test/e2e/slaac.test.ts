@@ -1,0 +1,176 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Result } from "../support/kernel.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { leftOfContainers } from "../support/leftovers.ts";
+import { Router } from "../support/router.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import { expectFailure, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+
+// eth1 gets its IPv6 address from a router, and no plugin knows it.
+
+const plugins = "1.9.1";
+const prefix = "2001:db8:1::/64";
+// A busy machine may need long: that is no failure.
+const patient = { wait: "30s", required: true };
+
+function listOf(slaac: object, cniVersion = "1.0.0"): NetworkList {
+  const ipam = hostLocal("172.16.5.0/24");
+  const lan = { ...macvlan, type: "macvlan-wrapper", ipam, wrapper: { ifName: "eth1", slaac } };
+  return zone(cniVersion, wrapped(front), lan);
+}
+
+/** A list of a layer-2 bridge without IPAM: the address from the router is the only one. */
+const onBridge = zone("1.0.0", wrapped(front), {
+  ...{ type: "bridge-wrapper", wrapper: { ifName: "eth1", slaac: patient }, bridge: "lan0" },
+});
+
+describe("a router advertises a prefix", () => {
+  test("the result has the address and the router, CHECK passes, and DEL leaves nothing: three containers at once", async () => {
+    await using lab = await Lab.start({ plugins });
+    const router = await advertising(lab);
+    const list = listOf(patient);
+    const containers = [await lab.addContainer("c1"), await lab.addContainer("c2"), await lab.addContainer("c3")];
+    const added = containers.map(async (container) => resultOf(await lab.goCni.add(list, container)));
+    const gateway = await linkLocalOf(lab, router.container, "uplink1");
+    for (const [index, result] of (await Promise.all(added)).entries()) {
+      const [, , six, ...more] = result.ips ?? [];
+      expect(more).toEqual([]);
+      expect(result.interfaces?.[six?.interface ?? -1]?.name).toBe("eth1");
+      expect(six).toMatchObject({ address: expect.stringMatching(/^2001:db8:1:.*\/64$/), gateway });
+      expect(await globalsOf(lab, containers[index])).toEqual([six?.address]);
+    }
+    for (const container of containers) expectPassed(await lab.goCni.check(list, container));
+    for (const container of containers) expectPassed(await lab.goCni.del(list, container));
+    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+  });
+
+  test("on a bridge without IPAM, in a list of version 0.4.0 as well", async () => {
+    await using lab = await Lab.start({ plugins });
+    await lab.run("sh", ["-ec", "ip link add lan0 type bridge; ip link set lan0 up; ip link set uplink0 master lan0"]);
+    await advertising(lab);
+    for (const cniVersion of ["1.0.0", "0.4.0"]) {
+      const list = { ...onBridge, cniVersion };
+      const container = await lab.addContainer(`c-${cniVersion}`);
+      const { ips } = resultOf(await lab.goCni.add(list, container));
+      expect(ips?.[1]).toMatchObject({ address: (await globalsOf(lab, container))[0] });
+      expectPassed(await lab.goCni.check(list, container));
+      await lab.ip(container, "link", "set", "eth1", "nomaster", "down");
+      expectPassed(await lab.goCni.del(list, container));
+    }
+    expect(await leftOfContainers(lab, ["front0", "lan0"])).toEqual([]);
+  });
+
+  test("another prefix, and no router at all: CHECK passes, and still sees a lost address of the plugin", async () => {
+    await using lab = await Lab.start({ plugins });
+    const router = await advertising(lab);
+    const list = listOf(patient);
+    const container = await lab.addContainer("c1");
+    const { ips } = resultOf(await lab.goCni.add(list, container));
+    const old = ips?.[2]?.address ?? "";
+    await router.advertise({ prefix: "2001:db8:2::/64" });
+    await expect.poll(() => globalsOf(lab, container)).toHaveLength(2);
+    await lab.ip(container, "address", "delete", old, "dev", "eth1");
+    expectPassed(await lab.goCni.check(list, container));
+    await router.die();
+    await lab.ip(container, "-6", "address", "flush", "dev", "eth1", "scope", "global");
+    await lab.ip(container, "-6", "route", "flush", "default");
+    expectPassed(await lab.goCni.check(list, container));
+    await lab.ip(container, "address", "delete", "172.16.5.2/24", "dev", "eth1");
+    expectFailure(await lab.goCni.check(list, container), /Failed to match addr 172\.16\.5\.2\/24 on interface eth1/);
+    expectPassed(await lab.goCni.del(list, container));
+    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+  });
+
+  test("a router that comes late is waited for", async () => {
+    await using lab = await Lab.start({ plugins });
+    const router = await Router.make(lab);
+    const adding = lab.goCni.add(listOf(patient), await lab.addContainer("c1"));
+    await setTimeout(1500);
+    await router.advertise({ prefix });
+    expect(resultOf(await adding).ips?.[2]?.address).toMatch(/^2001:db8:1:/);
+  });
+});
+
+const mac = "02:00:00:00:00:05";
+const itsAddress = "2001:db8:1:0:0:ff:fe00:5";
+
+const faults: readonly [string, wait: string, (lab: Lab) => Promise<unknown>, RegExp][] = [
+  ["no router", "1s", Router.make, /none came within 1s/],
+  ["a router without a prefix", "4s", async (lab) => (await Router.make(lab)).advertise({}), /none came within 4s/],
+  [
+    "an address that another host has",
+    "8s",
+    async (lab) => {
+      const router = await advertising(lab);
+      await lab.ip(router.container, "address", "add", `${itsAddress}/64`, "dev", "uplink1", "nodad");
+    },
+    /another host has 2001:db8:1:0?:?:ff:fe00:5/,
+  ],
+  [
+    "an interface without a carrier",
+    "1s",
+    async (lab) => {
+      const router = await advertising(lab);
+      await lab.ip(router.container, "link", "set", "uplink1", "down");
+    },
+    /the interface is down, or has no carrier/,
+  ],
+];
+
+describe.each(faults)("%s", (_, wait, prepare, words) => {
+  const labels = { ETH1_MAC: mac, IgnoreUnknown: "true" };
+  const list = (slaac: object) => {
+    const { plugins: listed, ...rest } = listOf({ wait, ...slaac });
+    const [first = {}, { wrapper, ...second } = {}] = listed;
+    return { ...rest, plugins: [first, { ...second, wrapper: { ...(wrapper as object), args: { MAC: "ETH1_MAC" } } }] };
+  };
+
+  test("a warning: ADD, CHECK and DEL pass", async () => {
+    await using lab = await Lab.start({ plugins });
+    await prepare(lab);
+    const container = await lab.addContainer("c1");
+    const { exitCode, stdout, stderr } = await lab.goCni.add(list({}), container, { labels });
+    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(/^cni-wrappers: warning: eth1 has no IPv6 address from a router: /);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).raw[0].ips).toHaveLength(2);
+    expectPassed(await lab.goCni.check(list({}), container, { labels }));
+    expectPassed(await lab.goCni.del(list({}), container));
+    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+  });
+
+  test("required: ADD fails, and undoes eth1", async () => {
+    await using lab = await Lab.start({ plugins });
+    await prepare(lab);
+    const container = await lab.addContainer("c1");
+    const outcome = await lab.goCni.add(list({ required: true }), container, { labels });
+    expectFailure(outcome, /interface eth1 has no IPv6 address from a router/);
+    expect(outcome.stderr).toMatch(words);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
+    expectPassed(await lab.goCni.del(list({ required: true }), container));
+    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+  });
+});
+
+async function advertising(lab: Lab): Promise<Router> {
+  const router = await Router.make(lab);
+  await router.advertise({ prefix });
+  return router;
+}
+
+function resultOf(outcome: Outcome): Result {
+  expectPassed(outcome);
+  return JSON.parse(outcome.stdout).raw[0];
+}
+
+/** The global IPv6 addresses of eth1. */
+async function globalsOf(lab: Lab, container: Container | undefined): Promise<string[]> {
+  const all = await lab.kernel.addresses(container, "eth1");
+  return all.filter((address) => address.includes(":"));
+}
+
+async function linkLocalOf(lab: Lab, container: Container, name: string): Promise<string | undefined> {
+  const { addr_info } = await lab.kernel.link(container, name);
+  return addr_info.find(({ family, scope }) => family === "inet6" && scope === "link")?.local;
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { journalFile } from "../../../shared/journal/journal.ts";
+import { parseJournal } from "../../../shared/journal/lines.ts";
+import { type Call, callWrapper, exits, type Machine, type Outcome, planOf, printed } from "../support/fake-host.ts";
+import { entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { blue, requestOf } from "../support/requests.ts";
+import { macvlanResult } from "../support/results.ts";
+
+const own = { family: "inet", local: "172.16.5.2", prefixlen: 20, scope: "global" };
+const linkLocal = { family: "inet6", local: "fe80::2", prefixlen: 64, scope: "link" };
+const fixed = { family: "inet6", local: "fd00::2", prefixlen: 64, scope: "global" };
+const routed = { family: "inet6", local: "2001:db8::5", prefixlen: 64, scope: "global", dynamic: true };
+const tentative = { ...routed, tentative: true };
+const unique = { ...routed, local: "fd00:1::5" };
+const default1 = [{ dst: "default", gateway: "fe80::1", protocol: "ra" }];
+
+/** ip(8) that shows these addresses, one look after the other, and then the last ones. */
+function shows(...looks: (readonly object[])[]): { readonly ip: NonNullable<Machine["ip"]>; looks(): number } {
+  let count = 0;
+  return {
+    ip: (args, _, netns) => {
+      if (netns !== blue || args.at(-1) !== "eth0") throw new Error(`another interface: ${args} in ${netns}`);
+      if (args.includes("route")) return JSON.stringify(default1);
+      const addr_info = looks[Math.min(count++, looks.length - 1)];
+      return JSON.stringify([{ ifname: "eth0", flags: ["BROADCAST", "UP"], addr_info }]);
+    },
+    looks: () => count,
+  };
+}
+
+const result = { ...macvlanResult, cniVersion: "1.0.0" };
+const zone = (slaac: object, more: object = {}) => ({ cniVersion: "1.0.0", name: "zone", wrapper: { slaac }, ...more });
+
+function add(slaac: object, machine: Machine, call: Call = {}): Outcome {
+  const stdin = zone(slaac);
+  return callWrapper(
+    { calledAs: "/opt/cni/bin/macvlan-wrapper", stdin, ...call },
+    { answers: [exits(0, result), exits(0)], links: [0, 7], ...machine },
+  );
+}
+
+function doneOf({ files }: Outcome) {
+  return parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries[0]?.done;
+}
+
+describe("ADD", () => {
+  test("reports the address behind the plugin's own, with the router, when it is no longer tentative", () => {
+    const host = shows([own, linkLocal], [own, tentative], [own, routed]);
+    const outcome = add({}, host);
+    expect(printed(outcome)).toEqual({
+      ...result,
+      ips: [...result.ips, { address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }],
+    });
+    expect(host.looks()).toBe(3);
+    expect(outcome.stderr).toBe("");
+    // No later ADD may ask the plugin for it.
+    expect(doneOf(outcome)).toMatchObject({ addresses: ["172.16.5.2/24"], routed: ["2001:db8::5/64"] });
+  });
+
+  test("names the IP version where results have it", () => {
+    const old = { ...result, cniVersion: "0.4.0" };
+    const stdin = { ...zone({}), cniVersion: "0.4.0" };
+    expect(printed(add({}, { ...shows([routed]), answers: [exits(0, old)] }, { stdin })).ips).toContainEqual(
+      expect.objectContaining({ version: "6", address: "2001:db8::5/64" }),
+    );
+  });
+
+  test("takes no address of a plugin, none for privacy and none that a router has withdrawn", () => {
+    const others = [fixed, { ...routed, temporary: true }, { ...routed, local: "2001:db8::6", deprecated: true }];
+    expect(printed(add({}, shows([...others, unique]))).ips).toEqual([
+      ...result.ips,
+      expect.objectContaining({ address: "fd00:1::5/64" }),
+    ]);
+  });
+
+  test("waits for each address, and reports one of the Internet before a local one", () => {
+    const host = shows([unique, tentative], [unique, routed]);
+    const addresses = (printed(add({}, host)).ips as { address: string }[]).map(({ address }) => address);
+    expect(addresses).toEqual(["172.16.5.2/24", "2001:db8::5/64", "fd00:1::5/64"]);
+  });
+
+  test("reports a good address even if another one is a duplicate", () => {
+    const host = shows([routed, { ...unique, tentative: true, dadfailed: true }]);
+    expect(printed(add({}, host)).ips).toHaveLength(2);
+    expect(host.looks()).toBe(1);
+  });
+
+  test.each([
+    [{}, 51],
+    [{ wait: "1s" }, 11],
+    [{ wait: "30s" }, 301],
+  ])("waits as long as %j says, ten times a second", (slaac, looks) => {
+    const host = shows([linkLocal]);
+    add(slaac, host);
+    expect(host.looks()).toBe(looks);
+  });
+
+  const why = [
+    ["no router", [[linkLocal]], "none came within 5s"],
+    ["tentative for ever", [[tentative]], "2001:db8::5 is tentative after 5s"],
+    ["a duplicate", [[{ ...tentative, dadfailed: true }]], "another host has 2001:db8::5"],
+    ["a duplicate that the kernel has removed", [[tentative], [linkLocal]], "another host has 2001:db8::5"],
+    ["a duplicate that came again", [[tentative], [], [tentative]], "another host has 2001:db8::5"],
+    ["withdrawn", [[{ ...routed, deprecated: true }]], "2001:db8::5 is deprecated"],
+  ] as const;
+
+  test.each(why)("%s: a warning, and the plugin's own answer", (_, seen, words) => {
+    const outcome = add({}, shows(...seen));
+    expect(printed(outcome)).toEqual(result);
+    expect(outcome.stderr).toBe(`cni-wrappers: warning: eth0 has no IPv6 address from a router: ${words}\n`);
+    expect(doneOf(outcome)).not.toHaveProperty("routed");
+  });
+
+  test.each(why)("%s, and it is required: an error, and DEL", (_, seen, words) => {
+    const outcome = add({ required: true }, shows(...seen));
+    expect(printed(outcome)).toMatchObject({ code: 109, details: expect.stringMatching(RegExp(`^${words}\\. `)) });
+    expect(outcome.runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["ADD", "DEL"]);
+    expect(outcome.files).toEqual({});
+  });
+
+  test.each([[["BROADCAST"]], [["NO-CARRIER", "BROADCAST", "UP"]]])("an interface that is down: %j", (flags) => {
+    const ip = () => JSON.stringify([{ ifname: "eth0", flags, addr_info: [] }]);
+    expect(add({}, { ip }).stderr).toMatch(/: the interface is down, or has no carrier\n$/);
+  });
+
+  test("without ip(8) it does not wait", () => {
+    let looks = 0;
+    const ip = () => {
+      looks++;
+      return undefined;
+    };
+    expect(add({}, { ip }).stderr).toMatch(
+      /: it cannot be read, are iproute2 \(ip\) and util-linux \(nsenter\) installed\?\n$/,
+    );
+    expect(looks).toBe(1);
+  });
+
+  test("a chained plugin does not wait, and neither does a plugin without the key", () => {
+    const ip = () => {
+      throw new Error("asked");
+    };
+    const stdin = zone({}, { prevResult: result });
+    const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin };
+    expect(callWrapper(call, { answers: [exits(0, result)], ip }).exitCode).toBe(0);
+    expect(add({}, { ip }, { stdin: { cniVersion: "1.0.0", name: "zone" } }).exitCode).toBe(0);
+  });
+});
+
+describe("CHECK", () => {
+  const ips = [...result.ips, { address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }];
+  const planned = (routedThen: readonly string[] | undefined) => {
+    const done = { uptime: 985, made: 7, addresses: ["172.16.5.2/24"], ...(routedThen && { routed: routedThen }) };
+    const files = journalFiles(entryOf({ type: "macvlan", done }));
+    return planOf(requestOf("CHECK", { prevResult: { ...result, ips } }), "macvlan-wrapper", { files });
+  };
+
+  test("is not asked about the addresses that came from a router", () => {
+    const plan = planned(["2001:db8::5/64"]);
+    expect(plan).toMatchObject({ call: { configuration: { prevResult: result } }, leftOut: ["routers' addresses"] });
+  });
+
+  test("is asked about every other address", () => {
+    expect(planned(undefined)).toMatchObject({ call: { configuration: { prevResult: { ips } } } });
+    expect(planned(["2001:db8::7/64"])).toMatchObject({ call: { configuration: { prevResult: { ips } } } });
+  });
+});
+
+describe("a wrong value", () => {
+  const wrong = [
+    [7, "wrapper.slaac must be an object"],
+    [{ wait: 5 }, "wrapper.slaac.wait must be a string"],
+    [{ wait: "0s" }, 'wrapper.slaac.wait must be a time from "1s" to "30s"'],
+    [{ wait: "31s" }, 'wrapper.slaac.wait must be a time from "1s" to "30s"'],
+    [{ wait: "5" }, 'wrapper.slaac.wait must be a time from "1s" to "30s"'],
+    [{ required: "yes" }, "wrapper.slaac.required must be a boolean"],
+    [{ wiat: "5s" }, "unknown key wrapper.slaac.wiat"],
+  ] as const;
+
+  test.each(wrong)("%j fails ADD with code 7", (slaac, words) => {
+    const { stdout } = callWrapper({ stdin: zone(slaac as object) });
+    expect(JSON.parse(stdout)).toMatchObject({ code: 7, msg: `invalid plugin configuration: ${words}` });
+  });
+
+  test.each(wrong)("%j does not fail DEL and STATUS", (slaac) => {
+    for (const CNI_COMMAND of ["DEL", "STATUS"])
+      expect(callWrapper({ env: { CNI_COMMAND }, stdin: zone(slaac as object) }).exitCode).toBe(0);
+  });
+});
