@@ -4,6 +4,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { areInSubnets } from "../call/networks.ts";
 import type { AddPlan } from "../call/plan.ts";
+import { warnAloud } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import { ipamOf, leaseDirectoryOf } from "../journal/host-files.ts";
@@ -128,4 +129,21 @@ export function beginsTry({ facts, key, request, prevResult, target }: Call): bo
   return !facts
     .journal(key)
     .entries.some((one) => isStanding(one) && namesOf(one).some((name) => earlier.includes(name)));
+}
+
+/**
+ * Warns, in the log and on stderr, about interfaces of prevResult without an entry: their plugins are not wrapped. Their CHECK
+ * fails because of the other interfaces, and a runtime like Nomad then destroys the container's network.
+ */
+export function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }: Entry): void {
+  if (prevResult === undefined || role === "meta") return;
+  const known = journal.entries.flatMap(namesOf);
+  const names = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo" && !known.includes(name)));
+  if (names.size === 0) return;
+  const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;
+  const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
+  warnAloud(
+    session,
+    `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`,
+  );
 }

@@ -3,7 +3,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
-import { say, warn, warnAloud } from "../call/session.ts";
+import { say, warn } from "../call/session.ts";
 import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
@@ -19,7 +19,6 @@ import {
   isStanding,
   type Line,
   type Namespace,
-  namesOf,
   namespaceOf,
   nowhere,
 } from "../journal/journal.ts";
@@ -27,7 +26,15 @@ import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
-import { type Adding, beginsTry, entryOf, lentTo, type Memory, refuseLeaseOfOthers } from "./adding.ts";
+import {
+  type Adding,
+  beginsTry,
+  entryOf,
+  lentTo,
+  type Memory,
+  refuseLeaseOfOthers,
+  warnOfUnwrapped,
+} from "./adding.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
@@ -287,21 +294,4 @@ function undo({ undoing, entry }: Attempt, error: CniError, addresses: readonly 
   const outcome = tryToUndo(undoing, { ...entry, done });
   removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;
-}
-
-/**
- * Warns, in the log and on stderr, about interfaces of prevResult without an entry: their plugins are not wrapped. Their CHECK
- * fails because of the other interfaces, and a runtime like Nomad then destroys the container's network.
- */
-export function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }: Entry): void {
-  if (prevResult === undefined || role === "meta") return;
-  const known = journal.entries.flatMap(namesOf);
-  const names = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo" && !known.includes(name)));
-  if (names.size === 0) return;
-  const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;
-  const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
-  warnAloud(
-    session,
-    `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`,
-  );
 }
