@@ -36,6 +36,8 @@ const toolsOf = {
     ...{ podman: "podman", crun: "crun", containerd: "containerd", ctr: "containerd" },
     ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base", radvd: "radvd" },
   },
+  // The page in a real browser.
+  "--page": { chromium: "chromium" },
   // The reference plugins' own tests send pings.
   "--upstream": { git: "git", ping: "iputils-ping" },
   // User Mode Linux, the loader of its modules, and a C compiler for what is preloaded into it.

@@ -97,6 +97,11 @@ const scripts = {
     run: [`vitest run --project nomad --maxWorkers=2 ${caseReporters} ${verdictReporter}`],
   },
   "test:only": { setup: "--network --tests", run: ["vitest run"] },
+  "test:page": {
+    setup: "--page",
+    first: ["node build/page/page.ts", build],
+    run: ["vitest run --project page"],
+  },
   "test:runtimes": {
     setup: "--network --runtimes",
     first: [build, "node test/runtimes/containerd2.ts"],

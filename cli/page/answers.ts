@@ -1,3 +1,4 @@
+import type { Node } from "jsonc-parser";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain } from "../explain/explain.ts";
 import { explanationText } from "../explain/text.ts";
@@ -9,9 +10,13 @@ import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts"
 import { Trouble } from "../trouble.ts";
 import { type Decisions, decide } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
+import { deepest, mostPlugins } from "./limits.ts";
 
 /** The verbs that the page shows step by step. */
 export const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"] as const;
+
+/** Where the page writes the texts of the commands. */
+export const screen = { hasColors: false, width: 80 };
 
 /** A verb that the page shows. */
 export type PageVerb = (typeof verbs)[number];
@@ -31,17 +36,18 @@ export interface Wrapping extends Decisions {
   readonly text: string;
 }
 
-/** The longest text that the page reads, in UTF-16 units, and the most plugins: a browser has one thread for all of it. */
-const [longestText, mostPlugins] = [64 * 1024, 16];
-
-/** Answers for a text. `path` is the name of its file, which the rules look at. It never throws. */
-export function answersFor(text: string, path: string): Answers {
+/** Answers for a text. It never throws. */
+export function answersFor(text: string): Answers {
   if (text.trim() === "") return unread("There is no list yet.");
-  if (text.length > longestText) return unread(`The page reads lists of up to ${longestText / 1024} KB. ${elsewhere}`);
-  return readable(() => answersOf(parseListFile(path, text)), unread);
+  return readable(() => answersOf(fileWith(text)), unread);
 }
 
-const elsewhere = "For longer ones use cni-wrappers explain.";
+/** Some rules look at how a file's name ends: runtimes read one plugin without a list only from a .conf. */
+function fileWith(text: string): ListFile {
+  const file = parseListFile("list.conflist", text);
+  const list = listOf(file);
+  return list && !list.hasPlugins && list.value.type !== undefined ? { ...file, path: "list.conf" } : file;
+}
 
 function unread(problem: string): Answers {
   return { problem, findings: [], outcomes: [] };
@@ -59,12 +65,24 @@ function readable<T>(read: () => T, otherwise: (problem: string) => T): T {
 }
 
 function answersOf(file: ListFile): Answers {
+  if (depthOf(file.tree) > deepest) throw new RangeError();
   const list = file.errors.length > 0 ? undefined : listOf(file);
   if (list && list.plugins.length > mostPlugins)
-    return unread(`It has ${list.plugins.length} plugins; the page reads up to ${mostPlugins}. ${elsewhere}`);
+    return unread(
+      `It has ${list.plugins.length} plugins; the page reads up to ${mostPlugins}. Use cni-wrappers explain.`,
+    );
   const findings = lintFiles([file]);
   if (!list) return { ...unread(problemOf(file, findings)), findings };
   return { findings, list, outcomes: outcomesOf(list), wrapping: wrappingOf(list) };
+}
+
+/** How many values are around the innermost one. */
+function depthOf(tree: Node | undefined): number {
+  let depth = -1;
+  for (let level = tree ? [tree] : []; level.length > 0; depth++) {
+    level = level.flatMap(({ children = [] }) => children);
+  }
+  return depth;
 }
 
 function problemOf(file: ListFile, [finding]: readonly Finding[]): string {
@@ -91,5 +109,5 @@ function wrappingOf(list: List): Wrapping {
 export function stepsText(list: List, verb: PageVerb): string {
   if (list.plugins.some(isRewritten)) return `Not known: ${noJq}.\n`;
   const explanation = explain(list, verb, exampleSource(exampleAttachment(list)));
-  return explanationText(explanation, { hasColors: false, width: 80 });
+  return explanationText(explanation, screen);
 }

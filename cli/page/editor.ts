@@ -5,6 +5,7 @@ import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { longestText } from "./limits.ts";
 
 /** The editor of the list. */
 export interface Editor {
@@ -37,8 +38,11 @@ const theme = EditorView.theme({
   ".cm-diagnostic-warning": { borderLeft: "4px solid var(--warn)" },
 });
 
-/** Puts the editor into a place. `changed` is called after each change of the text. */
-export function makeEditor(place: HTMLElement, changed: () => void): Editor {
+/**
+ * Puts the editor into a place. `changed` is called after each change of the text, and `refused` if a text is too long: the
+ * editor keeps the one before.
+ */
+export function makeEditor(place: HTMLElement, changed: () => void, refused: () => void): Editor {
   // In a shadow root, CodeMirror's styles are no <style>, which the page's policy would forbid.
   const root = place.attachShadow({ mode: "open" });
   const extensions = [
@@ -51,7 +55,12 @@ export function makeEditor(place: HTMLElement, changed: () => void): Editor {
     syntaxHighlighting(colors),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": "Network configuration list" }),
+    EditorView.contentAttributes.of({ "aria-label": "Network configuration list", tabindex: "0" }),
+    EditorState.changeFilter.of(({ newDoc }) => {
+      const fits = newDoc.length <= longestText;
+      if (!fits) refused();
+      return fits;
+    }),
     EditorView.updateListener.of(({ docChanged }) => docChanged && changed()),
     theme,
   ];

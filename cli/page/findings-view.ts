@@ -4,11 +4,17 @@ import type { Finding } from "../lint/lint.ts";
 import type { Answers } from "./answers.ts";
 import type { Editor } from "./editor.ts";
 import { byId, element, show } from "./elements.ts";
+import { mostFindings } from "./limits.ts";
 
 /** Shows what lint found, below and in the text. */
 export function showFindings({ findings, list }: Answers, editor: Editor): void {
-  editor.mark(findings.map(diagnosticOf));
-  byId("findings").replaceChildren(...findings.map((finding) => itemOf(finding, editor)));
+  const shown = findings.slice(0, mostFindings);
+  const more = findings.length - shown.length;
+  editor.mark(shown.map(diagnosticOf));
+  byId("findings").replaceChildren(
+    ...shown.map((finding) => itemOf(finding, editor)),
+    ...(more > 0 ? [element("li", {}, `And ${more} more.`)] : []),
+  );
   show("no-findings", list !== undefined && findings.length === 0);
 }
 
@@ -17,8 +23,8 @@ function diagnosticOf({ place, severity, message, hint }: Finding): Diagnostic {
 }
 
 function itemOf({ position, place, severity, code, message, hint }: Finding, editor: Editor): HTMLElement {
-  const go = element("button", { type: "button", class: "place" }, `${position.line}:${position.column}`);
-  go.setAttribute("aria-label", `Go to line ${position.line}, column ${position.column}`);
+  const words = `Line ${position.line}, column ${position.column}`;
+  const go = element("button", { type: "button", class: "place" }, words);
   go.addEventListener("click", () => editor.goTo(place.offset, place.offset + place.length));
   const reason = element("p", { class: "rule" });
   const why = element("details", {}, element("summary", {}, `Why: ${code}`), reason);

@@ -1,19 +1,25 @@
+import { longestText } from "./limits.ts";
+
 /** A list in the address of a link: what comes after `#list=`. It is compressed, so that a question with a link stays short. */
 export async function linkPart(text: string): Promise<string> {
   const bytes = await bytesThrough(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   return `#list=${base64url(bytes ?? new Uint8Array())}`;
 }
 
-/** The most bytes that the text of a link may have: a short link can hold a very long text. */
-const mostBytes = 1024 * 1024;
+/** The most bytes that a text of UTF-16 units has in UTF-8. */
+const mostBytes = longestText * 3;
 
-/** Returns the list in a link's part; undefined if it has none, if it is damaged or too long. */
+/** A kilobyte can hold a megabyte, and a browser unpacks a whole piece before anybody can stop it. */
+const pieceSize = 1024;
+
+/** Returns the list in a link's part; undefined if it has none, or if it is damaged or too long. */
 export async function listInLink(part: string): Promise<string | undefined> {
   const [, packed] = /^#list=([\w-]+)$/.exec(part) ?? [];
-  if (packed === undefined) return undefined;
+  if (packed === undefined || packed.length > mostBytes * 2) return undefined;
   try {
     const bytes = await bytesThrough(bytesOf(packed), new DecompressionStream("deflate-raw"));
-    return bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text === undefined || text.length > longestText ? undefined : text;
   } catch {
     return undefined;
   }
@@ -23,7 +29,7 @@ async function bytesThrough(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream,
 ): Promise<Uint8Array | undefined> {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const reader = inPieces(bytes).pipeThrough(stream).getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -36,6 +42,17 @@ async function bytesThrough(
     }
     chunks.push(value);
   }
+}
+
+function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at + pieceSize));
+      at += pieceSize;
+    },
+  });
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -1,7 +1,9 @@
 import { type Answers, answersFor } from "./answers.ts";
+import { commands } from "./commands.ts";
 import { type Editor, makeEditor } from "./editor.ts";
 import { byId, element } from "./elements.ts";
 import { showFindings } from "./findings-view.ts";
+import { longestText } from "./limits.ts";
 import { linkPart, listInLink } from "./link.ts";
 import { prepareSteps, showSteps } from "./steps-view.ts";
 import { showVerdict } from "./verdict-view.ts";
@@ -13,11 +15,8 @@ declare const __EXAMPLES__: string;
 /** The lists to choose from: a name, and the text. */
 const examples: readonly (readonly [string, string])[] = JSON.parse(__EXAMPLES__);
 
-/** The name of the list's file. The rules look at how it ends. */
-const path = "list.conflist";
-
-const editor: Editor = makeEditor(byId("editor"), changed);
-let answers: Answers = answersFor("", path);
+const editor: Editor = makeEditor(byId("editor"), changed, refused);
+let answers: Answers = answersFor("");
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** How long the last answers took, in milliseconds. */
 let took = 0;
@@ -25,18 +24,32 @@ let took = 0;
 // A long list must not stop the typing: it is read when the fingers rest.
 function changed(): void {
   clearTimeout(timer);
+  setBusy(true);
   timer = setTimeout(answer, took < 30 ? 10 : Math.min(took * 3, 1000));
+}
+
+function refused(): void {
+  say(`The text has more than ${longestText / 1024} KB, and the page does not take it. Use cni-wrappers explain.`);
+}
+
+function say(text: string): void {
+  byId("copied").textContent = text;
 }
 
 function answer(): void {
   const started = performance.now();
-  answers = answersFor(editor.text(), path);
+  answers = answersFor(editor.text());
   showVerdict(answers);
   showFindings(answers, editor);
   showWrapping(answers);
   showSteps(answers.list);
   took = performance.now() - started;
-  byId("copied").textContent = "";
+  say("");
+  setBusy(false);
+}
+
+function setBusy(isBusy: boolean): void {
+  byId("answers").setAttribute("aria-busy", String(isBusy));
 }
 
 function fillExamples(): void {
@@ -50,21 +63,22 @@ function fillExamples(): void {
 
 async function copyLink(): Promise<void> {
   history.replaceState(null, "", await linkPart(editor.text()));
-  const copied = byId("copied");
   try {
     await navigator.clipboard.writeText(location.href);
-    copied.textContent = "The link is copied.";
+    say("The link is copied.");
   } catch {
-    copied.textContent = "The link is in the address of this page.";
+    say("The link is in the address of this page.");
   }
 }
 
 /** Shows the list of the address. */
 async function openLink(): Promise<void> {
   if (location.hash === "") return;
+  setBusy(true);
   const text = await listInLink(location.hash);
-  if (text === undefined) byId("copied").textContent = "The link is damaged: there is no list in it.";
-  else editor.replace(text);
+  if (text !== undefined) return editor.replace(text);
+  setBusy(false);
+  say("The link is damaged or too long: there is no list in it.");
 }
 
 function takeWrapped(): void {
@@ -78,6 +92,8 @@ function firstList(): string {
   return typeof given === "string" ? given : (examples[0]?.[1] ?? "");
 }
 
+// For the console of the browser, and for the tests.
+Object.assign(globalThis, { cniWrappers: commands });
 fillExamples();
 prepareSteps(() => showSteps(answers.list));
 byId("take").addEventListener("click", takeWrapped);

@@ -1,7 +1,7 @@
 import { ipamOf } from "../../shared/journal/host-files.ts";
 import { isWrapperType, type List } from "../lists/list.ts";
 import { diffText } from "../wrap/change.ts";
-import type { Answers, Wrapping } from "./answers.ts";
+import { type Answers, screen, type Wrapping } from "./answers.ts";
 import { byId, element, show } from "./elements.ts";
 
 /** Shows what `wrap` would change, and what a host then needs. */
@@ -19,7 +19,7 @@ export function showWrapping({ list, wrapping }: Answers): void {
 
 // The names of the file say nothing here.
 function linesOf({ file }: List, { text }: Wrapping): Node[] {
-  const diff = diffText(file.path, file.text, text, { hasColors: false });
+  const diff = diffText(file.path, file.text, text, screen);
   const lines = diff.trimEnd().split("\n");
   return lines.filter((line) => !/^(?:---|\+\+\+) /.test(line)).map(lineOf);
 }

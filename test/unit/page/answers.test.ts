@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { answersFor, stepsText } from "../../../cli/page/answers.ts";
 
-const path = "list.conflist";
-
 function listText(...plugins: readonly object[]): string {
   return JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }, null, 2);
 }
@@ -13,9 +11,9 @@ const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ipam: ipam("1
 
 describe("the page's answers", () => {
   test("a plain list fails at its second interface plugin, and its wrapped text passes", () => {
-    const { outcomes, wrapping } = answersFor(listText(macvlan, bridge), path);
+    const { outcomes, wrapping } = answersFor(listText(macvlan, bridge));
     expect(outcomes.find(({ event }) => event === "start")).toMatchObject({ passes: false, type: "bridge" });
-    const wrapped = answersFor(wrapping?.text ?? "", path);
+    const wrapped = answersFor(wrapping?.text ?? "");
     expect(wrapped.findings).toEqual([]);
     // A list that names its interfaces can be attached only once to a container.
     expect(wrapped.outcomes.flatMap(({ event, passes }) => (passes ? [] : event))).toEqual(["twice"]);
@@ -23,7 +21,7 @@ describe("the page's answers", () => {
   });
 
   test("it does not run jq", () => {
-    const { outcomes, list } = answersFor(listText({ ...bridge, type: "bridge-wrapper", wrapper: { jq: "." } }), path);
+    const { outcomes, list } = answersFor(listText({ ...bridge, type: "bridge-wrapper", wrapper: { jq: "." } }));
     expect(outcomes).toEqual([{ event: "start", passes: undefined, message: "the page does not run jq", leaves: [] }]);
     expect(list && stepsText(list, "ADD")).toBe("Not known: the page does not run jq.\n");
   });
@@ -33,17 +31,25 @@ describe("the page's answers", () => {
     ['{ "name": "zone",, }', "Line 1, column 18: "],
     ["[]", "Line 1, column 1: "],
     ["[".repeat(60_000), "Its values are nested too deeply."],
-    [" ".repeat(70_000).concat("{}"), "The page reads lists of up to 64 KB."],
+    [listText({ ...bridge, x: JSON.parse("[".repeat(70) + "]".repeat(70)) }), "Its values are nested too deeply."],
     [listText(...Array(17).fill({ type: "tuning" })), "It has 17 plugins; the page reads up to 16."],
   ])("%#: it says why it does not read a text", (text, start) => {
-    const { problem, list, outcomes } = answersFor(text, path);
+    const { problem, list, outcomes } = answersFor(text);
     expect(problem?.slice(0, start.length)).toBe(start);
     expect({ list, outcomes }).toEqual({ list: undefined, outcomes: [] });
+  });
+
+  test("one plugin without a list is a .conf, and one in a list is not", () => {
+    const alone = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...bridge });
+    expect(answersFor(alone).list?.file.path).toBe("list.conf");
+    expect(answersFor(alone).findings.map(({ code }) => code)).not.toContain("wrong-ending");
+    expect(answersFor(listText(bridge)).list?.file.path).toBe("list.conflist");
+    expect(answersFor("{}").list?.file.path).toBe("list.conflist");
   });
 
   test("a plugin with a key twice keeps its text", () => {
     const text =
       '{ "cniVersion": "1.0.0", "name": "z", "plugins": [{ "type": "bridge", "type": "bridge" }, { "type": "ptp" }] }';
-    expect(answersFor(text, path).wrapping).toMatchObject({ plugins: [], text });
+    expect(answersFor(text).wrapping).toMatchObject({ plugins: [], text });
   });
 });

@@ -22,6 +22,7 @@ describe("a link", () => {
     ["half a letter", "#list=a"],
     ["not compressed", `#list=${Buffer.from("plain text").toString("base64url")}`],
     ["not UTF-8", partOf(Buffer.from([0xff, 0xfe, 0x00]))],
+    ["a text of more than 32 KB", partOf(Buffer.from("x".repeat(32 * 1024 + 1)))],
     ["a short link with a text of 200 MB", partOf(Buffer.alloc(200_000_000))],
   ])("%s is none", async (_, part) => {
     expect(await listInLink(part)).toBeUndefined();

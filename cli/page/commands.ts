@@ -1,0 +1,48 @@
+import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
+import { explain, explanationData } from "../explain/explain.ts";
+import { explanationText } from "../explain/text.ts";
+import { verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
+import { lintFiles } from "../lint/lint.ts";
+import { jsonReport } from "../lint/report.ts";
+import { type List, listOf } from "../lists/list.ts";
+import { parseListFile } from "../lists/list-file.ts";
+import { Trouble } from "../trouble.ts";
+import { diffText } from "../wrap/change.ts";
+import { decide } from "../wrap/decide.ts";
+import { wrappedText } from "../wrap/edits.ts";
+import { type PageVerb, screen } from "./answers.ts";
+
+/** What the commands print for the text of a file: `lint --json`, `wrap`, `explain --json`, and `explain` without its table. */
+export const commands = {
+  lint: (path: string, text: string): string => jsonReport(lintFiles([parseListFile(path, text)])),
+  wrap(path: string, text: string): string {
+    const list = listIn(path, text);
+    const wrapped = wrappedText(list, decide(list));
+    return wrapped === text ? "" : diffText(path, text, wrapped, screen);
+  },
+  explainJson(path: string, text: string, verb: PageVerb): string {
+    const { explanation, verdict } = explained(path, text, verb);
+    return `${JSON.stringify({ ...explanationData(explanation), verdict: verdictData(verdict) }, null, 2)}\n`;
+  },
+  explain(path: string, text: string, verb: PageVerb): string {
+    const { list, explanation, verdict } = explained(path, text, verb);
+    return `${verdictText(list, verdict)}\n${explanationText(explanation, screen)}`;
+  },
+};
+
+function explained(path: string, text: string, verb: PageVerb) {
+  const list = listIn(path, text);
+  const attachment = exampleAttachment(list);
+  return {
+    list,
+    explanation: explain(list, verb, exampleSource(attachment)),
+    verdict: verdictOf(list, attachment, undefined),
+  };
+}
+
+function listIn(path: string, text: string): List {
+  const file = parseListFile(path, text);
+  const list = file.errors.length > 0 ? undefined : listOf(file);
+  if (!list) throw new Trouble("this is not a list");
+  return list;
+}

@@ -1,0 +1,106 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { address, answered, openPage, paste, startBrowser, verdictRows } from "./browser.ts";
+import { plainList } from "./lists.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const allPass = Object.fromEntries(
+  ["start", "second", "restart", "joined", "retry", "reboot", "stop", "gone"].map((event) => [event, "✓ passes"]),
+);
+
+test("somebody types README's plain list, takes the wrapped one, and sends a link", async () => {
+  const { page, faults } = await openPage(browser, "", { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.press("Delete");
+  await page.locator(".cm-content").pressSequentially(plainList);
+  await answered(page);
+  expect(await page.locator("#summary").innerText()).toBe("✗ It fails at bridge.");
+  expect(await verdictRows(page)).toEqual({ start: "✗ fails at bridge", stop: "✓ passes" });
+  expect(await page.locator("#events tr").first().innerText()).toContain(
+    'container veth name ("eth0") peer provided ("...") already exists',
+  );
+  expect(await page.locator("#findings .place").allInnerTexts()).toEqual(
+    ['"macvlan"', '"bridge"'].map((type) => `Line 1, column ${plainList.indexOf(type) + 1}`),
+  );
+  expect(await page.locator("#diff .added").innerText()).toContain(
+    '"type":"bridge-wrapper","wrapper":{"ifName":"eth1"}',
+  );
+
+  await page.getByRole("button", { name: "Take the wrapped list" }).click();
+  await answered(page);
+  expect(await page.locator("#summary").innerText()).toBe("✓ All of it passes.");
+  const { twice, ...others } = await verdictRows(page);
+  expect(others).toEqual(allPass);
+  expect(twice).toMatch(/^– fails at bridge-wrapper: a list that names its interfaces /);
+  expect(await page.locator("#findings li").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Take the wrapped list" }).isVisible()).toBe(false);
+  expect(await page.locator("#links").innerText()).toBe("bridge-wrapper and macvlan-wrapper");
+
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("The link is copied.").waitFor();
+  const link = String(await page.evaluate("navigator.clipboard.readText()"));
+  expect(link.slice(0, address.length + 6)).toBe(`${address}#list=`);
+  const other = await openPage(browser, link.slice(address.length));
+  expect(await verdictRows(other.page)).toEqual({ ...others, twice });
+  expect(await other.page.locator(".cm-content").innerText()).toBe(await page.locator(".cm-content").innerText());
+  expect([...faults, ...other.faults]).toEqual([]);
+});
+
+test("it begins with README's plain list, has the examples, and none of them fails", async () => {
+  const { page, faults } = await openPage(browser);
+  expect(await page.locator("#summary").innerText()).toBe("✗ It fails at bridge.");
+  const names = await page.locator("#examples option").allInnerTexts();
+  expect(names).toContain("macvlan-bridge.conflist");
+  for (const name of names.slice(1)) {
+    await page.locator("#examples").selectOption(name);
+    await answered(page);
+    expect([name, await page.locator("#findings .bad").count()]).toEqual([name, 0]);
+    expect([name, (await verdictRows(page)).start]).toEqual([name, expect.stringMatching(/passes|not known/)]);
+  }
+  expect(faults).toEqual([]);
+});
+
+test("it shows what each plugin is given, verb by verb, if somebody asks", async () => {
+  const { page, faults } = await openPage(browser);
+  await page.getByRole("button", { name: "Take the wrapped list" }).click();
+  await answered(page);
+  expect(await page.locator("#steps-text").innerText()).toBe("");
+  await page.locator("#steps > summary").click();
+  const shown = page.locator("#steps-text");
+  await shown.getByText("2. bridge-wrapper runs bridge (makes eth1)").waitFor();
+  for (const verb of ["CHECK", "DEL"]) {
+    await page.locator("#verb").selectOption(verb);
+    await shown.getByText(`${verb} in the network zone`).waitFor();
+  }
+  await page.locator("#verb").selectOption("STATUS");
+  await shown.getByText("A runtime does not send it: the list's cniVersion is 1.0.0").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("a finding leads to its place, and says why it matters", async () => {
+  const { page, faults } = await openPage(browser);
+  await page.getByRole("button", { name: "Line 15, column 15" }).click();
+  expect(
+    await page.evaluate("getSelection().toString() || document.activeElement.shadowRoot.getSelection().toString()"),
+  ).toBe('"bridge"');
+  await page.getByText("Why: unwrapped-creator").first().click();
+  await page.locator(".rule").first().getByText("unwrapped-creator (error)").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("a list with jq is not known, and broken JSON is no list", async () => {
+  const { page, faults } = await openPage(browser);
+  await paste(page, plainList.replace('"macvlan"', '"macvlan-wrapper","wrapper":{"jq":"."}'));
+  expect(await page.locator("#summary").innerText()).toBe("? Not known: the page does not run jq.");
+  await paste(page, plainList.slice(0, -1));
+  expect(await page.locator("#summary").innerText()).toMatch(/^\? Line 1, column \d+: /);
+  expect(await page.locator("#findings li").count()).toBe(1);
+  expect(await page.locator("#wrapping").isVisible()).toBe(false);
+  expect(faults).toEqual([]);
+});
