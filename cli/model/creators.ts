@@ -50,12 +50,7 @@ function makeLink(kind: Kind, machine: Machine, call: PluginCall): Link {
 export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<JsonObject> {
   const { config } = call;
   const { containerId, netns, ifName, network } = namesOf(call);
-  let leased: Leased | undefined;
-  if (kind.first === "lease") {
-    leased = yield* ipamOf(config).reserve(machine, call);
-    yield "leased";
-    expectDestinations(leased);
-  }
+  let leased = kind.first === "lease" ? yield* lease(machine, call) : undefined;
   try {
     kind.begin?.(machine, call);
     const made = makeLink(kind, machine, call);
@@ -63,12 +58,7 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
     yield "link made";
     const interfaces = [...hostSide, { name: ifName, mac: made.mac, sandbox: netns }];
     const result = { cniVersion: "1.1.0", interfaces };
-    if (!leased && hasIpam(config)) {
-      const given = yield* ipamOf(config).reserve(machine, call);
-      yield "leased";
-      expectDestinations(given);
-      leased = given;
-    }
+    if (hasIpam(config)) leased ??= yield* lease(machine, call);
     if (!leased) return result;
     const ips: FilledIp[] = leased.ips.map((ip) => ({ ...ip }));
     if (ips.length === 0) throw new PluginError("IPAM plugin returned missing IP config");
@@ -89,9 +79,12 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
   }
 }
 
-/** A plugin cannot read a route without a destination in the answer of its IPAM plugin, and frees no address then. */
-function expectDestinations({ routes }: Leased): void {
-  if (routes.some(({ dst }) => dst === undefined)) throw new PluginError("invalid CIDR address: <nil>");
+function* lease(machine: Machine, call: PluginCall): Steps<Leased> {
+  const leased = yield* ipamOf(call.config).reserve(machine, call);
+  yield "leased";
+  // It cannot read such an answer, and frees no address then.
+  if (leased.routes.some(({ dst }) => dst === undefined)) throw new PluginError("invalid CIDR address: <nil>");
+  return leased;
 }
 
 /** DEL. */
