@@ -244,7 +244,7 @@ export function removeAll(place: Place): readonly string[] {
   return withPath(directory, () => {
     const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
     // guard: a file or link that is not ours
-    const links = readdirSync(directory).filter(isOurs).sort();
+    const links = readdirSync(directory).filter(isOurs);
     const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
     for (const path of paths) rmSync(path, { recursive: path === hidden });
     syncDirectory(directory);

@@ -34,6 +34,12 @@ test("a result whose CHECK passes is written", async () => {
   expect(JSON.parse(readFileSync(one.attachment.file, "utf8"))).toMatchObject({ result: { cniVersion: "1.0.0" } });
 });
 
+test("a result whose CHECK passes already stays as it is", async () => {
+  const one: Case = { ...adoptable(), proposal: { is: "fine" } };
+  expect(await adoptCase(cache, one, async () => ({ is: "fails", error: "no" }))).toBe(one);
+  expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
+});
+
 test("a case that cannot be written is lost, and nothing is thrown: the next case has its turn", async () => {
   const one = adoptable();
   writeFileSync(one.attachment.file, "new");

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { redirect } from "../../support/redirected.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -85,7 +86,11 @@ test("--undo --json is JSON", async () => {
   expect(JSON.parse(stdout)).toEqual([{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }]);
 });
 
-test.each(["{", "{}", ""])("a backup that cannot be read is named by --undo, and stays: %j", async (text) => {
+test.each([
+  ...["{", "{}", "", '{"before":"before"}', '{"after":"after"}', '{"before":"before","after":"after","journal":null}'],
+  '{"before":"before","after":"after","journal":{"file":"/var/lib/cni/wrappers/c1/zone:eth0"}}',
+  '{"before":"before","after":"after","journal":{"text":""}}',
+])("a backup that cannot be read is named by --undo, and stays: %j", async (text) => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");
   backUp({ before: "before", after: "after" });
   writeFileSync(at("cache/adopted/zone-c1-eth0"), text);
@@ -95,6 +100,40 @@ test.each(["{", "{}", ""])("a backup that cannot be read is named by --undo, and
   });
   expect(readFileSync(at("cache/adopted/zone-c1-eth0"), "utf8")).toBe(text);
   expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+});
+
+test("undo restores what the operator named, and no other", () => {
+  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  backUp({ before: "before", after: "after" });
+  expect(undo(at("cache"), (file) => !file.endsWith("eth0"))).toEqual([]);
+  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+});
+
+test.each([
+  ["that DEL removed does not come back, and its backup goes", undefined, "gone", false],
+  ["that another one wrote stays, and its backup, too", "another", "changed since", true],
+])("a result %s", (_, text, undone, isKept) => {
+  if (text !== undefined) writeFileSync(at("cache/results/zone-c1-eth0"), text);
+  backUp({ before: "before", after: "after" });
+  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), undone]]);
+  expect(existsSync(at("cache/adopted/zone-c1-eth0"))).toBe(isKept);
+  expect(existsSync(at("cache/results/zone-c1-eth0"))).toBe(text !== undefined);
+});
+
+test("a backup that a killed adopt left half written is none", () => {
+  writeFileSync(at("cache/adopted/.zone-c1-eth0.1.tmp"), JSON.stringify({ before: "before", after: "after" }));
+  expect(undoAll()).toEqual([]);
+});
+
+test("undo removes the journal that adopt wrote", () => {
+  redirect("/var/lib/cni", at("state"));
+  const journal = { file: "/var/lib/cni/wrappers/c1/zone:eth0", text: "its" };
+  mkdirSync(at("state/wrappers/c1"), { recursive: true });
+  writeFileSync(at("state/wrappers/c1/zone:eth0"), "its");
+  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  backUp({ before: "before", after: "after", journal });
+  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
+  expect(existsSync(at("state/wrappers/c1"))).toBe(false);
 });
 
 test("undo restores the file of the backup's name", () => {

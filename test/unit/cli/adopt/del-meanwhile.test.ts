@@ -1,10 +1,31 @@
-import { existsSync, fsyncSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { adopt } from "../../../../cli/adopt/adoption.ts";
+import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
+
+test("undo leaves what changed while it wrote the old result to the disk", () => {
+  const cache = mkdtempSync(join(tmpdir(), "undo-meanwhile-"));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
+  for (const name of ["results", "adopted"]) mkdirSync(join(cache, name));
+  const file = join(cache, "results/zone-c1-eth0");
+  writeFileSync(file, "after");
+  writeFileSync(join(cache, "adopted/zone-c1-eth0"), JSON.stringify({ before: "before", after: "after" }));
+  onTestFinished(replaceFileFunctions({ fsyncSync: () => writeFileSync(file, "new") }));
+  expect(() => undo(cache, () => true)).toThrow(`${file}: it changed meanwhile; run adopt --undo again`);
+  expect(readFileSync(file, "utf8")).toBe("new");
+});
 
 test("a DEL while the new result is written to the disk wins: the result does not come back", () => {
   const cache = mkdtempSync(join(tmpdir(), "del-meanwhile-"));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -9,6 +9,7 @@ import { type CachedAttachment, isAttachment, parseCachedResult } from "../../..
 import type { CheckOptions } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 
@@ -30,6 +31,13 @@ function write(file: string, text: string): void {
 
 function program(name: string, script: string): void {
   writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+/** Makes the programs that show the links of the host and of every container. */
+function links(...shown: readonly object[]): void {
+  program("ip", `echo '${JSON.stringify(shown)}'`);
+  program("lsns", "echo 1");
+  program("nsenter", 'shift; exec "$@"');
 }
 
 function resultOf(containerId: string, addresses: readonly string[], more: object = {}): string {
@@ -77,6 +85,7 @@ test.each<[string, Known, string[]]>([
   ["a journal of its own, too", { entry: { containerId: "c1", done } }, ["10.1.0.2"]],
   ["another container's journal, too", { entry: { containerId: "c9", done } }, []],
   ["another container's journal that is undone", { entry: { containerId: "c9", done, isUndone: true } }, ["10.1.0.2"]],
+  ["another container's ADD that did not pass", { entry: { containerId: "c9", done: undefined } }, ["10.1.0.2"]],
   [
     "another container's journal, too, as the address that its plugin got",
     { entry: { containerId: "c9", done: { ...done, addresses: [] }, configuration: { prevResult } } },
@@ -94,13 +103,7 @@ test.each<[string, Known, string[]]>([
     write(file.replace("/var/lib/cni", join(directory, "state")), text);
   if (cached) write(join(directory, "state/results/zone-c9-eth0"), resultOf("c9", cached));
   const info = { family: "inet", local: "10.1.0.2", prefixlen: 24, scope: "global" };
-  const links = [
-    { ifindex: 2, ifname: "eth0", addr_info: [info] },
-    { ifindex: 3, ifname: "eth9" },
-  ];
-  program("ip", `echo '${JSON.stringify(links)}'`);
-  program("lsns", "echo 1");
-  program("nsenter", 'shift; exec "$@"');
+  links({ ifindex: 2, ifname: "eth0", addr_info: [info] }, { ifindex: 3, ifname: "eth9" });
   const attachment = attachmentOf("c1", []);
   const all = [attachment, ...(given ? [attachmentOf("c8", given)] : [])];
   const evidence = evidenceOn(all, { networks: new Map() } as unknown as CheckOptions)(attachment);
@@ -143,3 +146,42 @@ test("adopt writes the journal of wrapped plugins, where there is none", () => {
   write(join(directory, "state/wrappers/c1/zone:eth0"), "");
   expect(missing()).toBeUndefined();
 });
+
+/** How adopt ends: how often a person is asked, and whether the result has eth1. */
+type Outcome = { readonly exitCode: number; readonly asked: number; readonly isWritten: boolean };
+
+test.each<[string, string[], boolean | undefined, Outcome]>([
+  ["only tells without --write", [], true, { exitCode: 1, asked: 0, isWritten: false }],
+  ["writes with --write where nobody can be asked", ["--write"], undefined, { exitCode: 0, asked: 0, isWritten: true }],
+  ["writes what a person agrees to", ["--write"], true, { exitCode: 0, asked: 1, isWritten: true }],
+  ["leaves what a person wants to keep", ["--write"], false, { exitCode: 1, asked: 1, isWritten: false }],
+  ["asks nobody with --yes", ["--write", "--yes"], false, { exitCode: 0, asked: 0, isWritten: true }],
+  ["asks nobody if nothing is missing", ["--write", "nothing"], true, { exitCode: 0, asked: 0, isWritten: false }],
+])("adopt %s", async (_, given, answer, expected) => {
+  links({ ifindex: 2, ifname: "eth0" }, { ifindex: 3, ifname: "eth1" });
+  const plugins = [{ type: "macvlan" }, { type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }];
+  const list = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
+  write(join(directory, "zone.conflist"), list);
+  const isFine = given.includes("nothing") ? "true" : `grep -q '"name":"eth1"'`;
+  for (const name of ["macvlan", "macvlan-wrapper"])
+    program(name, `${isFine} || { echo '{"code":7,"msg":"eth1 is missing"}'; exit 1; }`);
+  const file = join(directory, "state/results/zone-c1-eth0");
+  write(file, resultOf("c1", [], { netns: namespace(), config: Buffer.from(list).toString("base64") }));
+  let asked = 0;
+  const confirm = async () => {
+    asked++;
+    return answer === true;
+  };
+  const options = ["--cache-dir", join(directory, "state"), "--config-dir", directory, "--cni-path", directory];
+  const { exitCode } = await runCommand(["adopt", ...options, ...given.filter((word) => word.startsWith("-"))], {
+    confirm: answer === undefined ? undefined : confirm,
+  });
+  expect({ exitCode, asked, isWritten: readFileSync(file, "utf8").includes('"name":"eth1"') }).toEqual(expected);
+});
+
+/** A path of this process's namespace, as a runtime names one. */
+function namespace(): string {
+  const path = join(directory, "ns");
+  symlinkSync("/proc/self/ns/net", path);
+  return path;
+}

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  fstatSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -17,9 +18,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 let directory: string;
 let file: string;
@@ -38,6 +40,15 @@ test("replaces the text and keeps the mode", () => {
   expect(readFileSync(file, "utf8")).toBe("new");
   expect(statSync(file).mode & 0o7777).toBe(0o640);
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
+});
+
+test("leaves the file alone that is the command's own output", () => {
+  writeFileSync(file, "old");
+  const stat = fstatSync;
+  const own = ((descriptor: number) => (descriptor === 1 ? statSync(file) : stat(descriptor))) as typeof fstatSync;
+  onTestFinished(replaceFileFunctions({ fstatSync: own }));
+  expect(() => writeAtomically(file, "new")).toThrow("it is this command's own output");
+  expect(readFileSync(file, "utf8")).toBe("old");
 });
 
 test("makes a new file that everybody can read", () => {
@@ -71,6 +82,7 @@ describe("a link", () => {
   test("is replaced by a report, and its target stays as it is", () => {
     writeAtomically(link, "new");
     expect(lstatSync(link).isFile()).toBe(true);
+    expect(lstatSync(link).mode & 0o133).toBe(0);
     expect([readFileSync(link, "utf8"), readFileSync(file, "utf8")]).toEqual(["new", "old"]);
   });
 

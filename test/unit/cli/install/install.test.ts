@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,13 +18,19 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { Memory } from "../../../../cli/host/memory.ts";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
 import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
 import { elsewhereText, installedText } from "../../../../cli/install/report.ts";
-import { hasJq } from "../../../../cli/install/uses.ts";
+import { hasJq, usesAmong } from "../../../../cli/install/uses.ts";
 import { type List, listFrom } from "../../../../cli/lists/list.ts";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { entryOf, journalFiles } from "../../support/journals.ts";
+import { redirect } from "../../support/redirected.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -121,6 +128,49 @@ test("a rollback without a kept version", () => {
   expect(() => installPrevious(place())).toThrow("no previous version is kept there");
 });
 
+test.each<[string, () => void, string]>([
+  ["a copy by hand, without a kept version", () => copy(program("3.0.0")), "no previous version is kept there"],
+  ["a broken one, without a kept version", () => copy(Buffer.of()), "it does not answer as cni-wrappers does"],
+  [
+    "a link",
+    () => {
+      installed("2.0.0");
+      rmSync(at("cni-wrappers"));
+      symlinkSync("/x/cni-wrappers", at("cni-wrappers"));
+    },
+    "it is a link to /x/cni-wrappers",
+  ],
+  [
+    "one to what is broken",
+    () => writeFileSync(at(".cni-wrappers/previous"), "#!/bin/sh\n", { mode: 0o755 }),
+    "previous: it does",
+  ],
+])("no rollback from %s", (_, change, message) => {
+  installed("1.0.0");
+  change();
+  const before = lstatSync(at("cni-wrappers")).ino;
+  expect(() => installPrevious(place())).toThrow(message);
+  expect(lstatSync(at("cni-wrappers")).ino).toBe(before);
+});
+
+const copy = (bytes: Buffer) => writeFileSync(at("cni-wrappers"), bytes);
+
+test("a directory in place of the executable is none of ours", () => {
+  installed("1.0.0");
+  rmSync(at("cni-wrappers"));
+  mkdirSync(at("cni-wrappers"), { mode: 0o644 });
+  expect(() => ownRelease(place())).toThrow("it does not answer as cni-wrappers does");
+});
+
+test("what the disk did not take whole is not put into place", () => {
+  const read = readFileSync;
+  const half = ((path: string, ...rest: []) =>
+    String(path).includes("/new.") ? Buffer.from("half") : read(path, ...rest)) as typeof readFileSync;
+  onTestFinished(replaceFileFunctions({ readFileSync: half }));
+  expect(() => installed("1.0.0")).toThrow("the disk does not have what was written to it");
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
 test("a rollback from an executable that install did not write", () => {
   installed("1.0.0");
   installed("2.0.0");
@@ -141,6 +191,40 @@ test("the lists that have wrapper.jq", () => {
   const isFound = (...plugins: object[]) => hasJq(listFrom({ plugins }) as List);
   expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { jq: "." } })).toBe(true);
   expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { ifName: "eth1" } })).toBe(false);
+});
+
+test("uninstall removes the wrappers if nothing needs them", async () => {
+  redirect("/var/lib/cni", directory);
+  mkdirSync(at("results"));
+  installed("1.0.0");
+  expect(await runCommand(["uninstall", "--dir", directory, "--cache-dir", directory])).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+const list = (type: string) => ({ cniVersion: "1.0.0", name: "zone", plugins: [{ type }] });
+
+test.each<[string, object | undefined, Partial<Entry> | undefined, string | undefined]>([
+  ["with a wrapper in its list", { list: list("bridge-wrapper") }, undefined, "job c1"],
+  ["with a plain list", { list: list("bridge") }, undefined, undefined],
+  ["without a list", { list: undefined }, undefined, undefined],
+  ["without a list, and with a journal", { list: undefined }, {}, "job c1"],
+  ["with a journal alone", undefined, {}, "c1"],
+  ["with a journal of an earlier boot", undefined, { bootId: "earlier" }, undefined],
+  ["with a journal of a namespace that is gone", undefined, { namespace: nowhere("/none") }, undefined],
+  ["that is gone", { list: list("bridge-wrapper"), netns: "/none" }, undefined, undefined],
+])("does a container %s need the wrappers?", (_, result, entry, name) => {
+  const memory = new Memory();
+  const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
+  const { bootId = "" } = memory.moment() ?? {};
+  const files = entry ? journalFiles(entryOf({ containerId: "c1", bootId, namespace, ...entry })) : {};
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(at("wrappers/c1"), { recursive: true });
+    writeFileSync(file.replace("/var/lib/cni", directory), text);
+  }
+  const args = [["NOMAD_JOB_ID", "job"]];
+  const attachment = { network: "zone", containerId: "c1", netns: "/proc/self/ns/net", args, ...result };
+  const uses = usesAmong(result ? [attachment as unknown as CachedAttachment] : [], directory);
+  expect(uses.map((use) => use.name)).toEqual(name === undefined ? [] : [name]);
 });
 
 test("uninstall removes nothing while a result cannot be read", async () => {
@@ -233,7 +317,7 @@ test.each([
 test("the files of a package stay", () => {
   mkdirSync(at(".cni-wrappers"));
   writeFileSync(at(".cni-wrappers/owner"), "the package cni-wrappers owns these files\n");
-  expect(() => installed("1.0.0")).toThrow(`${directory}: the package cni-wrappers owns these files`);
+  expect(() => installed("1.0.0")).toThrow(/: the package cni-wrappers owns these files$/);
 });
 
 test("plugins: a name without a profile needs a plugin of that name", () => {

@@ -154,13 +154,24 @@ test("an archive that is cut short", () => {
   expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
 });
 
-test("an archive with a file of a negative size", () => {
-  const entry = Buffer.alloc(1024);
-  entry.write("cni-wrappers/cni-wrappers");
-  entry.write("-0000002000", 124);
-  writeFileSync(join(directory, "a.tgz"), gzipSync(Buffer.concat([entry, Buffer.alloc(1024)])));
+test.each<[string, string, number, RegExp | undefined]>([
+  ["with a file of a negative size", "-0000002000", 2048, /\(the archive is damaged or cut short\)/],
+  ["that ends in the middle of a file", "00000001000", 1023, /\(the archive is damaged or cut short\)/],
+  ["that ends with its last file", "00000001000", 1024, undefined],
+])("an archive %s", (_, size, length, problem) => {
+  const entry = Buffer.concat([Buffer.alloc(512), header(own), Buffer.alloc(2048)]).subarray(0, length);
+  entry.write("cni-wrappers");
+  entry.write(size, 124);
+  writeFileSync(join(directory, "a.tgz"), gzipSync(entry));
   checksum("sha256");
-  expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
+  if (problem) expect(() => read("a.tgz")).toThrow(problem);
+  else expect(read("a.tgz").bytes).toHaveLength(512);
+});
+
+test("an archive with a link in place of the executable has none", () => {
+  symlinkSync("elsewhere", join(directory, "cni-wrappers"));
+  execFileSync("tar", ["--format=ustar", "-czf", "a.tgz", "cni-wrappers"], { cwd: directory });
+  expect(() => read("a.tgz")).toThrow("a.tgz: the archive has no cni-wrappers");
 });
 
 test("an executable for another machine", () => {
