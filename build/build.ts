@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { bundleForNode } from "./bundle.ts";
 import { makeExecutable, writeCodeCache } from "./executable.ts";
 import { writeNpmPackage } from "./npm/package.ts";
+import { pageText } from "./page/page-text.ts";
 import { executable, makeStage, publish, report, root, runBuild } from "./publish.ts";
 import { readStamp } from "./stamp.ts";
 
@@ -20,7 +21,9 @@ async function build(): Promise<void> {
   for (const { scripts } of Object.values(bundles)) {
     for (const [name, script] of Object.entries(scripts)) writeFileSync(at(`${name}.cjs`), script);
   }
-  const accounts = Object.entries(bundles).map(([part, { metafile }]) => [part, metafile]);
+  const page = await pageText(root, stamp);
+  writeFileSync(at("page.html"), page.html);
+  const accounts = Object.entries({ ...bundles, page }).map(([part, { metafile }]) => [part, metafile]);
   writeFileSync(at("meta.json"), JSON.stringify(Object.fromEntries(accounts), null, 2));
   writeCodeCache(at("core.cjs"), at("core.cache"), arch);
   const assets = {
@@ -28,9 +31,10 @@ async function build(): Promise<void> {
     "core.cache": at("core.cache"),
     jq: at("jq.cjs"),
     cli: at("cli.cjs"),
+    page: at("page.html"),
   };
   makeExecutable(at("start.cjs"), at(`bin/${executable}`), assets, arch);
-  writeNpmPackage(root, at("npm"), readFileSync(at("cli.cjs")));
+  writeNpmPackage(root, at("npm"), readFileSync(at("cli.cjs")), page.html);
   publish(stage, dist);
   rmSync(join(dist, "npm"), { recursive: true, force: true });
   renameSync(at("npm"), join(dist, "npm"));

@@ -64,8 +64,7 @@ function licenceComment(root: string, metafile: Metafile): string {
 }
 
 function projectLink(root: string): string {
-  const { maintainer, repository } = readProject(root);
-  const address = process.env.RELEASE_REPOSITORY || repository;
-  if (placeholders({ maintainer, repository: address }).includes("repository")) return "";
-  return ` How: <a href="${address}">${address}</a>.`;
+  const project = readProject(root);
+  if (placeholders(project).includes("repository")) return "";
+  return ` How: <a href="${project.repository}">${project.repository}</a>.`;
 }

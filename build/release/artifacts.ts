@@ -26,6 +26,11 @@ export function archiveName({ flavor, architecture }: Artifact, version: string)
   return `${flavors[flavor]}-linux-${architecture}-v${version}.tgz`;
 }
 
+/** Returns the name of a release's page, where anybody can try a list. */
+export function pageName(version: string): string {
+  return `cni-wrappers-page-v${version}.html`;
+}
+
 /** Reads the name of an archive; undefined if it is none. */
 export function parseArchiveName(name: string): (Artifact & { version: string }) | undefined {
   const [, prefix, architecture, version = ""] = /^([a-z-]+)-linux-([a-z0-9]+)-v(.+)\.tgz$/.exec(name) ?? [];

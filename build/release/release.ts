@@ -1,16 +1,17 @@
 // Usage: npm run release [-- --arch amd64,arm64 --flavor slim,node --output DIRECTORY --dirty]
 //
-// Builds the archives of a release into dist/release.
+// Builds the archives of a release and its page into dist/release.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { pageText } from "../page/page-text.ts";
 import { root, runBuild } from "../publish.ts";
 import { readStamp, type Stamp } from "../stamp.ts";
 import { makeArchive } from "./archive.ts";
-import { chooseArtifacts } from "./artifacts.ts";
+import { chooseArtifacts, pageName } from "./artifacts.ts";
 import { missingFor } from "./needs.ts";
-import { checksum } from "./pack.ts";
+import { checksum, writeChecksums } from "./pack.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -29,6 +30,9 @@ async function release(): Promise<void> {
   const epoch = epochOf(stamp);
   const output = resolve(root, options.output ?? "dist/release");
   mkdirSync(output, { recursive: true });
+  const page = join(output, pageName(stamp.version));
+  writeFileSync(page, (await pageText(root, stamp)).html);
+  writeChecksums(page);
   for (const artifact of artifacts) {
     const archive = makeArchive(artifact, stamp, epoch, output);
     const megabytes = (statSync(archive).size / 1e6).toFixed(1);

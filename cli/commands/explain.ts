@@ -5,9 +5,11 @@ import { type CommandData, option } from "../command.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
+import { pageWith } from "../explain/html.ts";
 import { cacheSource, ownJq } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
+import { writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -21,6 +23,7 @@ interface Options {
   readonly port?: readonly string[];
   readonly args?: string;
   readonly json?: true;
+  readonly html?: string;
 }
 
 const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
@@ -39,6 +42,7 @@ export const explainCommand: CommandData<string, Options> = {
     portOption,
     option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9"),
     jsonOption("the steps as JSON"),
+    option("--html <file>", "also write a page for a browser, in which anybody can try the list"),
   ],
   example: "explain /opt/cni/config/zone.conflist --verb CHECK",
   run: ({ given, options, terminal }) => {
@@ -52,6 +56,10 @@ export const explainCommand: CommandData<string, Options> = {
     } else {
       if (verdict) terminal.write(`${verdictText(list, verdict)}\n`);
       terminal.write(explanationText(explanation, terminal));
+    }
+    if (options.html !== undefined) {
+      writeAtomically(resolve(terminal.directory, options.html), pageWith(list.file.text));
+      terminal.writeError(`Wrote ${options.html}.\n`);
     }
     const table = options.json ? undefined : attachmentTable(explanation);
     if (table !== undefined) terminal.write(`\n${table}\n`);

@@ -2,7 +2,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { longestText } from "./limits.ts";
@@ -45,7 +45,21 @@ const theme = EditorView.theme({
 export function makeEditor(place: HTMLElement, changed: () => void, refused: () => void): Editor {
   // In a shadow root, CodeMirror's styles are no <style>, which the page's policy would forbid.
   const root = place.attachShadow({ mode: "open" });
-  const extensions = [
+  const extensions = extensionsFor(changed, refused);
+  const view = new EditorView({ state: EditorState.create({ extensions }), parent: root, root });
+  return {
+    text: () => view.state.doc.toString(),
+    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    mark: (diagnostics) => view.dispatch(setDiagnostics(view.state, diagnostics)),
+    goTo(from, to) {
+      view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
+      view.focus();
+    },
+  };
+}
+
+function extensionsFor(changed: () => void, refused: () => void): Extension {
+  return [
     lineNumbers(),
     history(),
     json(),
@@ -64,14 +78,4 @@ export function makeEditor(place: HTMLElement, changed: () => void, refused: () 
     EditorView.updateListener.of(({ docChanged }) => docChanged && changed()),
     theme,
   ];
-  const view = new EditorView({ state: EditorState.create({ extensions }), parent: root, root });
-  return {
-    text: () => view.state.doc.toString(),
-    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
-    mark: (diagnostics) => view.dispatch(setDiagnostics(view.state, diagnostics)),
-    goTo(from, to) {
-      view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
-      view.focus();
-    },
-  };
 }

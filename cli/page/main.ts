@@ -1,5 +1,6 @@
 import { type Answers, answersFor } from "./answers.ts";
 import { commands } from "./commands.ts";
+import { showDrawing } from "./drawing-view.ts";
 import { type Editor, makeEditor } from "./editor.ts";
 import { byId, element } from "./elements.ts";
 import { showFindings } from "./findings-view.ts";
@@ -41,6 +42,7 @@ function answer(): void {
   answers = answersFor(editor.text());
   showVerdict(answers);
   showFindings(answers, editor);
+  showDrawing(answers);
   showWrapping(answers);
   showSteps(answers.list);
   took = performance.now() - started;

@@ -1,3 +1,4 @@
+import { leftWords } from "../explain/left.ts";
 import { type EventName, events, type Outcome } from "../explain/verdict.ts";
 import { notSent } from "../live/libcni.ts";
 import type { Answers } from "./answers.ts";
@@ -64,7 +65,7 @@ function rowOf(outcome: Outcome): HTMLElement {
     bad: `fails${at(outcome)}`,
     aside: `fails${at(outcome)}: ${named}`,
   };
-  const left = leaves.map(({ kind: what, name }) => `the ${what} ${name}`).join(", ");
+  const left = leftWords(leaves);
   return element(
     "tr",
     {},

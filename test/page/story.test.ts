@@ -1,5 +1,10 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { address, answered, openPage, paste, startBrowser, verdictRows } from "./browser.ts";
 import { plainList } from "./lists.ts";
 
@@ -92,6 +97,19 @@ test("a finding leads to its place, and says why it matters", async () => {
   await page.getByText("Why: unwrapped-creator").first().click();
   await page.locator(".rule").first().getByText("unwrapped-creator (error)").waitFor();
   expect(faults).toEqual([]);
+});
+
+test("explain --html writes a page that begins with the list", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "page-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, "zone.conflist"), plainList.replace("zone", "</script>z"));
+  const program = join(import.meta.dirname, "../../dist/bin/cni-wrappers");
+  spawnSync(program, ["explain", "--html", "zone.html", "zone.conflist"], { cwd: directory });
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(pathToFileURL(join(directory, "zone.html")).href);
+  await answered(page);
+  expect(await page.locator("#summary").innerText()).toMatch(/^✗ It fails/);
+  expect(await page.locator(".cm-content").innerText()).toContain("</script>z");
 });
 
 test("a list with jq is not known, and broken JSON is no list", async () => {

@@ -29,7 +29,7 @@ test("the package needs nothing, and has the version and the license of the repo
   expect(manifest).not.toHaveProperty("dependencies");
   expect(manifest).not.toHaveProperty("private");
   expect(readdirSync(built("npm")).sort()).toEqual([
-    ...["LICENSE", "README.md", "cni-wrappers.cjs", "commands.cjs", "package.json"],
+    ...["LICENSE", "README.md", "cni-wrappers.cjs", "commands.cjs", "package.json", "page.html"],
   ]);
   expect(statSync(join(built("npm"), "cni-wrappers.cjs")).mode & 0o111).toBe(0o111);
 });
@@ -51,6 +51,12 @@ test("npx runs it from the packed package, without the network", { timeout }, as
     stdout: "",
     stderr: "no mistakes in 1 file",
   });
+  const wrapped = join(examples, "macvlan-bridge.conflist");
+  expect(await inProject`npx cni-wrappers explain --html page.html ${wrapped}`).toMatchObject({
+    exitCode: 0,
+    stderr: "Wrote page.html.",
+  });
+  expect(readFileSync(join(project, "page.html"), "utf8")).toContain('<script type="application/json" id="given">"{');
   const faulty = join(root, "test/fixtures/lint/plugin-value/err-number-as-text.conflist");
   const found = await inProject`npx cni-wrappers lint ${faulty}`;
   expect(found.exitCode).toBe(1);

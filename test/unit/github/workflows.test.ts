@@ -28,6 +28,7 @@ const commandsOf = (file: string): string[] =>
 const called = {
   "ci.yml": [".ci/run", "test:alerts", "test:fresh", "test:long", "test:settings"],
   "codeql.yml": [],
+  "page.yml": ["page"],
   "release.yml": ["packages", "release", "release:notes", "release:table", "release:verify"],
   "scorecard.yml": [],
 };
@@ -78,6 +79,13 @@ test("npm test runs on Ubuntu, and on Debian with the oldest Node and Go that CO
     1: { with: { "node-version": Number(node) } },
     2: { with: { "go-version": go } },
   });
+});
+
+test("the page is published by a job that runs no code of a dependency", () => {
+  const { build, publish } = workflow("page").jobs as { build: Job; publish: Job };
+  expect(build.permissions).toEqual({ contents: "read" });
+  expect(publish.permissions).toEqual({ contents: "read", pages: "write", "id-token": "write" });
+  expect(publish.steps.map(({ run }) => run)).toEqual([undefined]);
 });
 
 describe("a release", () => {

@@ -1,0 +1,22 @@
+import { drawing } from "../explain/drawing.ts";
+import { exampleAttachment } from "../explain/example-source.ts";
+import { isRewritten } from "../lists/chain.ts";
+import type { Answers } from "./answers.ts";
+import { byId, show } from "./elements.ts";
+
+/** Shows what the list's ADD makes. */
+export function showDrawing({ list }: Answers): void {
+  const isKnown = list !== undefined && !list.plugins.some(isRewritten);
+  const svg = isKnown ? drawing(list, exampleAttachment(list), undefined) : "";
+  show("drawing-part", svg !== "");
+  byId("drawing").replaceChildren(...(svg === "" ? [] : [imageOf(svg)]));
+}
+
+/** XML has no place for these characters, not even in an escape. */
+const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+// The XML parser takes no markup that only HTML knows.
+function imageOf(svg: string): Node {
+  const parsed = new DOMParser().parseFromString(svg.replaceAll(impossible, "\ufffd"), "image/svg+xml");
+  return document.importNode(parsed.documentElement, true);
+}
