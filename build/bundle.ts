@@ -32,6 +32,12 @@ export async function bundleForNode(root: string, stamp: Stamp) {
   };
 }
 
+/** Bundles `cni-conformance` for Node. */
+export function bundleForConformance(root: string, stamp: Stamp): Promise<Bundle> {
+  const node = { platform: "node", target: "node24", format: "cjs", define: constants(stamp) } as const;
+  return runEsbuild(root, { "cni-conformance": "conformance/main.ts" }, node);
+}
+
 /** Bundles the slim flavor's module, which the Rust host loads by its name. */
 export async function bundleForSlim(root: string, stamp: Stamp) {
   const slim = { platform: "neutral", target: "es2022", format: "esm" } as const;

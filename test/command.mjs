@@ -21,6 +21,7 @@ const verdictReporter = "--reporter=./test/nomad/verdict-reporter.ts";
 const scripts = {
   bench: { setup: "--network --bench", first: [build], tries: [buildSlim], run: ["node test/reports/bench/bench.ts"] },
   build: { run: [build] },
+  "build:conformance": { run: ["node build/conformance.ts"] },
   "build:slim": { run: [buildSlim] },
   "bench:preflight": { first: [build], run: ["node test/reports/preflight/preflight.ts"] },
   compare: {

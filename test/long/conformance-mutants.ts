@@ -18,7 +18,7 @@ hasNamespace() { [ -e "$CNI_NETNS" ]; }
 
 /** A shell script that is a plugin with one fault. Without a fault, it is like the real plugin. */
 export function scriptOf(plugin: string, mutant: Mutant): string {
-  return `${prelude.replace("\n", `\nplugin=/opt/cni/bin/${plugin}\n`)}\n${mutant}\nreal\n`;
+  return `${prelude.replace("\n", `\nplugin=\${0%/*}/${plugin}\n`)}\n${mutant}\nreal\n`;
 }
 
 const accepts = 'is CHECK || is ADD || is DEL || is NONSENSE || is "" && exit 0';

@@ -2,11 +2,12 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type ConformanceCase, isIn, specVersions } from "../reports/conformance/case.ts";
-import { concerns, conformanceCases } from "../reports/conformance/cases.ts";
+import { type ConformanceCase, isIn } from "../../conformance/case.ts";
+import { concerns, conformanceCases } from "../../conformance/cases.ts";
+import { runCases } from "../../conformance/run.ts";
+import { specVersions } from "../../conformance/specification.ts";
 import { readCommitted } from "../reports/conformance/results.ts";
-import { runCases } from "../reports/conformance/run.ts";
-import { setups } from "../reports/conformance/targets.ts";
+import { setups } from "../reports/conformance/setups.ts";
 import { Lab } from "../support/lab.ts";
 import { mutantsOf, scriptOf } from "./conformance-mutants.ts";
 
@@ -40,7 +41,7 @@ test.each(["bridge", "portmap"])(
 /** Cases for all plugins run with the interface plugin. */
 function isTriedWith(plugin: string, each: ConformanceCase): boolean {
   const { role = "interface" } = setups[plugin] ?? {};
-  return concerns(each, { role }) && (role === "interface" || each.concerns === "chained");
+  return concerns(each, { role, withoutIpam: false }) && (role === "interface" || each.concerns === "chained");
 }
 
 /** The tries whose case failed, each in the last version that has its rule. */

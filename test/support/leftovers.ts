@@ -1,10 +1,5 @@
+import { isOfContainer, ownLinks } from "../../conformance/kernel.ts";
 import type { Lab } from "./lab.ts";
-
-/** The links of a lab's host before the first plugin runs. */
-export const ownLinks: readonly string[] = ["lo", "uplink0", "uplink1"];
-
-// A container's chain has a hash in its name. The ranges are those of the tests' subnets.
-const nameOfContainer = /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/;
 
 /**
  * The traces of attachments on a lab's host: leases, libcni's results, the wrappers' records, packet rules and links.
@@ -25,10 +20,10 @@ export async function leftovers(lab: Lab, staying: readonly string[] = []): Prom
 /** The traces of attachments, except for rules that belong to no container. */
 export async function leftOfContainers(lab: Lab, staying: readonly string[] = []): Promise<string[]> {
   const left = await leftovers(lab, staying);
-  return left.filter((trace) => !trace.startsWith("rule ") || nameOfContainer.test(trace));
+  return left.filter((trace) => !trace.startsWith("rule ") || isOfContainer(trace));
 }
 
 /** Rules with a container's address or a container's chain: firewall and portmap keep some that belong to none. */
-export async function rulesOfContainers(lab: Lab): Promise<string[]> {
-  return (await lab.kernel.packetRules()).filter((rule) => nameOfContainer.test(rule));
+export function rulesOfContainers(lab: Lab): Promise<string[]> {
+  return lab.kernel.rulesOfContainers();
 }

@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSection } from "../../build/docs/page-section.ts";
-import type { ConformanceCase, SpecVersion } from "../reports/conformance/case.ts";
-import { isIn } from "../reports/conformance/case.ts";
-import { conformanceCases } from "../reports/conformance/cases.ts";
+import type { ConformanceCase } from "../../conformance/case.ts";
+import { isIn } from "../../conformance/case.ts";
+import { conformanceCases } from "../../conformance/cases.ts";
+import type { SpecVersion } from "../../conformance/specification.ts";
 import { caseTable, failureTable } from "../reports/conformance/report.ts";
 import { committedOf, merged, problemsOf, readCommitted } from "../reports/conformance/results.ts";
 import type { Ended } from "../reports/conformance/run.ts";
+import { moduleSources } from "../reports/upstream/sources.ts";
 
 const ended = (executable: Ended["executable"], problem: string, version: SpecVersion = "1.1.0"): Ended => ({
   plugin: "bridge",
@@ -22,6 +26,21 @@ test("the page has the committed results", () => {
 test("the page has every case", () => {
   expect(readSection("conformance-cases")).toBe(caseTable());
 });
+
+test("each case quotes a sentence of the specification", async ({ skip }) => {
+  const texts = await Promise.all(["v1.3.0", "v0.8.1"].map(specificationOf));
+  if (texts.includes("")) return skip("github.com/containernetworking/cni v1.3.0 or v0.8.1 is not in Go's cache");
+  const unknown = conformanceCases.filter(
+    ({ sentence, until }) => !texts[until === "0.4.0" ? 1 : 0]?.includes(sentence),
+  );
+  expect(unknown.map(({ name, sentence }) => `${name}: ${sentence}`)).toEqual([]);
+});
+
+/** SPEC.md in a release of libcni; empty if Go's cache lacks it. */
+async function specificationOf(version: string): Promise<string> {
+  const sources = await moduleSources({ module: "github.com/containernetworking/cni", version }, false);
+  return sources === undefined ? "" : readFileSync(path.join(sources, "SPEC.md"), "utf8").replaceAll(/\s+/g, " ");
+}
 
 test("no two cases have one name", () => {
   const names = conformanceCases.map(({ name }) => name);

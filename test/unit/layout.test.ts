@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { allNodesOf, type Node } from "../support/syntax.ts";
 
 const root = join(import.meta.dirname, "../..");
-const sources = globSync("{shared,plugins,cli,build}/**/*.{ts,mjs}", { cwd: root }).sort();
+const sources = globSync("{shared,plugins,cli,build,conformance}/**/*.{ts,mjs}", { cwd: root }).sort();
 const nodes = new Map(sources.map((file) => [file, nodesIn(file)]));
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 
@@ -75,6 +75,12 @@ describe("imports", () => {
 
   test("the product and its build import no code of the tests", () => {
     expect(sources.filter((file) => pathsIn(file).some((path) => path.startsWith("test/")))).toEqual([]);
+  });
+
+  test("cni-conformance imports no code of the wrappers", () => {
+    const own = sources.filter((file) => file.startsWith("conformance/"));
+    const others = own.flatMap((file) => pathsIn(file).filter((path) => !path.startsWith("conformance/")));
+    expect(new Set(others)).toEqual(new Set(["build/holder.ts"]));
   });
 
   const layered = sources.filter((file) => /^(?:shared|plugins|cli)\//.test(file));

@@ -1,15 +1,16 @@
 // `npm run test:conformance`: the rules of the specification as cases that run against plugins. `-- --help` says more.
 import process from "node:process";
+import { checkRoot, UsageError } from "../../../conformance/options.ts";
+import { specVersions } from "../../../conformance/specification.ts";
 import { everyNth } from "../../kernel/cases.ts";
 import { kernelProblem, ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
-import { specVersions } from "./case.ts";
-import { help, type Options, parseOptions, rootProblem, UsageError } from "./options.ts";
+import { help, type Options, parseOptions } from "./options.ts";
 import { summary, writeReport } from "./report.ts";
 import { problemsOf } from "./results.ts";
-import { builtExecutables, type Ended, type Executable, runFile, runPlugin } from "./run.ts";
-import { setups } from "./targets.ts";
+import { builtExecutables, type Ended, type Executable, runPlugin } from "./run.ts";
+import { setups } from "./setups.ts";
 
 /** A plugin of the table, and which executable of it. */
 type Task = readonly [plugin: string, executable: Executable];
@@ -33,19 +34,12 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(help);
     return 0;
   }
-  const problem = rootProblem() ?? (options.kernel ? kernelProblem() : undefined);
+  checkRoot();
+  const problem = options.kernel ? kernelProblem() : undefined;
   if (problem !== undefined) throw new UsageError(problem);
-  if (options.own !== undefined) return runOwn(options);
   if (options.tasks === undefined) return runTable(options);
   process.stdout.write(JSON.stringify(await runHere(JSON.parse(options.tasks), options)));
   return 0;
-}
-
-async function runOwn({ own, spec }: Options): Promise<number> {
-  if (own === undefined) return 2;
-  const ended = await runFile(own.file, own.role, own.config, spec);
-  console.log(summary(ended, true));
-  return ended.some(({ problem }) => problem !== "") ? 1 : 0;
 }
 
 async function runTable(options: Options): Promise<number> {

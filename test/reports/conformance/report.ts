@@ -1,7 +1,9 @@
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { table } from "../../../build/docs/table.ts";
-import { isIn, specVersions } from "./case.ts";
-import { conformanceCases } from "./cases.ts";
+import { isIn } from "../../../conformance/case.ts";
+import { conformanceCases } from "../../../conformance/cases.ts";
+import { sampleOf } from "../../../conformance/run.ts";
+import { specVersions } from "../../../conformance/specification.ts";
 import {
   type Committed,
   committedOf,
@@ -14,8 +16,8 @@ import {
   titleOf,
   writeCommitted,
 } from "./results.ts";
-import { type Ended, sampleOf, versionsSince } from "./run.ts";
-import { setups } from "./targets.ts";
+import { type Ended, versionsSince } from "./run.ts";
+import { setups } from "./setups.ts";
 
 /** Puts the results into results.json and into the page. The results of plugins that did not run stay. */
 export function writeReport(ended: readonly Ended[]): void {

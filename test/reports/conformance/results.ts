@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { conformanceCases } from "../../../conformance/cases.ts";
+import { type SpecVersion, specVersions } from "../../../conformance/specification.ts";
 import { jsonText } from "../../support/json-text.ts";
-import { type SpecVersion, specVersions } from "./case.ts";
-import { conformanceCases } from "./cases.ts";
 import { type Ended, executables } from "./run.ts";
-import { setups } from "./targets.ts";
+import { setups } from "./setups.ts";
 
 /** The results of the last `--write`. */
 export interface Committed {

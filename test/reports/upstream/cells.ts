@@ -1,8 +1,8 @@
+import { specVersions } from "../../../conformance/specification.ts";
 import { hostHas } from "../../support/needs.ts";
-import { specVersions } from "../conformance/case.ts";
 import { committedOf, readCommitted } from "../conformance/results.ts";
 import { runPlugin } from "../conformance/run.ts";
-import { setups } from "../conformance/targets.ts";
+import { setups } from "../conformance/setups.ts";
 
 /** A cell of docs/conformance.md: "case: plugin". */
 export type Cell = string;

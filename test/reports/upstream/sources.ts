@@ -11,7 +11,8 @@ const testFiles = ["*_test.go", "*/*_test.go", "pkg/testutils/*"].map((pattern) 
 
 /** The sources of a module in Go's cache; undefined if `download` is false and they are not there. */
 export async function moduleSources({ module, version }: Pick<Fault, "module" | "version">, download = true) {
-  const environment = download ? {} : { GOPROXY: "off" };
+  // What is in the cache was verified when it came.
+  const environment = download ? {} : { GOPROXY: "off", GOSUMDB: "off" };
   const options = { cwd: cache, reject: false, env: { GOFLAGS: "-mod=mod", ...environment } };
   mkdirSync(cache, { recursive: true });
   const { stdout, exitCode } = await execa("go", ["mod", "download", "-json", `${module}@${version}`], options);

@@ -13,6 +13,16 @@ const wrongIds = ["-c1", "c/1", "c 1", "../c1"];
 /** Values that no Linux interface may have: section 2 wants an error if a plugin cannot use the name. */
 const wrongNames = [".", "..", "a-name-of-16-chr", "eth/0", "eth:0", "eth 0"];
 
+/** What the specification says about invalid variables, and about the form of two of them. */
+const invalid =
+  "Invalid necessary environment variables, like CNI_COMMAND, CNI_CONTAINERID, etc. The error message must contain the names of invalid variables.";
+const forms = {
+  CNI_CONTAINERID:
+    "Must start with an alphanumeric character, optionally followed by any combination of one or more alphanumeric characters, underscore (), dot (.) or hyphen (-).",
+  CNI_IFNAME:
+    "Name of the interface to create inside the container; if the plugin is unable to use this interface name it must return an error.",
+} as const;
+
 const withCodes = { concerns: "all", since: "1.0.0" } as const;
 
 /** The rules about the environment. */
@@ -22,6 +32,7 @@ export const parameterCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "MUST",
     name: "an unknown CNI_COMMAND gives code 4 and names it",
+    sentence: invalid,
     check: async (trial) => demandError(await trial.call("NONSENSE"), "NONSENSE", 4, "CNI_COMMAND"),
   },
   {
@@ -29,6 +40,7 @@ export const parameterCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "MUST",
     name: "an empty CNI_COMMAND gives code 4",
+    sentence: invalid,
     check: async (trial) => demandError(await trial.call(""), "an empty CNI_COMMAND", 4),
   },
   ...Object.entries(required).flatMap(([verb, names]) =>
@@ -47,6 +59,7 @@ export const parameterCases: readonly ConformanceCase[] = [
       section: "5, Error",
       level: "MUST",
       name: `the error for an invalid ${name} names it`,
+      sentence: invalid,
       check: async (trial) => demandError(await trial.call("ADD", { env: { [name]: value } }), name, 4, name),
     }),
   ),
@@ -61,6 +74,7 @@ function environmentCase(verb: string, variable: string, value: string | undefin
     section: "5, Error",
     level: "MUST",
     name,
+    sentence: invalid,
     check: async (trial) => demandError(await trial.call(verb, { env: { [variable]: value } }), name, 4, variable),
   };
 }
@@ -73,6 +87,7 @@ function invalidCase(variable: "CNI_CONTAINERID" | "CNI_IFNAME", value: string):
     section: "2, Parameters",
     level: "MUST",
     name: `the ${variable} "${value}" gives code 4`,
+    sentence: forms[variable],
     check: async (trial) => demandError(await trial.call("ADD", { env: { [variable]: value } }), "ADD", 4),
   };
 }

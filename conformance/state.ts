@@ -1,16 +1,38 @@
 import { setTimeout } from "node:timers/promises";
-import { ownLinks, rulesOfContainers } from "../../support/leftovers.ts";
+import { demandEqual } from "./answer.ts";
+import { linesOf, ownLinks } from "./kernel.ts";
+import { hintsOf } from "./target.ts";
 import type { Trial } from "./trial.ts";
 
 /** What an attachment leaves on the host: links, packet rules with its addresses, leases and its own records. */
 export async function hostState({ lab, number, target, container }: Trial) {
   // A container's own veth ends with its namespace, whoever deletes it.
-  const staying = [`h${container.name}`, ...(target.staying?.(number) ?? [])];
+  const staying = [`h${container.name}`, ...(hintsOf(target, number).stays ?? [])];
   return {
     links: (await lab.kernel.linkNames()).filter((name) => !staying.includes(name)).sort(),
-    rules: await rulesOfContainers(lab),
+    rules: await lab.kernel.rulesOfContainers(),
     leases: await lab.kernel.leases(),
   };
+}
+
+/** Lists of what is there, and texts of lines. */
+type State = Readonly<Record<string, string | readonly string[]>>;
+
+/** Demands that nothing was added and nothing is missing, and names what was or is. */
+export function demandUnchanged(found: State, before: State, what: string): void {
+  const changes = Object.keys(before).flatMap((part) => {
+    const [old, now] = [linesIn(before[part]), linesIn(found[part])];
+    return [
+      ...now.filter((line) => !old.includes(line)).map((line) => `${part} left: ${line}`),
+      ...old.filter((line) => !now.includes(line)).map((line) => `${part} gone: ${line}`),
+    ];
+  });
+  demandEqual(changes, [], what);
+  demandEqual(found, before, what);
+}
+
+function linesIn(part: State[string] = []): readonly string[] {
+  return typeof part === "string" ? linesOf(part) : part;
 }
 
 /** The state of the host and of the container. */

@@ -9,7 +9,7 @@ import { delegationCases } from "./checks/delegation.ts";
 import { errorCases } from "./checks/errors.ts";
 import { networkCases } from "./checks/network.ts";
 import { parameterCases } from "./checks/parameters.ts";
-import type { Target } from "./targets.ts";
+import type { Target } from "./target.ts";
 
 /** Every case, in the order of the page. */
 export const conformanceCases: readonly ConformanceCase[] = [
@@ -28,7 +28,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
 /** Says whether a case concerns this plugin. */
 export function concerns(
   { concerns: concerned }: ConformanceCase,
-  { role, withoutIpam = false }: Pick<Target, "role" | "withoutIpam">,
+  { role, withoutIpam }: Pick<Target, "role" | "withoutIpam">,
 ): boolean {
   if (concerned === "ipam") return role === "interface" && !withoutIpam;
   return concerned === "all" || concerned === role;

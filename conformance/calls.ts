@@ -1,12 +1,24 @@
 import { createInterface } from "node:readline";
-import type { Holder } from "../../build/holder.ts";
-import type { CallOptions, Outcome } from "./lab.ts";
+import type { Holder } from "../build/holder.ts";
 
-/** The variables of a lab's commands, besides those of a call. */
+/** The end of a command. */
+export interface Outcome {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The environment and stdin of a command. It has no variables besides `env` and PATH. */
+export interface CallOptions {
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+}
+
+/** The variables of a private host's commands, besides those of a call. */
 export const variables = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
 
-/** Runs commands by `gocni lab`, which stays in the lab: a fork of this process takes longer than most commands. */
-export class LabCalls {
+/** Runs commands by a server in the namespaces: entering them anew takes longer than most commands. */
+export class HostCalls {
   readonly #holder: Holder;
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   #calls = 0;
@@ -20,7 +32,7 @@ export class LabCalls {
       });
   }
 
-  /** Runs a command to its end, which may be that of the lab. Calls may overlap. */
+  /** Runs a command to its end, which may be that of the server. Calls may overlap. */
   call(argv: readonly string[], { env = {}, input = "" }: CallOptions = {}, log = ""): Promise<Outcome> {
     const id = ++this.#calls;
     const pairs = Object.entries({ ...variables, ...env }).map((pair) => pair.join("="));

@@ -1,5 +1,6 @@
 import { demandEqual, demandError, demandSuccess, type Result } from "../answer.ts";
 import type { ConformanceCase } from "../case.ts";
+import { hintsOf } from "../target.ts";
 import type { Changes, Trial } from "../trial.ts";
 
 const creators = { concerns: "interface", since: "0.3.0", section: "2, ADD", level: "MUST" } as const;
@@ -11,11 +12,15 @@ export const attachmentCases: readonly ConformanceCase[] = [
     since: "0.4.0",
     level: "SHOULD",
     name: "a container gets a second interface, whose DEL leaves the first one",
+    sentence:
+      "This implies that a given container ID may be added to a specific network more than once only if each addition is done with a different interface name.",
     check: secondInterface,
   },
   {
     ...creators,
     name: "a second ADD of an attachment fails, and the first one keeps its address",
+    sentence:
+      "If an interface of the requested name already exists in the container, the CNI plugin MUST return with an error.",
     check: async (trial) => {
       await trial.add();
       const addresses = () => trial.lab.kernel.addresses(trial.container, trial.ifName);
@@ -30,6 +35,7 @@ export const attachmentCases: readonly ConformanceCase[] = [
     concerns: "all",
     section: "3, Lifecycle & Ordering",
     name: "four ADDs of different containers at once succeed",
+    sentence: "Plugins must handle being executed concurrently across different containers.",
     check: addAtOnce,
   },
 ];
@@ -44,7 +50,7 @@ async function secondInterface(trial: Trial): Promise<void> {
   await trial.add();
   const before = await lab.kernel.addresses(container, ifName);
   const leases = await lab.kernel.leases();
-  const changes = { ...as("eth5"), config: { ...as("eth5").config, ...target.second?.(number) } };
+  const changes = { ...as("eth5"), config: { ...as("eth5").config, ...hintsOf(target, number).second } };
   demandSuccess(await trial.call("ADD", changes), "ADD of the second interface");
   demandSuccess(await trial.call("DEL", changes), "DEL of the second interface");
   demandEqual(await lab.kernel.addresses(container, ifName), before, "the addresses of the first interface");

@@ -1,6 +1,6 @@
-import { demandEqual, demandSuccess } from "../answer.ts";
+import { demandSuccess } from "../answer.ts";
 import type { ConformanceCase } from "../case.ts";
-import { hostState, loseNamespace, stateOf } from "../state.ts";
+import { demandUnchanged, hostState, loseNamespace, stateOf } from "../state.ts";
 import type { Changes, Trial } from "../trial.ts";
 
 const del = { concerns: "all", since: "0.3.0", section: "2, DEL" } as const;
@@ -18,28 +18,39 @@ export const delCases: readonly ConformanceCase[] = [
     ...del,
     level: "SHOULD",
     name: "DEL undoes ADD",
+    sentence: "undo any modifications applied in the plugin's `ADD` functionality",
     check: async (trial) => {
       const before = await stateOf(trial);
       await trial.add();
       await passes(trial, {});
-      demandEqual(await stateOf(trial), before, "the state after DEL");
+      demandUnchanged(await stateOf(trial), before, "the state after DEL");
     },
   },
   {
     ...del,
     level: "MUST",
     name: "a second DEL succeeds",
+    sentence:
+      "Plugins MUST accept multiple `DEL` calls for the same (`CNI_CONTAINERID`, `CNI_IFNAME`) pair, and return success if the interface in question, or any modifications added, are missing.",
     check: async (trial) => {
       await trial.add();
       await passes(trial, {});
       await passes(trial, {});
     },
   },
-  { ...del, level: "MUST", name: "DEL without an ADD before succeeds", check: (trial) => passes(trial, {}) },
+  {
+    ...del,
+    level: "MUST",
+    name: "DEL without an ADD before succeeds",
+    sentence:
+      "Plugins MUST accept multiple `DEL` calls for the same (`CNI_CONTAINERID`, `CNI_IFNAME`) pair, and return success if the interface in question, or any modifications added, are missing.",
+    check: (trial) => passes(trial, {}),
+  },
   ...Object.entries(lenient).map(([what, changes]) => ({
     ...del,
     level: "SHOULD" as const,
     name: `DEL ${what} succeeds`,
+    sentence: "Plugins should generally complete a `DEL` action without error even if some resources are missing.",
     check: async (trial: Trial) => {
       await trial.add();
       await passes(trial, changes);
@@ -49,24 +60,28 @@ export const delCases: readonly ConformanceCase[] = [
     ...del,
     level: "SHOULD",
     name: "DEL after the namespace is deleted cleans up the host",
+    sentence:
+      "clean up its own resources even if the container network namespace and/or container network interface no longer exist.",
     check: async (trial) => {
       const before = await hostState(trial);
       await trial.add();
       await loseNamespace(trial);
       await passes(trial, {});
-      demandEqual(await hostState(trial), before, "the host's state after DEL");
+      demandUnchanged(await hostState(trial), before, "the host's state after DEL");
     },
   },
   {
     ...del,
     level: "SHOULD",
     name: "DEL without CNI_NETNS and prevResult cleans up the host",
+    sentence:
+      "clean up its own resources even if the container network namespace and/or container network interface no longer exist.",
     check: async (trial) => {
       const before = await hostState(trial);
       await trial.add();
       await loseNamespace(trial);
       await passes(trial, { env: { CNI_NETNS: undefined }, config: { prevResult: undefined } });
-      demandEqual(await hostState(trial), before, "the host's state after DEL");
+      demandUnchanged(await hostState(trial), before, "the host's state after DEL");
     },
   },
   {
@@ -74,6 +89,7 @@ export const delCases: readonly ConformanceCase[] = [
     concerns: "interface",
     level: "SHOULD",
     name: "DEL after the interface is gone succeeds",
+    sentence: "Plugins should generally complete a `DEL` action without error even if some resources are missing.",
     check: async (trial) => {
       await trial.add();
       await trial.loseInterface();
@@ -86,6 +102,7 @@ export const delCases: readonly ConformanceCase[] = [
     section: "3, Lifecycle & Ordering",
     level: "MUST",
     name: "DEL after a failed ADD succeeds",
+    sentence: "A _delete_ must still be executed even if the _add_ fails.",
     check: async (trial) => {
       const spied = await trial.withSpy();
       await trial.spy.fail("ADD");

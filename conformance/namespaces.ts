@@ -1,10 +1,10 @@
-import type { Lab } from "../../support/lab.ts";
+import type { PrivateHost } from "./host.ts";
 
 /** Namespaces without a trace of a container. The kernel takes long to delete one. */
-const spareNamespaces = new WeakMap<Lab, string[]>();
+const spareNamespaces = new WeakMap<PrivateHost, string[]>();
 
 /** Returns the name of a namespace that another container left clean. */
-export function spareNamespace(lab: Lab): string | undefined {
+export function spareNamespace(lab: PrivateHost): string | undefined {
   return spareNamespaces.get(lab)?.pop();
 }
 
@@ -21,7 +21,12 @@ export function interfaceByHand(name: string, address: string, gateway: string):
 }
 
 /** Removes what a container left. The namespace becomes a spare one if it is like a new one. */
-export async function leaveNamespace(lab: Lab, name: string, cached: string, isChanged: boolean): Promise<void> {
+export async function leaveNamespace(
+  lab: PrivateHost,
+  name: string,
+  cached: string,
+  isChanged: boolean,
+): Promise<void> {
   const { stdout } = await lab.call("sh", ["-c", leave(name, cached, isChanged)]);
   if (stdout.trim() === "clean") spareNamespaces.set(lab, [...(spareNamespaces.get(lab) ?? []), name]);
 }

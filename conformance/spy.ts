@@ -1,5 +1,5 @@
-import type { Lab } from "../../support/lab.ts";
-import type { SpecVersion } from "./case.ts";
+import type { PrivateHost } from "./host.ts";
+import type { SpecVersion } from "./specification.ts";
 
 /** A recorded call of the IPAM plugin. */
 export interface SpiedCall {
@@ -33,10 +33,10 @@ if [ -e "$dir/$CNI_COMMAND" ]; then cat "$dir/$CNI_COMMAND"; fi
 /** An IPAM plugin that records its calls and gives one fixed address. */
 export class Spy {
   readonly directory: string;
-  readonly #lab: Lab;
+  readonly #lab: PrivateHost;
   readonly #number: number;
 
-  constructor(lab: Lab, number: number) {
+  constructor(lab: PrivateHost, number: number) {
     this.#lab = lab;
     this.#number = number;
     this.directory = `/run/lab/spies/${number}`;

@@ -1,9 +1,11 @@
-import { type Container, Lab } from "../../support/lab.ts";
 import { type Answer, answerOf, demandSuccess, type Result } from "./answer.ts";
-import type { SpecVersion } from "./case.ts";
+import type { Outcome } from "./calls.ts";
+import type { PrivateHost } from "./host.ts";
+import type { Container } from "./kernel.ts";
 import { interfaceByHand, leaveNamespace, spareNamespace } from "./namespaces.ts";
+import type { SpecVersion } from "./specification.ts";
 import { Spy, type SpyAnswer, spyType } from "./spy.ts";
-import type { Target } from "./targets.ts";
+import { configOf, hintsOf, type Target } from "./target.ts";
 
 /** Changes to the environment (undefined leaves a variable out) and to stdin of a call. */
 export interface Changes {
@@ -16,16 +18,25 @@ export interface Changes {
   readonly stdinFile?: string;
 }
 
+/** A call of the plugin, and its end. */
+export interface Call extends Outcome {
+  readonly env: Readonly<Record<string, string>>;
+  /** The text, or the file that stdin was. */
+  readonly stdin: string | { readonly file: string };
+}
+
 /** One case with one plugin: a container, and the calls of its attachment. */
 export class Trial {
   readonly ifName = "eth0";
   readonly spy: Spy;
   /** The number of the trial in its lab: part of names and addresses. */
   readonly number: number;
-  readonly lab: Lab;
+  readonly lab: PrivateHost;
   readonly target: Target;
   readonly version: SpecVersion;
   readonly container: Container;
+  /** The calls of the plugin so far. */
+  readonly calls: Call[] = [];
   /** The prevResult of the next calls. */
   prevResult: Result | undefined;
 
@@ -34,7 +45,7 @@ export class Trial {
     return `c${this.number}`;
   }
 
-  private constructor(lab: Lab, target: Target, version: SpecVersion, number: number, namespace: string) {
+  private constructor(lab: PrivateHost, target: Target, version: SpecVersion, number: number, namespace: string) {
     this.lab = lab;
     this.target = target;
     this.version = version;
@@ -45,7 +56,7 @@ export class Trial {
 
   /** Makes the container. For a chained plugin, it also makes the interface that an earlier plugin would have made. */
   static async start(
-    lab: Lab,
+    lab: PrivateHost,
     target: Target,
     version: SpecVersion,
     number: number,
@@ -53,7 +64,7 @@ export class Trial {
   ): Promise<Trial> {
     const trial = new Trial(lab, target, version, number, namespace ?? `n${number}`);
     if (namespace === undefined) await lab.addContainer(trial.container.name);
-    await target.prepare?.(trial);
+    await trial.runHint("prepare");
     if (target.role === "chained") {
       await lab.run("sh", ["-ec", interfaceByHand(trial.container.name, trial.address, trial.gateway)]);
       trial.prevResult = await trial.madeByHand();
@@ -93,7 +104,7 @@ export class Trial {
       cniVersion: this.version,
       name: "conformance",
       type: this.target.type,
-      ...this.target.config(this.number, this),
+      ...configOf(this.target, this.number),
       ...(prevResult ? { prevResult } : {}),
       ...changes,
     };
@@ -119,12 +130,14 @@ export class Trial {
       : this.lab.call("sh", ["-c", `exec ${file} <${stdinFile}`], options));
     // After sbr, the namespace refuses routes that a new one accepts.
     this.#isChanged ||= verb === "ADD" && outcome.exitCode === 0 && this.target.role === "chained";
+    const sent = { env: options.env, stdin: stdinFile === undefined ? input : { file: stdinFile } };
+    this.calls.push({ ...sent, ...outcome });
     return answerOf(outcome, this.version);
   }
 
   /** The CNI_PATH with the spy's folder, if it is installed. */
   get path(): string {
-    return this.#hasSpy ? `${this.spy.directory}:${Lab.pluginPath}` : Lab.pluginPath;
+    return this.#hasSpy ? `${this.spy.directory}:${this.lab.pluginPath}` : this.lab.pluginPath;
   }
   #hasSpy = false;
   #wasAdded = false;
@@ -156,17 +169,29 @@ export class Trial {
     return made;
   }
 
+  /** Runs a shell command of the configuration's hints. Says whether there is such a command. */
+  async runHint(key: "break" | "cleanUp" | "prepare"): Promise<boolean> {
+    const command = hintsOf(this.target, this.number)[key];
+    if (command === undefined) return false;
+    const { name: CONTAINER, netns: CNI_NETNS } = this.container;
+    const options = { env: { CONTAINER, CNI_NETNS, CNI_CONTAINERID: this.id, ADDRESS: this.address } };
+    // What is missing needs no clean-up.
+    if (key === "cleanUp") await this.lab.call("sh", ["-c", command], options);
+    else await this.lab.run("sh", ["-ec", command], options);
+    return true;
+  }
+
   /** Deletes the interface in the container. */
   async loseInterface(): Promise<void> {
-    await (this.target.lose?.(this) ?? this.lab.ip(this.container, "link", "delete", this.ifName));
+    await this.lab.ip(this.container, "link", "delete", this.ifName);
   }
 
   /** Removes what the trial made, as a runtime does after a failure. */
   async end(): Promise<void> {
-    const { container, lab, target } = this;
+    const { container, lab } = this;
     if (this.#wasAdded) await this.call("DEL").catch(() => undefined);
     await leaveNamespace(lab, container.name, this.#cached, this.#isChanged);
-    await target.cleanUp?.(this);
+    await this.runHint("cleanUp");
   }
 
   /** The place of libcni's results. A runtime must keep the result of ADD. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome } from "../../support/lab.ts";
-import { demand, type SpecVersion } from "./case.ts";
+import type { Outcome } from "./calls.ts";
+import { demand, type SpecVersion } from "./specification.ts";
 
 /** An interface, an address and a route of a result, as far as the checks read them. */
 export interface Result {

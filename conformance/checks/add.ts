@@ -1,5 +1,6 @@
 import { demandEqual, demandError, type Interface } from "../answer.ts";
-import { type ConformanceCase, demand } from "../case.ts";
+import type { ConformanceCase } from "../case.ts";
+import { demand } from "../specification.ts";
 import type { Trial } from "../trial.ts";
 import { as } from "./attachments.ts";
 
@@ -11,6 +12,7 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     concerns: "all",
     name: "ADD answers with a result of the request's cniVersion",
+    sentence: 'The same version supplied on input - the string "1.1.0"',
     check: async (trial) => {
       const { cniVersion } = await trial.add();
       demand(cniVersion === trial.version, `cniVersion ${cniVersion} instead of ${trial.version}`);
@@ -20,16 +22,23 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     section: "2, ADD",
     name: "ADD makes the interface CNI_IFNAME in CNI_NETNS",
+    sentence: "create the interface defined by `CNI_IFNAME` inside the container at `CNI_NETNS`",
     check: async (trial) => {
       await trial.add(as("blue-0.7"));
       demandEqual((await inside(trial)).includes("blue-0.7"), true, "the namespace has blue-0.7");
       await trial.call("DEL", as("blue-0.7"));
     },
   },
-  { ...creators, name: "the result has the interface, with CNI_NETNS as its sandbox", check: interfaceOf },
+  {
+    ...creators,
+    name: "the result has the interface, with CNI_NETNS as its sandbox",
+    sentence: "For interfaces created inside the container, this should be the value passed via `CNI_NETNS`.",
+    check: interfaceOf,
+  },
   {
     ...creators,
     name: "the result has every host interface that ADD made",
+    sentence: "An array of all interfaces created by the attachment, including any host-level interfaces:",
     check: async (trial) => {
       const before = await trial.lab.kernel.linkNames();
       const { interfaces = [] } = await trial.add();
@@ -41,6 +50,7 @@ export const addCases: readonly ConformanceCase[] = [
   {
     ...creators,
     name: "the result has the interface's MAC",
+    sentence: "The hardware address of the interface (if applicable).",
     check: async (trial) => {
       const { mac } = await interfaceOf(trial);
       demandEqual(mac, (await trial.lab.kernel.link(trial.container, trial.ifName)).address, "mac");
@@ -50,6 +60,7 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     since: "1.1.0",
     name: "the result has the interface's MTU",
+    sentence: "The MTU of the interface (if applicable).",
     check: async (trial) => {
       const { mtu } = await interfaceOf(trial);
       demandEqual(mtu, (await trial.lab.kernel.link(trial.container, trial.ifName)).mtu, "mtu");
@@ -58,6 +69,7 @@ export const addCases: readonly ConformanceCase[] = [
   {
     ...creators,
     name: "the result has the MAC of each host interface",
+    sentence: "The hardware address of the interface (if applicable).",
     check: async (trial) => {
       const { interfaces = [] } = await trial.add();
       const links = await trial.lab.kernel.links();
@@ -71,6 +83,8 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     concerns: "ipam",
     name: "each address names its interface, which has it",
+    sentence:
+      "the index into the `interfaces` list for a [CNI Plugin Result](#result) indicating which interface this IP configuration should be applied to.",
     check: async (trial) => {
       const { interfaces = [], ips = [] } = await trial.add();
       demand(ips.length > 0, "no addresses");
@@ -87,6 +101,7 @@ export const addCases: readonly ConformanceCase[] = [
     until: "0.4.0",
     section: "IPs (0.4.0)",
     name: "each address has its version, 4 or 6",
+    sentence: 'either "4" or "6" and corresponds to the IP version of the addresses in the entry.',
     check: async (trial) => {
       const versions = (await trial.add()).ips?.map(({ version }) => version);
       demandEqual(versions, ["4"], "versions");
@@ -96,6 +111,7 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     concerns: "ipam",
     name: "the routes of the result are in the namespace",
+    sentence: "Routes created by this attachment:",
     check: async (trial) => {
       const { routes = [] } = await trial.add();
       const found = await trial.lab.kernel.routes(trial.container);
@@ -108,6 +124,8 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     section: "2, ADD",
     name: "ADD refuses a name that the container already has, and leaves that interface",
+    sentence:
+      "If an interface of the requested name already exists in the container, the CNI plugin MUST return with an error.",
     check: async (trial) => {
       const { lab, container, ifName } = trial;
       await lab.ip(container, "link", "add", ifName, "type", "veth", "peer", "name", "peer9");
@@ -121,6 +139,7 @@ export const addCases: readonly ConformanceCase[] = [
     level: "SHOULD",
     section: "1, Plugin configuration objects",
     name: "the result has the DNS of the configuration",
+    sentence: "Plugins that consume any of these configuration keys should respect their intended semantics.",
     check: async (trial) => {
       const dns = { nameservers: ["10.1.0.1"], domain: "a.example", search: ["b.example"], options: ["ndots:2"] };
       demandEqual((await trial.add({ config: { dns } })).dns, dns, "dns");
@@ -130,6 +149,7 @@ export const addCases: readonly ConformanceCase[] = [
     ...creators,
     section: "2, ADD",
     name: "ADD to a namespace that does not exist fails",
+    sentence: "A plugin must exit with a return code of 0 on success, and non-zero on failure.",
     check: async (trial) => demandError(await trial.call("ADD", { env: { CNI_NETNS: "/run/netns/none" } }), "ADD"),
   },
 ];

@@ -1,5 +1,6 @@
 import { type Answer, demandEqual, demandError, demandSuccess } from "../answer.ts";
-import { type ConformanceCase, demand } from "../case.ts";
+import type { ConformanceCase } from "../case.ts";
+import { demand } from "../specification.ts";
 import type { Changes, Trial } from "../trial.ts";
 
 /** Values that no network may have. */
@@ -29,6 +30,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "2, Errors",
     level: "MUST",
     name: "a failed call has an exit code other than 0",
+    sentence: "A plugin must exit with a return code of 0 on success, and non-zero on failure.",
     check: async (trial) => demandError(await wrongCall(trial), "ADD without a network name"),
   },
   {
@@ -36,6 +38,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "SHOULD",
     name: "an error is JSON on stdout with cniVersion, code and msg",
+    sentence: "Plugins should output a JSON object with the following keys if they encounter an error:",
     check: async (trial) => demandErrorObject(await wrongCall(trial)),
   },
   {
@@ -43,6 +46,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "SHOULD",
     name: "an error has the cniVersion of the request",
+    sentence: 'The protocol version in use - "1.1.0"',
     check: async (trial) => demandEqual((await wrongCall(trial)).json?.cniVersion, trial.version, "cniVersion"),
   },
   {
@@ -50,6 +54,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "MUST",
     name: "an error code below 100 is a well-known one",
+    sentence: "Error codes 0-99 are reserved for well-known errors.",
     check: demandKnownCodes,
   },
   {
@@ -57,6 +62,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "SHOULD",
     name: "an unknown cniVersion gives code 1",
+    sentence: "Incompatible CNI version",
     check: async (trial) => demandError(await trial.call("ADD", { config: { cniVersion: "99.0.0" } }), "ADD", 1),
   },
   ...Object.entries(wrongJson).map(([what, stdin]) => ({
@@ -64,6 +70,8 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "MUST" as const,
     name: `a configuration ${what} gives code 6`,
+    sentence:
+      "Failed to decode content. For example, failed to unmarshal network config from bytes or failed to decode version info from string.",
     check: async (trial: Trial) => demandError(await trial.call("ADD", { stdin }), "ADD", 6),
   })),
   {
@@ -71,6 +79,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "MUST",
     name: "a configuration that cannot be read gives code 5",
+    sentence: "I/O failure. For example, failed to read network config bytes from stdin.",
     // stdin is a directory.
     check: async (trial) => demandError(await trial.call("ADD", { stdinFile: "/" }), "ADD", 5),
   },
@@ -79,6 +88,8 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, Error",
     level: "MUST",
     name: "a cniVersion that is a number gives code 6",
+    sentence:
+      "Failed to decode content. For example, failed to unmarshal network config from bytes or failed to decode version info from string.",
     check: async (trial) => demandError(await trial.call("ADD", { config: { cniVersion: 1 } }), "ADD", 6),
   },
   ...Object.entries(wrongNetworks).map(([what, name]) => ({
@@ -86,6 +97,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "1, Configuration format",
     level: "MUST" as const,
     name: `a network name is refused with code 7: ${what}`,
+    sentence: "Invalid network config. If some validations on network configs do not pass, this error will be raised.",
     check: async (trial: Trial) => demandError(await trial.call("ADD", { config: { name } }), "ADD", 7),
   })),
   {
@@ -95,6 +107,8 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "Network configuration (0.4.0)",
     level: "SHOULD",
     name: "unknown keys of args are ignored",
+    sentence:
+      "The exception to this is the `args` field may be used to pass arbitrary data which should be ignored by plugins if not understood.",
     check: (trial) => trial.add({ config: { args: { labels: { app: "web" } } } }),
   },
   {
@@ -102,6 +116,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "2, VERSION",
     level: "MUST",
     name: "VERSION needs no other variable, and lists the version in use",
+    sentence: "A list of supported specification versions",
     check: async (trial) => {
       const answer = await version(trial);
       demandSuccess(answer, "VERSION");
@@ -115,6 +130,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "Parameters (0.4.0)",
     level: "MUST",
     name: "VERSION needs no configuration",
+    sentence: "Report version",
     check: async (trial) => demandSuccess(await version(trial, ""), "VERSION"),
   },
   {
@@ -123,6 +139,7 @@ export const errorCases: readonly ConformanceCase[] = [
     section: "5, VERSION Success",
     level: "MUST",
     name: "VERSION answers with the cniVersion of the request",
+    sentence: "The value of `cniVersion` specified on input",
     check: async (trial) => {
       const found = (await version(trial)).json?.cniVersion;
       demand(found === trial.version, `cniVersion ${found} instead of ${trial.version}`);
