@@ -13,14 +13,15 @@ import { toolchainParts } from "./toolchain-parts.ts";
 /** Returns everything of others in an artifact that has been built here. Fails if a licence text is missing. */
 export function inventory({ flavor, architecture }: Artifact): Component[] {
   const { target, node } = architectures[architecture];
-  const components = flavor === "node" ? inNodeFlavor(node) : inSlimFlavor(target);
+  const components = flavor === "slim" ? inSlimFlavor(target) : inNodeExecutable(flavor, node);
   const incomplete = withoutText(components);
   if (incomplete.length > 0) throw new Error(`no licence text for ${incomplete.join(", ")}`);
   return components;
 }
 
-function inNodeFlavor(arch: string): Component[] {
-  const packages = npmPackages(root, Object.values(readJson(`dist/${arch}/meta.json`)));
+function inNodeExecutable(flavor: Artifact["flavor"], arch: string): Component[] {
+  const dist = flavor === "conformance" ? `dist/conformance/${arch}` : `dist/${arch}`;
+  const packages = npmPackages(root, Object.values(readJson(`${dist}/meta.json`)));
   const jq = packages.filter(({ name }) => name === "jq-wasm").flatMap(jqParts);
   return sorted([nodeBase(arch), ...packages, ...jq]);
 }

@@ -21,7 +21,7 @@ const { values } = parseArgs({ options: { input: { type: "string" }, output: { t
 async function packages(): Promise<void> {
   const input = resolve(root, values.input ?? "dist/release");
   const output = resolve(root, values.output ?? "dist/release");
-  const archives = readdirSync(input).filter((name) => parseArchiveName(name));
+  const archives = readdirSync(input).filter(isPackaged);
   if (archives.length === 0) throw new Error(`there is no archive in ${input}: npm run release makes them`);
   const nfpm = await nfpmProgram();
   for (const name of archives) {
@@ -35,6 +35,12 @@ async function packages(): Promise<void> {
       rmSync(work, { recursive: true, force: true });
     }
   }
+}
+
+/** cni-conformance is for continuous integration, not for hosts. */
+function isPackaged(name: string): boolean {
+  const artifact = parseArchiveName(name);
+  return artifact !== undefined && artifact.flavor !== "conformance";
 }
 
 async function packagesOf(file: string, name: string, nfpm: string, output: string, work: string) {

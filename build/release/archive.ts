@@ -4,9 +4,9 @@ import { delimiter, join } from "node:path";
 import { inventory } from "../inside/inventory.ts";
 import { noticeText } from "../inside/notice.ts";
 import { sbom } from "../inside/sbom.ts";
-import { executable, firstError, root } from "../publish.ts";
+import { firstError, root } from "../publish.ts";
 import type { Stamp } from "../stamp.ts";
-import { type Artifact, architectures, archiveName, flavors } from "./artifacts.ts";
+import { type Artifact, architectures, archiveName, executableIn, flavors } from "./artifacts.ts";
 import { checksum, pack, writeChecksums } from "./pack.ts";
 import { provenance } from "./provenance.ts";
 import { installZig } from "./zig.ts";
@@ -36,6 +36,7 @@ export function makeArchive(artifact: Artifact, stamp: Stamp, epoch: number, out
 /** Builds the executable. Returns the directory with it and its links. */
 function build({ flavor, architecture }: Artifact): string {
   const { target, node } = architectures[architecture];
+  if (flavor === "conformance") return run("build/conformance.ts", ["--arch", node], `dist/conformance/${node}/bin`);
   if (flavor === "node") return run("build/build.ts", ["--arch", node], `dist/${node}/bin`);
   return run("build/slim/build.ts", ["--target", target], `dist/slim/${target}/bin`, installZig());
 }
@@ -56,9 +57,9 @@ function describe(artifact: Artifact, stamp: Stamp, epoch: number, directory: st
   const components = inventory(artifact);
   const name = `${flavors[flavor]}-linux-${architecture}`;
   writeFileSync(join(directory, "NOTICE"), noticeText(`${name} ${stamp.version}`, components));
-  const sha256 = checksum(join(directory, executable), "sha256");
+  const sha256 = checksum(join(directory, executableIn(flavor)), "sha256");
   const { target, node } = architectures[architecture];
-  const subject = { name, flavor, target: flavor === "node" ? `linux-${node}` : target, stamp, epoch, sha256 };
+  const subject = { name, flavor, target: flavor === "slim" ? target : `linux-${node}`, stamp, epoch, sha256 };
   writeJson(join(directory, bill), sbom(subject, components));
 }
 

@@ -1,5 +1,7 @@
-/** The flavors of a release, and the names of their archives. */
-export const flavors = { slim: "cni-wrappers", node: "cni-wrappers-tools" } as const;
+import { executable } from "../publish.ts";
+
+/** The flavors of a release, and the names of their archives. `conformance` is a program of its own. */
+export const flavors = { slim: "cni-wrappers", node: "cni-wrappers-tools", conformance: "cni-conformance" } as const;
 
 /** A flavor of a release. */
 export type Flavor = keyof typeof flavors;
@@ -19,6 +21,11 @@ const otherNames: Readonly<Record<string, Architecture>> = { x86_64: "amd64", aa
 export interface Artifact {
   readonly flavor: Flavor;
   readonly architecture: Architecture;
+}
+
+/** Returns the name of the executable in an archive. */
+export function executableIn(flavor: Flavor): string {
+  return flavor === "conformance" ? flavors.conformance : executable;
 }
 
 /** Returns the name of an artifact's archive: `cni-wrappers-linux-amd64-v1.2.3.tgz`, for example. */

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { table } from "../docs/table.ts";
-import { executable, firstError } from "../publish.ts";
-import { parseArchiveName } from "./artifacts.ts";
+import { firstError } from "../publish.ts";
+import { executableIn, parseArchiveName } from "./artifacts.ts";
 
 /** An archive, its size and the size of the executable in it. In bytes. */
 export interface ArchiveSize {
@@ -22,7 +22,8 @@ export function sizesIn(directory: string, version: string): readonly ArchiveSiz
 }
 
 function sizeInside(archive: string): number {
-  const run = spawnSync("tar", ["-tvzf", archive, `./${executable}`], { encoding: "utf8", env: process.env });
+  const name = executableIn(parseArchiveName(basename(archive))?.flavor ?? "slim");
+  const run = spawnSync("tar", ["-tvzf", archive, `./${name}`], { encoding: "utf8", env: process.env });
   const [, , bytes] = run.stdout.split(/ +/);
   if (run.status !== 0 || bytes === undefined) throw new Error(`${archive}: ${firstError(run)}`);
   return Number(bytes);

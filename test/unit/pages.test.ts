@@ -76,9 +76,9 @@ test.each(globSync("docs/*.md", { cwd: root }))("the README leads to %s", (page)
 
 test("the pages name the archives of this version", () => {
   const text = pages.map((page) => readFileSync(path.join(root, page), "utf8")).join("");
-  const versions = [...text.matchAll(/cni-wrappers(?:-tools)?-linux-\w+-v(\d+\.\d+\.\d+)\.tgz/g)].map(
-    ([, each]) => each,
-  );
+  const versions = [
+    ...text.matchAll(/cni-(?:wrappers|wrappers-tools|conformance)-linux-\w+-v(\d+\.\d+\.\d+)\.tgz/g),
+  ].map(([, each]) => each);
   expect(new Set(versions)).toEqual(new Set([version]));
 });
 

@@ -5,6 +5,7 @@ test.each([
   ["slim", "amd64", "cni-wrappers-linux-amd64-v1.2.3.tgz"],
   ["slim", "arm64", "cni-wrappers-linux-arm64-v1.2.3.tgz"],
   ["node", "amd64", "cni-wrappers-tools-linux-amd64-v1.2.3.tgz"],
+  ["conformance", "amd64", "cni-conformance-linux-amd64-v1.2.3.tgz"],
 ] as const)("the archive of %s for %s has the form of the reference plugins' names", (flavor, architecture, name) => {
   expect(archiveName({ flavor, architecture }, "1.2.3")).toBe(name);
   expect(parseArchiveName(name)).toEqual({ flavor, architecture, version: "1.2.3" });
@@ -25,6 +26,8 @@ test("without lists, it is every flavor for every architecture", () => {
     "cni-wrappers-linux-arm64-v1.tgz",
     "cni-wrappers-tools-linux-amd64-v1.tgz",
     "cni-wrappers-tools-linux-arm64-v1.tgz",
+    "cni-conformance-linux-amd64-v1.tgz",
+    "cni-conformance-linux-arm64-v1.tgz",
   ]);
 });
 
@@ -37,7 +40,7 @@ test("the kernel's names of architectures are known too", () => {
 
 test.each([
   [undefined, "pdp11", "unknown architecture pdp11: use amd64 or arm64"],
-  ["bun", undefined, "unknown flavor bun: use slim or node"],
+  ["bun", undefined, "unknown flavor bun: use slim or node or conformance"],
 ])("an unknown name is an error: %s, %s", (flavor, architecture, message) => {
   expect(() => chooseArtifacts(flavor, architecture)).toThrow(message);
 });
