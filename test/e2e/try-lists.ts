@@ -330,7 +330,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     list: zone("1.0.0", { ...wrapped(front), wrapper: { ifname: "eth0" } }),
     exit: 1,
     says: [
-      `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid plugin configuration: unknown key wrapper.ifname; Did you mean wrapper.ifName? The keys are ifName, delegate, role, network, args, ports, recover, jq, log. Move the plugin's own keys out of the wrapper block.`,
+      `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid plugin configuration: unknown key wrapper.ifname; Did you mean wrapper.ifName? The keys are ifName, delegate, role, network, args, ports, recover, slaac, jq, log. Move the plugin's own keys out of the wrapper block.`,
     ],
   },
   "portmap first": {

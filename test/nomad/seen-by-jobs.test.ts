@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bridge, macvlan, wrapped, zone } from "../e2e/support.ts";
+import type { Lab } from "../support/lab.ts";
+import { Router } from "../support/router.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import type { Allocation } from "./api.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
@@ -31,6 +34,21 @@ describe("what a job sees of its network", () => {
     expect(allocation.NetworkStatus?.DNS).toMatchObject({ Servers: ["10.8.8.8"], Searches: ["example.net"] });
   });
 
+  test("its IPv6 address is the one from a router, which only slaac reports", async () => {
+    const ipv6Of = async (wrapper: object) => {
+      await using nomad = await NomadLab.start({ networks: [listWith(wrapper)], prepare: advertise });
+      await nomad.run(jobOf({ network: "cni/zone" }));
+      const { allocation, state } = await only(nomad);
+      const kernels = state.addresses.eth0?.filter((address) => address.startsWith("2001:db8:1:")) ?? [];
+      await nomad.restartClient();
+      await nomad.untilLogged(1, isPassedCheck);
+      return { reported: allocation.NetworkStatus?.AddressIPv6 ?? "", kernels };
+    };
+    const { reported, kernels } = await ipv6Of({ slaac: { wait: "30s", required: true } });
+    expect(kernels).toEqual([`${reported}/64`]);
+    expect((await ipv6Of({})).reported).toBe("");
+  });
+
   test("static and dynamic ports answer on the host by tcp and udp, before and after a restart, and not after a stop", async () => {
     await using nomad = await NomadLab.start({ networks: [list] });
     // An address of the host to which the container's route leads through the bridge: udp answers come from where the route leads.
@@ -49,6 +67,18 @@ describe("what a job sees of its network", () => {
     expect(await answers(nomad, values)).toEqual(Array(4).fill(""));
   });
 });
+
+/** macvlan makes eth0 in a network with a router. */
+function listWith(wrapper: object): NetworkList {
+  const lan = { ...macvlan, type: "macvlan-wrapper", master: "lan0", wrapper };
+  return zone("1.0.0", lan, wrapped(bridge, "eth1"));
+}
+
+async function advertise(lab: Lab): Promise<void> {
+  await lab.run("sh", ["-ec", "ip link add lan0 type veth peer name lan1; ip link set lan0 up"]);
+  const router = await Router.make(lab, "lan1");
+  await router.advertise({ prefix: "2001:db8:1::/64" });
+}
 
 async function only(nomad: NomadLab): Promise<{ allocation: Allocation; state: AllocationState }> {
   const [state] = await nomad.survey("job");

@@ -4,6 +4,7 @@ import { Lab } from "../support/lab.ts";
 
 const leaseFile = "/run/lab/dnsmasq.leases";
 const serverLog = "/run/lab/dnsmasq.log";
+const serverPid = "/run/lab/dnsmasq.pid";
 const daemonLog = "/run/lab/dhcp.log";
 const daemonPid = "/run/lab/dhcp.pid";
 const socket = "/run/cni/dhcp.sock";
@@ -27,18 +28,24 @@ export class DhcpNetwork {
 
   static async start(lab: Lab): Promise<DhcpNetwork> {
     const network = new DhcpNetwork(lab);
-    await network.#startServer();
+    await network.#makeNetwork();
+    await network.startServer("172.16.5.100,172.16.5.150");
     await network.startDaemon();
     return network;
   }
 
-  async #startServer(): Promise<void> {
+  async #makeNetwork(): Promise<void> {
     const lab = this.#lab;
     await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
     await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
     // Packets to the server's own address without a sender's address: the daemon's DHCPRELEASE.
     const release = ["-s", "0.0.0.0", "-d", "172.16.5.1", "-p", "udp", "--dport", "67"];
     await lab.run("iptables", ["-t", "raw", "-A", "PREROUTING", "-i", "uplink1", ...release]);
+  }
+
+  /** Starts a server that leases these addresses, such as `172.16.5.100,172.16.5.150`. */
+  async startServer(range: string): Promise<void> {
+    const lab = this.#lab;
     // It ends with the lab. Without --no-ping it tests each address for seconds first.
     void lab.call("dnsmasq", [
       "--conf-file=/dev/null",
@@ -48,11 +55,17 @@ export class DhcpNetwork {
       "--interface=uplink1",
       "--bind-interfaces",
       "--no-ping",
-      "--dhcp-range=172.16.5.100,172.16.5.150,255.255.255.0,1h",
+      `--dhcp-range=${range},255.255.255.0,1h`,
+      `--pid-file=${serverPid}`,
       `--dhcp-leasefile=${leaseFile}`,
       `--log-facility=${serverLog}`,
     ]);
     await vi.waitFor(async () => expect(await this.serverLog()).toContain("sockets bound"), { timeout: 20_000 });
+  }
+
+  /** Ends the server, which forgets its leases. */
+  async killServer(): Promise<void> {
+    await this.#lab.run("sh", ["-c", `kill -KILL "$(cat ${serverPid})"; rm ${leaseFile} ${serverLog}`]);
   }
 
   async startDaemon(): Promise<void> {

@@ -72,6 +72,29 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expect(addressesOf(await network.leases())).toEqual(addressesOf(before));
   });
 
+  test.each([
+    { title: "wrapped", given: list },
+    { title: "plain", given: bare },
+  ])(
+    "passes CHECK when the lease is renewed to another address, and the interface keeps the old one: $title",
+    async ({ given }) => {
+      await using lab = await Lab.start({ plugins });
+      const network = await DhcpNetwork.start(lab);
+      const container = await attached(lab, lab.goCni, given);
+      const before = await lab.kernel.addresses(container, "eth0");
+      await network.killServer();
+      await network.startServer("172.16.5.200,172.16.5.250");
+      await network.killDaemon();
+      await network.startDaemon();
+      expectSuccess(await lab.goCni.check(given, container));
+      const [renewed] = addressesOf(await network.leases());
+      expect(renewed).toMatch(/^172\.16\.5\.2\d\d$/);
+      expect(await lab.kernel.addresses(container, "eth0")).toEqual(before);
+      expect(before[0]).toMatch(/^172\.16\.5\.1\d\d\/24$/);
+      expectSuccess(await lab.goCni.del(given, container));
+    },
+  );
+
   test("fails DEL without the daemon; the next DEL with the daemon leaves nothing", async () => {
     await using lab = await Lab.start({ plugins });
     const network = await DhcpNetwork.start(lab);

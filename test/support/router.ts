@@ -9,27 +9,29 @@ export interface Advertised {
 const config = "/run/lab/radvd.conf";
 const pidFile = "/run/lab/radvd.pid";
 
-/** A router behind a lab's uplink0, in a namespace of its own. radvd sends its advertisements. */
+/** A router behind an interface of a lab's host, in a namespace of its own. radvd sends its advertisements. */
 export class Router {
   readonly container: Container;
   readonly #lab: Lab;
+  readonly #link: string;
   #service: Service | undefined;
 
-  private constructor(lab: Lab, container: Container) {
+  private constructor(lab: Lab, container: Container, link: string) {
     this.#lab = lab;
     this.container = container;
+    this.#link = link;
   }
 
-  /** Makes the namespace. Nothing is advertised yet. */
-  static async make(lab: Lab): Promise<Router> {
+  /** Makes the namespace, and moves the end of a veth into it. Nothing is advertised yet. */
+  static async make(lab: Lab, link = "uplink1"): Promise<Router> {
     const container = await lab.addContainer("router");
     // radvd waits for an address that is no longer tentative.
     const settings = ["net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.forwarding=1"];
     await lab.run("ip", ["netns", "exec", container.name, "sysctl", "-qw", ...settings]);
-    await lab.ip(undefined, "link", "set", "uplink1", "netns", container.name);
-    await lab.ip(container, "address", "add", "2001:db8:ffff::1/64", "dev", "uplink1", "nodad");
-    await lab.ip(container, "link", "set", "uplink1", "up");
-    return new Router(lab, container);
+    await lab.ip(undefined, "link", "set", link, "netns", container.name);
+    await lab.ip(container, "address", "add", "2001:db8:ffff::1/64", "dev", link, "nodad");
+    await lab.ip(container, "link", "set", link, "up");
+    return new Router(lab, container, link);
   }
 
   /** Begins to advertise, or advertises something else. */
@@ -38,7 +40,7 @@ export class Router {
     const what = prefix === undefined ? "AdvManagedFlag on;" : `prefix ${prefix} {};`;
     await this.#lab.writeFile(
       config,
-      `interface uplink1 { AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4; ${what} };\n`,
+      `interface ${this.#link} { AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 4; ${what} };\n`,
     );
     const radvd = ["radvd", "--nodaemon", "--config", config, "--pidfile", pidFile, "--logmethod", "stderr"];
     const args = ["netns", "exec", this.container.name, ...radvd];
