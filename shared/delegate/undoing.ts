@@ -80,10 +80,11 @@ export function removeJournal({ session, facts, journal }: Undoing): void {
 
 /** Whether another call has begun an ADD of the attachment meanwhile, or may have: the journal cannot be read. */
 export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): boolean {
-  const { entries } = facts.journalAgain(journal.key);
+  const { entries, problem } = facts.journalAgain(journal.key);
   return (
-    // guard: a journal that cannot be read may have another entry
+    // guard: a journal that cannot be read, or not as a whole, may have another entry
     facts.isUnreadable(journal.key) ||
+    problem !== undefined ||
     // guard: a journal that another call has written to
     entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id))
   );

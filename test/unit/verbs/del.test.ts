@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
+import { linesText } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
@@ -57,6 +58,44 @@ describe("DEL of an entry", () => {
       `bridge DEL eth0 ${blue}`,
       `bridge DEL eth2 ${blue}`,
     ]);
+  });
+
+  test("of host-device without its interface gets the namespace, frees the lease, and counts if it fails then", () => {
+    const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1" })];
+    const answers = [exits(1), exits(0)];
+    const outcome = del("bridge", {}, { files: journalFiles(...entries), links: [0], answers });
+    expect(runsOf(outcome)).toEqual([`host-device DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]);
+    expect(outcome.files).toEqual({});
+  });
+
+  test.each<[string, "executable" | "missing", string[]]>([
+    ["is run there", "executable", ["/old/portmap", "/opt/cni/bin/bridge"]],
+    ["is not run if it is gone", "missing", ["/opt/cni/bin/bridge"]],
+  ])("of a plugin that is now only where its ADD found it %s", (_, kind, expected) => {
+    const entries = [entryOf(), chainedOf("portmap", { path: "/old/portmap" })];
+    const inspect = (path: string) =>
+      path === "/old/portmap" ? kind : /\/bin\/bridge$/.test(path) ? "executable" : "missing";
+    const { runs } = del("bridge", {}, { files: journalFiles(...entries), inspect });
+    expect(runs.map(({ path }) => path)).toEqual(expected);
+  });
+
+  test("takes the journal along on a full disk, if all others are undone, and warns of nothing", () => {
+    const files = journalFiles(entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf());
+    const outcome = del("bridge", {}, { files, writeProblem: "ENOSPC" });
+    expect(outcome).toMatchObject({ exitCode: 0, files: {}, stderr: "" });
+  });
+
+  test("runs no ADD again of an attachment that is given up while the ADD of another one runs", () => {
+    const sharers = ["net1", "net2"].map((name) => chainedOf("portmap", { network: name, runtimeIfName: name }));
+    const [[file = "", text = ""] = []] = Object.entries(journalFiles(...sharers.slice(0, 1)));
+    let runs = 0;
+    const meanwhile = (files: Map<string, unknown>) => {
+      if (++runs === 2)
+        files.set(file, { text: text + linesText([{ line: "given up", ids: ["portmap eth0"] }]), modifiedMs: 0 });
+    };
+    const files = journalFiles(chainedOf("portmap"), ...sharers);
+    const outcome = del("portmap", { prevResult: bothResult }, { files, meanwhile });
+    expect(outcome.runs.filter(({ env }) => env.CNI_COMMAND === "ADD")).toHaveLength(1);
   });
 
   test("fails: it runs once more with the list's configuration, and its answer is the runtime's", () => {

@@ -3,8 +3,8 @@ import { hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
 import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
-import { parseJournal } from "../../../shared/journal/lines.ts";
-import { callWrapper, type Machine, type Outcome } from "../support/fake-host.ts";
+import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
+import { callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
@@ -44,6 +44,35 @@ test.each([
   const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
   const undoing = { facts: new Facts(host), journal: parseJournal(key) } as unknown as Undoing;
   expect(hasGrown(undoing, [])).toBe(isKept);
+});
+
+test("an entry that its own call has undone meanwhile is not undone again", () => {
+  const entries = [entryOf(gone), entryOf({ ...gone, ifName: "eth1" }), chainedOf("portmap", gone)];
+  const meanwhile = (files: Map<string, unknown>) => {
+    const { text } = (files.get(journal) ?? { text: "" }) as { text: string };
+    const undone = linesText([{ line: "undone", id: "bridge eth1" }]);
+    if (text !== "" && !text.includes(undone)) files.set(journal, { text: text + undone, modifiedMs: 0 });
+  };
+  const { runs, files } = collect(entries, undefined, { meanwhile });
+  expect(runs.map(({ env }) => `${env.CNI_COMMAND} ${env.CNI_IFNAME}`)).toEqual(["DEL eth0", "DEL eth0", "GC "]);
+  expect(files).toEqual({});
+});
+
+test("a journal goes on a full disk, too: its entries are known to be undone", () => {
+  const entries = [entryOf(gone), chainedOf("portmap", gone)];
+  expect(collect(entries, undefined, { writeProblem: "ENOSPC" }).files).toEqual({});
+});
+
+test("a journal that a newer version writes meanwhile stays", () => {
+  const newer = Object.values(journalFiles(entryOf(gone)))[0]?.replace('"format":1', '"format":2');
+  const meanwhile = (files: Map<string, unknown>) => files.set(journal, { text: newer, modifiedMs: 0 });
+  const { files } = collect([entryOf(gone), chainedOf("portmap", gone)], undefined, { meanwhile });
+  expect(files[journal]).toContain(newer);
+});
+
+test("a journal stays if the DEL of one of two entries fails", () => {
+  const { files } = collect([entryOf(gone), chainedOf("portmap", gone)], undefined, { answers: [exits(0), exits(1)] });
+  expect(files[journal]).toContain("given up");
 });
 
 test("a journal stays if a DEL fails, and GC still runs", () => {

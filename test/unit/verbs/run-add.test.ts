@@ -150,6 +150,12 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   });
 });
 
+test("the DEL of what an earlier try left runs once more with the list's configuration", () => {
+  const answers = [exits(1), exits(0), exits(0, macvlanResult)];
+  const files = journalFiles(entryOf({ isGivenUp: true }));
+  expect(commandsOf(callWrapper({ stdin }, { files, answers, links: [7] }))).toEqual(["DEL", "DEL", "ADD"]);
+});
+
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
   const left = entryOf({ isGivenUp: true });
   const sibling = entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" });
