@@ -96,6 +96,20 @@ describe("the table of docs/behavior.md", () => {
       {},
       "not complete",
     ],
+    ["this namespace, and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, "not complete"],
+    [
+      "this namespace, it passed just 15 minutes ago",
+      [entryOf({ uptime: 50, done: { uptime: 100, addresses: [] } })],
+      {},
+      "not complete",
+    ],
+    [
+      "this namespace, one plugin passed long ago and one now",
+      [entryOf({ done: { uptime: 50, addresses: [] } }), entryOf({ ifName: "eth1" })],
+      {},
+      "not complete",
+    ],
+    ["a stray one alone, given up", [tryOf({ stray: true, isGivenUp: true })], complete, "not complete"],
     ["all undone", [entryOf({ isGivenUp: true, isUndone: true })], {}, "add"],
     ["given up, and not undone", [entryOf({ isGivenUp: true })], complete, "not complete"],
     [
@@ -155,6 +169,18 @@ describe("the entries that are given up", () => {
   test("are the own one and what came after it with a prevResult", () => {
     const recovery = recoveryOf(journalOf(first, second, third), { own: second, earlier: ["eth0"] }, presentOf());
     expect(recovery).toMatchObject({ entries: [second, third] });
+  });
+
+  test.each<[string, Partial<Entry>, number]>([
+    ["is of the next try if its interface is in prevResult", {}, 1],
+    ["is of this one if its interface is not", { ifName: "eth2" }, 2],
+    ["is of this one if it has not passed", { done: undefined }, 2],
+    ["is of this one if it is a chained plugin's", { role: "meta" }, 2],
+  ])("what came after the own one %s", (_, changes, count) => {
+    const own = entryOf({ ifName: "eth1" });
+    const adding = { own, earlier: ["eth0", "eth1"] };
+    const recovery = recoveryOf(journalOf(own, entryOf(changes)), adding, presentOf());
+    expect(recovery).toHaveProperty("entries.length", count);
   });
 
   test("are none with a prevResult and without an own one", () => {

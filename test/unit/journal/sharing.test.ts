@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import type { CachedResult } from "../../../shared/journal/host-files.ts";
 import type { Entry, Namespace } from "../../../shared/journal/journal.ts";
-import { type Around, removalOf } from "../../../shared/journal/sharing.ts";
+import { type Around, holdsLease, removalOf } from "../../../shared/journal/sharing.ts";
 import { profileOf } from "../../../shared/plugin/profile.ts";
 import { bootId, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, tryOf } from "../support/journals.ts";
@@ -39,6 +39,7 @@ const nothing = { do: "nothing" };
 
 describe("an interface", () => {
   const claimed = { siblings: [entryOf({ ...other, delegateNetwork: "other" })] };
+  const givenUp = { siblings: [entryOf({ ...other, delegateNetwork: "other", isGivenUp: true })] };
   const failedToo = { siblings: [tryOf({ ...other, delegateNetwork: "other" })] };
 
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
@@ -127,6 +128,10 @@ describe("an interface", () => {
       everything,
     ],
     ["that cannot be looked up now", entryOf(), { link: "unknown" }, everything],
+    ["that cannot be, and whose name another one has", entryOf(), { ...claimed, link: "unknown" }, leaseOnly],
+    ["of a failed ADD, with another index since", tryOf({ failed: { left: 7 } }), { link: 8 }, leaseOnly],
+    ["of a failed ADD, which another one had that is given up", tryOf(), givenUp, everything],
+    ["of a failed ADD, if another result lists others", tryOf(), { results: () => [resultWith("eth5")] }, everything],
   ])("%s", (_, entry, around, expected) => {
     expect(decide(entry, around)).toMatchObject(expected);
   });
@@ -134,6 +139,15 @@ describe("an interface", () => {
 
 describe("a lease", () => {
   const same = entryOf({ ...other, delegateNetwork: "zone" });
+  const up = { isGivenUp: true };
+
+  test.each([
+    ["that stands", {}, true],
+    ["that is given up", up, false],
+  ])("is held by an entry %s: %j", (_, more, isHeld) => {
+    expect(holdsLease({ ...same, ...more }, { ...entryOf(), isThere: () => true })).toBe(isHeld);
+  });
+
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
     ["with the same network and interface stays", entryOf(), { siblings: [same] }, interfaceOnly],
     [
@@ -160,6 +174,24 @@ describe("a lease", () => {
       entryOf(),
       { siblings: [{ ...same, done: undefined, bootId: "old" }] },
       everything,
+    ],
+    ["of an ADD that was given up is free", entryOf(), { siblings: [{ ...same, done: undefined, ...up }] }, everything],
+    ["is no chained plugin's", entryOf(), { siblings: [{ ...same, role: "meta" }] }, everything],
+    [
+      "of another interface that libcni knows is free",
+      tryOf({ delegateNetwork: "other" }),
+      { results: () => [resultWith("eth5")] },
+      everything,
+    ],
+    [
+      "of one of two interfaces that libcni knows stays",
+      tryOf({ delegateNetwork: "other" }),
+      {
+        results: () => [
+          { ...resultWith("eth0"), interfaces: ["eth5", "eth0"].map((name) => ({ name, sandbox: blue })) },
+        ],
+      },
+      nothing,
     ],
     ["of an ADD that still runs stays with it", entryOf(), { siblings: [{ ...same, done: undefined }] }, interfaceOnly],
     [
@@ -218,6 +250,40 @@ describe("masquerading", () => {
     ["of an unknown plugin is its own", { ...own, type: "unknown" }, sibling, false],
   ])("%s", (_, entry, one, expected) => {
     expect(decide(entry, { siblings: [one] })).toMatchObject({ keepsMasquerading: expected });
+  });
+});
+
+describe("the DEL of an entry whose interface and lease are a sibling's, for its masquerading", () => {
+  const configuration = { type: "bridge", name: "zone", ipMasq: true };
+  const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { uptime: 985, made: 8, addresses: [] } });
+
+  test.each<[string, Entry, Entry, string]>([
+    ["runs if it passed", entryOf({ configuration }), { ...sibling, configuration }, "DEL"],
+    ["runs if it passed, and the sibling has no rules", entryOf({ configuration }), sibling, "DEL"],
+    ["runs if it failed, and the sibling has no rules", tryOf({ configuration }), sibling, "DEL"],
+    [
+      "does not run if it failed, and the sibling has rules",
+      tryOf({ configuration }),
+      { ...sibling, configuration },
+      "nothing",
+    ],
+    ["does not run without masquerading", entryOf(), sibling, "nothing"],
+  ])("%s", (_, entry, one, expected) => {
+    expect(decide(entry, { siblings: [one], link: 8 })).toMatchObject({ do: expected });
+  });
+});
+
+describe("a chained plugin's DEL gets the namespace", () => {
+  const madeBy = (made: number | undefined, runtimeIfName = "net1") =>
+    entryOf({ ...other, runtimeIfName, done: { uptime: 985, ...(made !== undefined && { made }), addresses: [] } });
+
+  test.each<[string, Entry[], number | "unknown", boolean]>([
+    ["unless another attachment made the interface", [madeBy(8)], 8, false],
+    ["unless one of two did", [madeBy(9), madeBy(8, "net2")], 8, false],
+    ["if another one made another", [madeBy(9)], 8, true],
+    ["if nobody knows which one it is", [madeBy(undefined)], "unknown", true],
+  ])("%s", (_, siblings, link, withNamespace) => {
+    expect(decide(chainedOf("tuning"), { siblings, link })).toMatchObject({ withNamespace });
   });
 });
 

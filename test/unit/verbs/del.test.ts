@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
-import { linesText } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
@@ -83,19 +82,6 @@ describe("DEL of an entry", () => {
     const files = journalFiles(entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf());
     const outcome = del("bridge", {}, { files, writeProblem: "ENOSPC" });
     expect(outcome).toMatchObject({ exitCode: 0, files: {}, stderr: "" });
-  });
-
-  test("runs no ADD again of an attachment that is given up while the ADD of another one runs", () => {
-    const sharers = ["net1", "net2"].map((name) => chainedOf("portmap", { network: name, runtimeIfName: name }));
-    const [[file = "", text = ""] = []] = Object.entries(journalFiles(...sharers.slice(0, 1)));
-    let runs = 0;
-    const meanwhile = (files: Map<string, unknown>) => {
-      if (++runs === 2)
-        files.set(file, { text: text + linesText([{ line: "given up", ids: ["portmap eth0"] }]), modifiedMs: 0 });
-    };
-    const files = journalFiles(chainedOf("portmap"), ...sharers);
-    const outcome = del("portmap", { prevResult: bothResult }, { files, meanwhile });
-    expect(outcome.runs.filter(({ env }) => env.CNI_COMMAND === "ADD")).toHaveLength(1);
   });
 
   test("fails: it runs once more with the list's configuration, and its answer is the runtime's", () => {

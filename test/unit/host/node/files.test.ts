@@ -1,8 +1,21 @@
-import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { appendJournal, removeDirectory } from "../../../../shared/host/node/files.ts";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { appendJournal, appendLine, isOwn, removeDirectory } from "../../../../shared/host/node/files.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 /** The calls of file functions, in order. A path stands for a descriptor. */
@@ -121,4 +134,61 @@ test("a directory is removed only if it is empty", () => {
   for (const name of ["empty", "full/inside"]) mkdirSync(join(directory, name), { recursive: true });
   for (const name of ["empty", "full", "missing"]) removeDirectory(join(directory, name));
   expect(readdirSync(directory)).toEqual(["full"]);
+});
+
+describe("the log", () => {
+  const log = () => join(directory, "log");
+  const own = () => chownSync(directory, 0, 0);
+
+  test.each<[string, () => void, string | undefined]>([
+    ["with one name, where everybody may write", () => chmodSync(directory, 0o777), undefined],
+    ["with two names, where nobody else may write", () => linkSync(log(), join(directory, "other")), undefined],
+    [
+      "with two names, where everybody may write",
+      () => {
+        linkSync(log(), join(directory, "other"));
+        chmodSync(directory, 0o777);
+      },
+      "EMLINK",
+    ],
+    ["that is a link, where nobody else may write", () => link(own), undefined],
+    ["that is a link, where a group may write", () => link(() => chmodSync(directory, 0o775)), "ELOOP"],
+    ["that is a link, in a directory of another user", () => link(() => chownSync(directory, 1234, 1234)), "ELOOP"],
+  ])("%s", (_, change, problem) => {
+    writeFileSync(log(), "");
+    change();
+    expect(appendLine(log(), "line\n")).toBe(problem);
+    expect(readFileSync(log(), "utf8")).toBe(problem === undefined ? "line\n" : "");
+  });
+
+  function link(then: () => void): void {
+    renameSync(log(), join(directory, "target"));
+    symlinkSync("target", log());
+    then();
+  }
+
+  test.each(["ino", "dev"] as const)("that is another file by now, which its %s tells, gets nothing", (key) => {
+    writeFileSync(log(), "");
+    chmodSync(directory, 0o777);
+    const look = ((path: string) => {
+      const found = actual.lstatSync(path);
+      return Object.assign(found, { [key]: found[key] + 1 });
+    }) as unknown as typeof fs.lstatSync;
+    onTestFinished(replaceFileFunctions({ lstatSync: look }));
+    expect(appendLine(log(), "line\n")).toBe("EMLINK");
+  });
+
+  test.each([0, 1])("that is the call's own stream %d gets nothing", (stream) => {
+    writeFileSync(log(), "");
+    const look = ((file: number) =>
+      file === stream ? statSync(log()) : file < 2 ? statSync("/") : actual.fstatSync(file)) as typeof fs.fstatSync;
+    onTestFinished(replaceFileFunctions({ fstatSync: look }));
+    expect(appendLine(log(), "line\n")).toBe("EINVAL");
+  });
+});
+
+test("a file of root or of this process's user is trusted", () => {
+  const spy = vi.spyOn(process, "geteuid").mockReturnValue(1234);
+  onTestFinished(() => spy.mockRestore());
+  expect([0, 1234, 5].map((uid) => isOwn({ uid }))).toEqual([true, true, false]);
 });
