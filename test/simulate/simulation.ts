@@ -460,7 +460,8 @@ export class Simulation {
    * A DEL that comes in the middle of flannel's ADD removes the file without which flannel's DEL does nothing (flannel_linux.go,
    * consumeScratchNetConf). What that ADD makes then stays, with plain flannel as well (docs/behavior.md, Limits).
    */
-  #forgetFlannels({ key }: Life): void {
+  #forgetFlannels({ key, of }: Life): void {
+    if (this.machine.files.has(`/var/lib/cni/flannel/${of.container}`)) return;
     for (const { by, remove } of this.machine.things()) if (by.get(key) === "flannel") remove();
   }
 
