@@ -133,7 +133,19 @@ export function mustPass(machine: Machine, life: Life, list: readonly ListedPlug
   if ([...machine.tasks.values()].some(({ inode, serial }) => inode === life.inode && serial !== life.serial))
     return false;
   if (life.phase === "tried" && namespaceOf(machine, life) && !isInPlace(machine, life)) return false;
-  return isSound(list, life.of) && interfacesOf(list, life.of).every((name) => isFree(machine, life, name));
+  return (
+    isSound(list, life.of) &&
+    interfacesOf(list, life.of).every((name) => isFree(machine, life, name)) &&
+    list.every((plugin) => !isLimited(machine, life, plugin))
+  );
+}
+
+/** Whether another attachment of the container has the device of a bandwidth in one network. A second one is refused. */
+function isLimited({ devices }: Machine, { of, key }: Life, plugin: ListedPlugin): boolean {
+  if (delegateOf(plugin) !== "bandwidth") return false;
+  const { ifName, network = ifName ? `${of.list}-${ifName}` : of.list } = plugin.wrapper as JsonObject;
+  const device = devices.get(`bwp-${network}${of.container}`);
+  return device !== undefined && !device.by.has(key);
 }
 
 /** Whether a list makes each interface once, and before its chained plugins. An edited list may not. */

@@ -23,7 +23,7 @@ export function randomLists(random: Random): { lists: Lists; attachments: string
   return { lists, attachments: attachments.filter((key) => isPossible(lists, attachments, key)) };
 }
 
-/** A list cannot give one interface name twice. Two plugins keep one thing for a container, and refuse a second one or confuse them. */
+/** A list cannot give one interface name twice. flannel keeps one thing for a container, and confuses two. */
 function isPossible(lists: Lists, attachments: readonly string[], key: string): boolean {
   const [container = "", list = "", ifName = ""] = key.split(" ");
   const plugins = lists[list] ?? [];
@@ -33,7 +33,7 @@ function isPossible(lists: Lists, attachments: readonly string[], key: string): 
     plugins.some((plugin) => plugin.type === `${type}-wrapper`);
   const isSecond = (one: string) => {
     const [, other = ""] = one.split(" ");
-    return (has("flannel", plugins) && has("flannel", lists[other])) || (has("bandwidth", plugins) && other === list);
+    return has("flannel", plugins) && has("flannel", lists[other]);
   };
   return new Set(own).size === own.length && !before.some(isSecond);
 }

@@ -104,6 +104,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "sbr of a failed ADD is deleted": failsBeside([...two, chained("sbr", "eth1")], [ptp(3), chained("sbr")]),
   "ports and limits of a failed ADD are deleted, iptables": attachedTwice(publishing("iptables"), "net1"),
   "ports and limits of a failed ADD are deleted, nftables": attachedTwice(publishing("nftables"), "net1"),
+  "limits of a failed ADD are deleted": attachedTwice([bridge(1), chained("bandwidth")], "net1"),
   "ports of another list's failed ADD are deleted, nftables": failsBeside(
     [...two, portmap("nftables", "eth1")],
     [macvlan(3), bridge(4, "eth1"), portmap("nftables", "eth1")],

@@ -347,7 +347,9 @@ export class Simulation {
         one.outcome = this.#step(one.life.key, one.task);
       }
     }
-    const isAlone = all.every((one) => all.every((other) => one === other || !this.#share(one.life, other.life)));
+    const isRival = (one: Life, other: Life) =>
+      one !== other && (this.#share(one, other) || this.#haveOneLimit(one, other));
+    const isAlone = all.every((one) => all.every((other) => !isRival(one.life, other.life)));
     for (const { life, begun, outcome = {} } of all) {
       this.#busy.delete(life);
       this.log.note(`  ${life.key}: ${outcome.problem ?? "passed"}`);
@@ -361,6 +363,12 @@ export class Simulation {
   #share(one: Life, other: Life): boolean {
     const [names, others] = [one, other].map((life) => interfacesOf(this.pluginsOf(life), life.of));
     return one.of.container === other.of.container && !!names?.some((name) => others?.includes(name));
+  }
+
+  /** Whether two attachments of a container want the same device of bandwidth. */
+  #haveOneLimit({ of }: Life, other: Life): boolean {
+    const hasLimit = this.pluginsOf(other).some((plugin) => delegateOf(plugin) === "bandwidth");
+    return hasLimit && of.container === other.of.container && of.list === other.of.list;
   }
 
   /** Runtimes give DEL no namespace if there is none. */

@@ -1,0 +1,332 @@
+/** A fault in the core, as a change of one line. Schedules with siblings must break a promise with it. */
+export interface PlantedFault {
+  readonly name: string;
+  /** Below the repository's root. */
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const sharing = "shared/journal/sharing.ts";
+const recovery = "shared/journal/recovery-table.ts";
+const journal = "shared/journal/journal.ts";
+const facts = "shared/journal/facts.ts";
+const ownEntry = "shared/journal/own-entry.ts";
+const del = "shared/verbs/del.ts";
+const without = "shared/verbs/del-without-entry.ts";
+const add = "shared/verbs/run-add.ts";
+const removal = "shared/verbs/removal.ts";
+const undo = "shared/delegate/undo.ts";
+const undoing = "shared/delegate/undoing.ts";
+
+export const plantedFaults: readonly PlantedFault[] = [
+  {
+    name: "a sibling's lease is freed",
+    file: sharing,
+    from: "holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around)",
+    to: "isLeaseInResults(entry, around)",
+  },
+  {
+    name: "an interface is an entry's by its name alone",
+    file: sharing,
+    from: "return link === 0 || link === done.made;",
+    to: "return true;",
+  },
+  {
+    name: "an ADD that still runs holds nothing",
+    file: sharing,
+    from: "return !entry.failed && entry.bootId === bootId && isThere(entry.namespace);",
+    to: "return false;",
+  },
+  {
+    name: "what has the network's name is not shared",
+    file: sharing,
+    from: "      return other.delegateNetwork === entry.delegateNetwork;",
+    to: "      return false;",
+  },
+  {
+    name: "what has the container's name is not shared",
+    file: sharing,
+    from: `    case "container":
+      return true;`,
+    to: `    case "container":
+      return false;`,
+  },
+  {
+    name: "a masquerading chain is shared with another network",
+    file: sharing,
+    from: "other.delegateNetwork === delegateNetwork && other.bootId === bootId",
+    to: "other.delegateNetwork !== delegateNetwork && other.bootId === bootId",
+  },
+  {
+    name: "a sibling's ports are not published again",
+    file: sharing,
+    from: "return { ...del, addAgain: shared };",
+    to: "return { ...del, addAgain: [] };",
+  },
+  {
+    name: "an ADD that failed removes what a sibling shares with it",
+    file: sharing,
+    from: "if (!entry.done || !profile?.repeatable)",
+    to: "if (!profile?.repeatable)",
+  },
+  {
+    name: "only results that are older than the namespace count",
+    file: sharing,
+    from: "isOfEntry(one, entry)) && !around.isOlder(result))",
+    to: "isOfEntry(one, entry)) && around.isOlder(result))",
+  },
+  {
+    name: "a chained plugin gets an interface that a sibling made",
+    file: sharing,
+    from: "isSameNamespace(entry.namespace, namespace) && !isInterfaceOfOthers(entry, around)",
+    to: "isSameNamespace(entry.namespace, namespace)",
+  },
+  {
+    name: "what was there before a failed ADD is its own",
+    file: sharing,
+    from: "const isNew = before !== undefined && before !== (failed?.left ?? link);",
+    to: "const isNew = true;",
+  },
+  {
+    name: "what may be in use is given up if something else is not",
+    file: recovery,
+    from: `if (!states.includes("may be in use"))`,
+    to: `if (states.some((state) => state !== "may be in use"))`,
+  },
+  {
+    name: "only a result that is newer by the clock completes an attachment",
+    file: recovery,
+    from: "if (resultMs !== undefined && resultMs !== entry.resultMs) return true;",
+    to: "if (resultMs !== undefined && resultMs > (entry.resultMs ?? 0)) return true;",
+  },
+  {
+    name: "no address is lent to the next ADD",
+    file: recovery,
+    from: "return { addresses: lender ? addressesOf(lender) : [], othersWillDo };",
+    to: "return { addresses: [], othersWillDo };",
+  },
+  {
+    name: "another namespace of this boot counts as gone",
+    file: recovery,
+    from: `return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";`,
+    to: `return "its namespace is gone";`,
+  },
+  {
+    name: "a DEL that was cut off leaves the attachment complete",
+    file: recovery,
+    from: "if (entries.at(-1)?.isUndone) return false;",
+    to: "",
+  },
+  {
+    name: "a new try gives nothing up",
+    file: recovery,
+    from: "if (earlier === undefined) return journal.entries;",
+    to: "if (earlier === undefined) return [];",
+  },
+  {
+    name: "what something else made counts as nobody's",
+    file: recovery,
+    from: "if (areStrays && mayBeOfOthers(journal, adding, present)) return",
+    to: "if (areStrays && left.length > 99 && mayBeOfOthers(journal, adding, present)) return",
+  },
+  {
+    name: "a namespace is known by its inode alone",
+    file: journal,
+    from: "return one.changedMs === undefined || other.changedMs === undefined || one.changedMs === other.changedMs;",
+    to: "return true;",
+  },
+  {
+    name: "entries are undone from the first one",
+    file: journal,
+    from: "return entries.toReversed().toSorted(",
+    to: "return entries.toSorted(",
+  },
+  {
+    name: "a stray ADD counts as attached",
+    file: journal,
+    from: "return entries.some(({ stray }) => stray) ? entries.filter(({ stray }) => !stray) : entries;",
+    to: "return entries;",
+  },
+  {
+    name: "an attachment is a sibling of itself",
+    file: facts,
+    from: "filter((file) => file !== own);\n    return files.flatMap((file) => this.journalAt(file) ?? []);",
+    to: "filter((file) => file !== own || true);\n    return files.flatMap((file) => this.journalAt(file) ?? []);",
+  },
+  {
+    name: "siblings are not found",
+    file: facts,
+    from: "filter((file) => file !== own);\n    return files.flatMap((file) => this.journalAt(file) ?? []);",
+    to: "filter((file) => file === own);\n    return files.flatMap((file) => this.journalAt(file) ?? []);",
+  },
+  {
+    name: "of two plugins of one type, the later one's entry is taken",
+    file: ownEntry,
+    from: "    entries.findLast(isOfPlugin(plugin)) ??\n    entries.findLast((entry) => entry.type === type && entry.ifName === ifName && hasBlock(entry)) ??",
+    to: "",
+  },
+  {
+    name: "DEL leaves the entries of plugins that an edit removed",
+    file: del,
+    from: "const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);",
+    to: "const isForOwn = (_: Entry, index: number) => index === position;",
+  },
+  {
+    name: "two DELs at once do not see each other",
+    file: del,
+    from: "  giveUp(undoing, [entry]);\n  return planRemoval(undoing, entry);",
+    to: "  return removal;",
+  },
+  {
+    name: "a DEL that failed is called undone",
+    file: del,
+    from: "  if (answer.exitCode !== 0) return answer;\n  if (!removal",
+    to: "  if (!removal",
+  },
+  {
+    name: "an entry of an earlier boot is undone although the attachment was added again",
+    file: del,
+    from: "  return !!link && !isOfSibling(call, ifName, link);",
+    to: "  return false;",
+  },
+  {
+    name: "DEL leaves what a stray ADD made",
+    file: del,
+    from: `  if (entry.role === "meta" || namespace === undefined) return undefined;`,
+    to: "  if (entry.path !== undefined || namespace === undefined) return undefined;",
+  },
+  {
+    name: "an ADD that was given up meanwhile passes",
+    file: add,
+    from: "return own === undefined || own.isUndone || (own.isGivenUp && !own.stray);",
+    to: "return false;",
+  },
+  {
+    name: "nobody looks whether an ADD was given up in the first moment",
+    file: add,
+    from: `size: byteLength(facts.read(journal.file) ?? "")`,
+    to: "size: file.size",
+  },
+  {
+    name: "the entry that a stray ADD replaces stands",
+    file: add,
+    from: "if (own === undefined || !isStanding(own)) return [];",
+    to: 'if (own?.id !== "") return [];',
+  },
+  {
+    name: "an ADD that failed does not say which interface it left",
+    file: add,
+    from: `const failed: Line = { line: "failed", id, left,`,
+    to: `const failed: Line = { line: "failed", id,`,
+  },
+  {
+    name: "ptp frees a sibling's lease",
+    file: "plugins/ptp/profile.ts",
+    from: "  leasesFirst: true,\n",
+    to: "",
+  },
+  {
+    name: "the ADD that publishes a sibling's ports again is tried once",
+    file: undo,
+    from: "if (!passes(undoing, entry, call) && !passes(undoing, entry, call)) continue;",
+    to: "if (!passes(undoing, entry, call)) continue;",
+  },
+  {
+    name: "an undo does not look at what another call has added since",
+    file: undo,
+    from: "return entries.slice(stray ? 0 : entries.findIndex((one) => one.id === id) + 1).filter(isStanding);",
+    to: "return [];",
+  },
+  {
+    name: "the rules of an earlier boot are removed by their names",
+    file: undo,
+    from: `if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {`,
+    to: 'if (entry.id === "none") {',
+  },
+  {
+    name: "a journal is removed although another call has written to it",
+    file: undoing,
+    from: "    entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id))",
+    to: "    entries.length > 99",
+  },
+  {
+    name: "a journal that was removed comes back",
+    file: undoing,
+    from: "  if (present.entries.length === 0) return;\n",
+    to: "",
+  },
+  {
+    name: "the siblings are not read again after an entry is given up",
+    file: undoing,
+    from: "  undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);",
+    to: "",
+  },
+  {
+    name: "nothing that waits is undone",
+    file: removal,
+    from: "for (let pass = 0; pass < 2; pass++)",
+    to: "for (let pass = 0; pass < 0; pass++)",
+  },
+  {
+    name: "what waits is undone once",
+    file: removal,
+    from: "for (let pass = 0; pass < 2; pass++)",
+    to: "for (let pass = 0; pass < 1; pass++)",
+  },
+  {
+    name: "GC forgets an interface that waits",
+    file: removal,
+    from: "netns: undoing.netns || pathOf(journal)",
+    to: "netns: undoing.netns",
+  },
+  {
+    name: "libcni's result counts although its journal is gone",
+    file: removal,
+    from: "  facts.wrote(cachedResultFile(key), undefined);\n",
+    to: "",
+  },
+  {
+    name: "GC removes what is live",
+    file: "shared/verbs/gc.ts",
+    from: "!valid.has(ownerKey(journal.key)) && !isLive(call, journal)",
+    to: "!valid.has(ownerKey(journal.key))",
+  },
+  {
+    name: "a DEL without an entry goes by the name beside a sibling",
+    file: without,
+    from: "return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;",
+    to: "return false;",
+  },
+  {
+    name: "a DEL without an entry is decided once for both networks",
+    file: without,
+    from: "if (index > 0) call.facts.forget(call.key.containerId);",
+    to: "",
+  },
+  {
+    name: "sbr's routes are looked for where a sibling had them",
+    file: "shared/verbs/check.ts",
+    from: "routes.filter(({ dev }) => names.includes(dev))",
+    to: "routes.filter(() => names.length > 0)",
+  },
+  {
+    name: "firewall's rules go although a sibling has the address",
+    file: "shared/delegate/taken-addresses.ts",
+    from: "siblings.has(ipName(one.cidr)) || (!isOwn(one)",
+    to: "(!isOwn(one)",
+  },
+  {
+    name: "firewall's rules go although another container has the address",
+    file: "shared/delegate/taken-addresses.ts",
+    from: "(!isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr)))),",
+    to: "false,",
+  },
+  {
+    name: "an address of another interface is narrowed to this one",
+    file: "shared/attachment/narrow.ts",
+    from: "if (result.ips) narrowed.ips = result.ips.filter(isOwn);",
+    to: "",
+  },
+];
