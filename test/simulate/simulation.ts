@@ -228,8 +228,8 @@ export class Simulation {
     life.addresses = addressesIn(value);
     life.effects = effectsOf(machine, life, plugins, life.addresses);
     this.#promises.expectAll("ADD gives all that the list asks for", life);
-    // A lease that a sibling may hold is not asked for.
-    if (isEdited || isStruck || !former || !isFree) return;
+    // A lease is not asked for that a sibling may hold, or the attachment itself in another namespace.
+    if (isEdited || isStruck || !former || !isFree || life.isElsewhere) return;
     for (const name of chosenInterfaces(plugins, life.of)) {
       const [had, has] = [former, life.addresses].map((addresses) => `${addresses[name]}`);
       const holds = had === has || isLeasedByOther(machine, `${life.of.container}\r\n${name}`, `${had}`);
