@@ -29,6 +29,8 @@ export interface Life {
   hasFailed: boolean;
   /** A verb of a sibling ran at the same time that wants one of its interfaces: no plugin that runs can see whose a lease is. */
   isContested: boolean;
+  /** The same, and that verb's wrapper ran when it began, not a plugin. */
+  isBetween: boolean;
   /**
    * Verbs of it and of a sibling ran at the same time, and both have a plugin that no wrapper knows. The DEL of such a plugin
    * may take what the other one's ADD has made since it began, as a plain one's does.
@@ -71,6 +73,7 @@ const nothing = {
   effects: [],
   hasFailed: false,
   isContested: false,
+  isBetween: false,
   isMarkContested: false,
   isElsewhere: false,
   isOneClient: false,
