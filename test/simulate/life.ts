@@ -43,7 +43,7 @@ export interface Life {
   isElsewhere: boolean;
   /** A call of its ADD went on after a DEL, or failed where nothing may be written: entries before it are missing. */
   isOutrun: boolean;
-  /** In another namespace, it or a sibling asked for one of its interfaces: with DHCP they have one address, and lose it together. */
+  /** In another namespace, or at the same time, it or a sibling asked for one of its interfaces: with DHCP they have one address, and lose it together. */
   isOneClient: boolean;
   /** Its DEL began, or something else took a part of what it left: ADD may fail until DEL. */
   mayFail: boolean;

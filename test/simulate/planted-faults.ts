@@ -12,7 +12,6 @@ const sharing = "shared/journal/sharing.ts";
 const recovery = "shared/journal/recovery-table.ts";
 const journal = "shared/journal/journal.ts";
 const facts = "shared/journal/facts.ts";
-const ownEntry = "shared/journal/own-entry.ts";
 const del = "shared/verbs/del.ts";
 const without = "shared/verbs/del-without-entry.ts";
 const add = "shared/verbs/run-add.ts";
@@ -66,22 +65,10 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "return { ...del, addAgain: [] };",
   },
   {
-    name: "an ADD that failed removes what a sibling shares with it",
-    file: sharing,
-    from: "if (!entry.done || !profile?.repeatable)",
-    to: "if (!profile?.repeatable)",
-  },
-  {
     name: "only results that are older than the namespace count",
     file: sharing,
     from: "isOfEntry(one, entry)) && !around.isOlder(result))",
     to: "isOfEntry(one, entry)) && around.isOlder(result))",
-  },
-  {
-    name: "a chained plugin gets an interface that a sibling made",
-    file: sharing,
-    from: "isSameNamespace(entry.namespace, namespace) && !isInterfaceOfOthers(entry, around)",
-    to: "isSameNamespace(entry.namespace, namespace)",
   },
   {
     name: "what was there before a failed ADD is its own",
@@ -114,22 +101,10 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: `return "its namespace is gone";`,
   },
   {
-    name: "a DEL that was cut off leaves the attachment complete",
-    file: recovery,
-    from: "if (entries.at(-1)?.isUndone) return false;",
-    to: "",
-  },
-  {
     name: "a new try gives nothing up",
     file: recovery,
     from: "if (earlier === undefined) return journal.entries;",
     to: "if (earlier === undefined) return [];",
-  },
-  {
-    name: "what something else made counts as nobody's",
-    file: recovery,
-    from: "if (areStrays && mayBeOfOthers(journal, adding, present)) return",
-    to: "if (areStrays && left.length > 99 && mayBeOfOthers(journal, adding, present)) return",
   },
   {
     name: "a namespace is known by its inode alone",
@@ -140,8 +115,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "entries are undone from the first one",
     file: journal,
-    from: "return entries.toReversed().toSorted(",
-    to: "return entries.toSorted(",
+    from: "place(other) - place(one)",
+    to: "place(one) - place(other)",
   },
   {
     name: "a stray ADD counts as attached",
@@ -162,12 +137,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "filter((file) => file === own);\n    return files.flatMap((file) => this.journalAt(file) ?? []);",
   },
   {
-    name: "of two plugins of one type, the later one's entry is taken",
-    file: ownEntry,
-    from: "    entries.findLast(isOfPlugin(plugin)) ??\n    entries.findLast((entry) => entry.type === type && entry.ifName === ifName && hasBlock(entry)) ??",
-    to: "",
-  },
-  {
     name: "DEL leaves the entries of plugins that an edit removed",
     file: del,
     from: "const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);",
@@ -186,18 +155,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "  if (!removal",
   },
   {
-    name: "an entry of an earlier boot is undone although the attachment was added again",
-    file: del,
-    from: "  return !!link && !isOfSibling(call, ifName, link);",
-    to: "  return false;",
-  },
-  {
-    name: "DEL leaves what a stray ADD made",
-    file: del,
-    from: `  if (entry.role === "meta" || namespace === undefined) return undefined;`,
-    to: "  if (entry.path !== undefined || namespace === undefined) return undefined;",
-  },
-  {
     name: "an ADD that was given up meanwhile passes",
     file: add,
     from: "return own === undefined || own.isUndone || (own.isGivenUp && !own.stray);",
@@ -208,18 +165,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     file: add,
     from: `size: byteLength(facts.read(journal.file) ?? "")`,
     to: "size: file.size",
-  },
-  {
-    name: "the entry that a stray ADD replaces stands",
-    file: add,
-    from: "if (own === undefined || !isStanding(own)) return [];",
-    to: 'if (own?.id !== "") return [];',
-  },
-  {
-    name: "an ADD that failed does not say which interface it left",
-    file: add,
-    from: `const failed: Line = { line: "failed", id, left,`,
-    to: `const failed: Line = { line: "failed", id,`,
   },
   {
     name: "ptp frees a sibling's lease",
@@ -252,18 +197,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "    entries.length > 99",
   },
   {
-    name: "a journal that was removed comes back",
-    file: undoing,
-    from: "  if (present.entries.length === 0) return;\n",
-    to: "",
-  },
-  {
-    name: "the siblings are not read again after an entry is given up",
-    file: undoing,
-    from: "  undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);",
-    to: "",
-  },
-  {
     name: "nothing that waits is undone",
     file: removal,
     from: "for (let pass = 0; pass < 2; pass++)",
@@ -292,12 +225,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     file: "shared/verbs/gc.ts",
     from: "!valid.has(ownerKey(journal.key)) && !isLive(call, journal)",
     to: "!valid.has(ownerKey(journal.key))",
-  },
-  {
-    name: "a DEL without an entry goes by the name beside a sibling",
-    file: without,
-    from: "return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;",
-    to: "return false;",
   },
   {
     name: "a DEL without an entry is decided once for both networks",

@@ -236,6 +236,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
     events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 2 }, del("c1 za eth0")],
   },
+  "sbr leaves the list, and its DEL needs the interface": {
+    lists: { za: [...two, chained("sbr", "eth1")] },
+    events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 2 }, del("c1 za eth0")],
+  },
   "a plugin leaves the middle of the list, and its delegate the host": {
     lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
     events: [
@@ -809,6 +813,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: link deleted", do: "kill the plugin" } },
       add("c2 za eth0"),
       del("c2 za eth0"),
+    ],
+  },
+  "firewall's rules could not be undone, and another container has the address from DHCP by now": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1"),
+      { do: "uninstall", plugin: "firewall" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: released", do: "go on", first: add("c2 za eth0") } },
+      { do: "install", plugin: "firewall" },
+      add("c2 za eth0"),
+      del("c1 za eth0"),
     ],
   },
   "an unknown plugin that is first in its list now fails while the attachment may be in use": {

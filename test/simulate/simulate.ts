@@ -6,7 +6,7 @@
 //     node test/simulate/simulate.ts --seed 42       one schedule, with its history
 //     node test/simulate/simulate.ts --seed 200000 --count 2000   so many schedules from a seed on
 //     node test/simulate/simulate.ts --siblings      lists that share names, pools and plugins, edits, and verbs at once
-//     node test/simulate/simulate.ts --planted       the first schedule with siblings that sees each of some faults in the core
+//     node test/simulate/simulate.ts --planted       the schedule or scenario that sees each of some faults in the core
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";

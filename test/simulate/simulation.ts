@@ -177,9 +177,9 @@ export class Simulation {
     if (isUndone) life.isContested = true;
     for (const one of rivals.length > 0 ? [life, ...rivals] : []) one.isContested = true;
     life.isBetween = rivals.length > 0 && !this.#point.includes(": ");
-    const clients = this.#ofContainer(life.of.container).filter(
-      (other) =>
-        other.phase !== "none" && (other === life ? isStale : other.serial !== serial && this.#share(life, other)),
+    const isElsewhereThan = (other: Life) => other.phase !== "none" && other.serial !== serial;
+    const clients = this.#ofContainer(life.of.container).filter((other) =>
+      other === life ? isStale : this.#share(life, other) && (running.includes(other) || isElsewhereThan(other)),
     );
     for (const one of clients.length > 0 ? [life, ...clients] : []) one.isOneClient = true;
     const isElsewhere = namespaceOf(machine, life) !== undefined && !isInPlace(machine, life);
