@@ -4,14 +4,16 @@ import { portRange } from "../../shared/protocol/options.ts";
 import { hasCapability } from "../lists/chain.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";
 import type { Attachment } from "../live/libcni.ts";
+import { Machine } from "../model/machine.ts";
+import { viewOf } from "../model/view.ts";
 import { Trouble } from "../trouble.ts";
-import { exampleAnswers } from "./example-answers.ts";
 import type { Source } from "./explain.ts";
-import { emptyState } from "./host-state.ts";
+import { modelAnswers } from "./model-answers.ts";
 
-/** Returns a source that invents everything. */
-export function exampleSource(attachment: Attachment, jq?: Host["jq"]): Source {
-  return { attachment, state: emptyState(attachment.netns), jq, answer: exampleAnswers() };
+/** Returns a source that answers as the plugins do on a host of the model, on which nothing is yet but the container. */
+export function exampleSource(attachment: Attachment, jq?: Host["jq"], machine = new Machine()): Source {
+  if (!machine.namespaces.has(attachment.netns)) machine.addNamespace(attachment.netns);
+  return { attachment, state: viewOf(machine), jq, answer: modelAnswers(machine) };
 }
 
 /** Returns an attachment of an invented container, with the ports that a person named, or with invented ones. */

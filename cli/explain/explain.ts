@@ -3,7 +3,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { type Attachment, type Call, callOf, callOrder, notSent } from "../live/libcni.ts";
+import { type Attachment, type Call, callsOf, notSent } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";
 import { type Answer, type Rehearsal, rehearse } from "./rehearsal.ts";
 
@@ -66,17 +66,18 @@ function failureBefore(add: Explanation | undefined, verb: ConfiguredVerb): stri
 
 function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: CniResult | undefined): Step[] {
   const steps: Step[] = [];
-  for (const index of callOrder(list, verb)) {
-    const plugin = list.plugins[index];
-    if (plugin === undefined) continue;
-    const before = verb === "ADD" ? lastResult(steps) : prevResult;
-    const given = callOf(list, index, verb, source.attachment, before);
-    const step = plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
+  const calls = callsOf(list, verb, source.attachment, prevResult);
+  for (let next = calls.next(); !next.done; ) {
+    const step = stepOf(...next.value, source);
     steps.push(step);
-    // libcni stops there.
-    if (!hasPassed(step)) break;
+    next = calls.next({ isPassed: hasPassed(step), output: step.answer.output });
   }
   return steps;
+}
+
+/** One call of a plugin, or of the wrapper that runs it. */
+export function stepOf(plugin: ListedPlugin, given: Call, source: Source): Step {
+  return plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
 }
 
 function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: Source): Step {

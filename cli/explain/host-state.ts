@@ -2,28 +2,23 @@ import type { Host } from "../../shared/host/host.ts";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { ip } from "../../shared/host/node/ip.ts";
 import { linkIndex } from "../../shared/host/node/link-index.ts";
-import type { CniResult } from "../../shared/protocol/result.ts";
-import type { Call } from "../live/libcni.ts";
 
 /** What a rehearsal reads of a host. */
-type HostView = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
+type Readable = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
 
 /** The part of a host that a wrapper's plan depends on. */
-export interface HostState extends HostView, Pick<Host, "appendJournal" | "removeFile" | "removeDirectory"> {
-  /** Notes the result of a plugin that passed. */
-  note(call: Call, result: CniResult): void;
-}
+export type HostState = Readable & Pick<Host, "now" | "appendJournal" | "removeFile" | "removeDirectory">;
 
 const defaultCache = "/var/lib/cni/";
 const identity = { device: 1, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 };
 
 /** Returns a host on which nothing is written: it keeps the wrappers' journals in memory. */
-export function stateOver(view: HostView, note: HostState["note"] = () => {}): HostState {
+export function stateOver(view: Readable): HostState {
   const written = new Map<string, string | undefined>();
   const read = (path: string) => (written.has(path) ? written.get(path) : view.readFile(path));
   return {
     ...view,
-    note,
+    now: Date.now,
     readFile: read,
     appendJournal(path, text, { makesFile }) {
       const old = read(path);
@@ -46,26 +41,6 @@ export function stateOver(view: HostView, note: HostState["note"] = () => {}): H
   };
 }
 
-/** Returns a host with one container and no files. It has the interfaces that plugins make. */
-export function emptyState(netns: string): HostState {
-  const files = new Map([
-    ["/proc/sys/kernel/random/boot_id", "example"],
-    ["/proc/uptime", "1.00 1.00"],
-  ]);
-  const links: ReturnType<typeof linkOf>[] = [];
-  const view: HostView = {
-    readFile: (path) => files.get(path),
-    listDirectory: () => [],
-    stat: (path) => (path === netns ? { ...identity, device: 4 } : undefined),
-    linkIndex: (_, name) => links.findIndex(({ ifname }) => ifname === name) + 1,
-    ip: () => `[]\n[]\n${JSON.stringify(links)}\n`,
-  };
-  return stateOver(view, ({ environment: { CNI_COMMAND, CNI_IFNAME = "" } }, result) => {
-    const isKnown = links.some(({ ifname }) => ifname === CNI_IFNAME);
-    if (CNI_COMMAND === "ADD" && !isKnown) links.push(linkOf(CNI_IFNAME, result));
-  });
-}
-
 /** Returns this host, with libcni's cache and the journals in a directory. */
 export function presentState(cacheDirectory: string): HostState {
   const at = (path: string) =>
@@ -77,12 +52,6 @@ export function presentState(cacheDirectory: string): HostState {
     linkIndex,
     ip,
   });
-}
-
-/** A link as `ip -json address` prints it, as far as the wrappers read it. */
-function linkOf(ifname: string, { ips }: CniResult) {
-  const addresses = (ips ?? []).map(({ address }) => address.split("/"));
-  return { ifname, addr_info: addresses.map(([local = "", length]) => ({ local, prefixlen: Number(length) })) };
 }
 
 /** The name of a file, or of the directory with it, in a directory; undefined if it is elsewhere. */

@@ -6,7 +6,6 @@ import type { Bytes, Host } from "../../shared/host/host.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
-import type { CniResult } from "../../shared/protocol/result.ts";
 import { parseVariables } from "../../shared/protocol/variables.ts";
 import { planRequest, run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
@@ -84,7 +83,6 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage)
     executable: "/opt/cni/bin/cni-wrappers",
     pid,
     release: { version: "", commit: "", flavor: "" },
-    now: Date.now,
     sleep: () => {},
     ip: (args, commands, netns) => routersAnswer(args) ?? state.ip(args, commands, netns),
     readStdin: () => bytesOf(JSON.stringify(call.stdin), print),
@@ -98,7 +96,6 @@ function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage)
       const given = { environment, stdin: parseJsonObject(stdin ?? "") ?? call.stdin };
       const plugin = basename(path);
       const ended = answer(plugin, given);
-      if (ended.exitCode === 0) state.note(given, (ended.output ?? {}) as CniResult);
       runs.push({ plugin, ...given, answer: ended });
       const text = ended.output === undefined ? "" : JSON.stringify(ended.output);
       return { ended: "exit", exitCode: ended.exitCode, stdout: bytesOf(text, print) };

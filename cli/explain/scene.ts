@@ -1,11 +1,12 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import type { Attachment } from "../live/libcni.ts";
-import { ListRun, NotKnown } from "../model/list-run.ts";
 import { type Link, Machine } from "../model/machine.ts";
 import { isIn } from "../model/network.ts";
 import { withoutPrefix } from "../model/plugin.ts";
 import { publishedPorts } from "../model/portmap.ts";
+import { exampleSource } from "./example-source.ts";
+import { ListRun, NotKnown } from "./list-run.ts";
 
 /** A device of the host, and the container's interfaces that hang on it. */
 export interface Device {
@@ -40,7 +41,7 @@ export function sceneOf(list: List, attachment: Attachment, jq: Host["jq"]): Sce
   const machine = new Machine();
   const { containerId: id } = attachment;
   const namespace = machine.addNamespace(`/run/netns/${id}`);
-  const end = endOf(list, () => new ListRun(list, machine, attachment, jq).add(id));
+  const end = endOf(list, () => new ListRun(list, machine, exampleSource(attachment, jq, machine)).add(id));
   const devices = new Map<string, Device>();
   const add = (key: string, device: Omit<Device, "interfaces">, one: Interface[]) => {
     devices.set(key, { ...device, interfaces: [...(devices.get(key)?.interfaces ?? []), ...one] });

@@ -5,7 +5,7 @@ import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { Trouble } from "../trouble.ts";
-import { exampleSource, pluginPath } from "./example-source.ts";
+import { pluginPath } from "./example-source.ts";
 import type { Source } from "./explain.ts";
 import { presentState } from "./host-state.ts";
 
@@ -28,5 +28,7 @@ export function cacheSource({ name = "", isDropIn }: List, containerId: string, 
   if (another !== undefined)
     throw new Trouble(`${cacheDirectory}/results: several attachments begin with ${name}-${containerId}`);
   const attachment = attachmentOf(only, pluginPath(isDropIn));
-  return { ...exampleSource(attachment, ownJq()), state: presentState(cacheDirectory), result: only.result };
+  // Of CHECK and DEL, a plugin that passes prints nothing.
+  const answer = () => ({ exitCode: 0 });
+  return { attachment, state: presentState(cacheDirectory), jq: ownJq(), result: only.result, answer };
 }

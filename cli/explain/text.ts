@@ -54,7 +54,9 @@ function bodyOf(step: Step, screen: Screen): string[] {
 
 function wordsOf({ plan, runs, answer }: Step): string[] {
   if (answer.exitCode === 0) return planWords(plan);
-  if (runs.length === 0) return ["The wrapper refuses the call, and the plugin does not run."];
+  const [first] = runs;
+  if (!first) return ["The wrapper refuses the call, and the plugin does not run."];
+  if (first.answer.exitCode !== 0) return [];
   return ["The wrapper refuses the answer. It runs the plugin's DEL, so that nothing is left."];
 }
 
@@ -81,6 +83,7 @@ function answerLines({ plugin, answer }: PluginRun, { given }: Step, screen: Scr
     const passes = given.environment.CNI_COMMAND === "CHECK" ? " if it finds no fault" : "";
     return [`${indent}${plugin} prints nothing${passes}.`];
   }
+  if (answer.exitCode !== 0) return block(`${plugin} fails:`, jsonOf(answer.output, screen));
   const chosen = answer.chosenBy === undefined ? "" : `; ${answer.chosenBy} chooses the real address`;
   return block(`${plugin} returns (example${chosen}):`, jsonOf(answer.output, screen));
 }

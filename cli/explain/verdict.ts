@@ -4,9 +4,10 @@ import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
-import { type Failure, ListRun, NotKnown } from "../model/list-run.ts";
 import { Machine } from "../model/machine.ts";
+import { exampleSource } from "./example-source.ts";
 import { type Left, leftOf, leftWords } from "./left.ts";
+import { type Failure, ListRun, NotKnown } from "./list-run.ts";
 
 /** What happens to the containers of a list, in the order in which people read it. */
 export const events = ["start", "second", "restart", "joined", "retry", "twice", "reboot", "stop", "gone"] as const;
@@ -30,7 +31,7 @@ interface Cards {
 /** Returns what the events of a list end with, on a host of the model. An event that is not reached is left out. */
 export function verdictOf(list: List, attachment: Attachment, jq: Host["jq"], host: Cards = {}): Outcome[] {
   const machine = Object.assign(new Machine(), host);
-  const outcomes = [...course(list, new ListRun(list, machine, attachment, jq), machine)];
+  const outcomes = [...course(list, new ListRun(list, machine, exampleSource(attachment, jq, machine)), machine)];
   return outcomes.toSorted((one, other) => events.indexOf(one.event) - events.indexOf(other.event));
 }
 

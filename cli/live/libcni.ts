@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/versions.ts";
-import type { List } from "../lists/list.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
 
 /** The variables and the stdin of one call. */
 export interface Call {
@@ -26,6 +26,32 @@ export interface Attachment {
 export function callOrder({ plugins }: List, verb: ConfiguredVerb): number[] {
   const indexes = plugins.map(({ index }) => index);
   return verb === "DEL" ? indexes.reverse() : indexes;
+}
+
+/** What libcni needs of a plugin's answer. */
+interface Ended {
+  readonly isPassed: boolean;
+  readonly output?: unknown;
+}
+
+/**
+ * Makes the calls of a verb one after the other, each with the answer to the one before, and ends at the first that fails.
+ * Returns the result of the list: of ADD, or the one that it was given.
+ */
+export function* callsOf(
+  list: List,
+  verb: ConfiguredVerb,
+  attachment: Attachment,
+  result?: CniResult,
+): Generator<readonly [ListedPlugin, Call], CniResult | undefined, Ended> {
+  let given = result;
+  for (const index of callOrder(list, verb)) {
+    const plugin = list.plugins[index] as ListedPlugin;
+    const { isPassed, output } = yield [plugin, callOf(list, index, verb, attachment, given)];
+    if (!isPassed) return undefined;
+    if (verb === "ADD") given = output as CniResult | undefined;
+  }
+  return given;
 }
 
 /** Says why a runtime does not send this verb for the list; undefined if it does (libcni/api.go). */

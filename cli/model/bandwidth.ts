@@ -27,7 +27,14 @@ function limitsOf({ runtimeConfig, ...own }: JsonObject): { ingress: boolean; eg
   return { ingress: Boolean(inRate), egress: Boolean(outRate) };
 }
 
-const shaperOf = (call: PluginCall) => `bwp-${chainName(call)}`;
+/** The real name ends with a digest, too: of another kind, and longer. */
+function shaperOf(call: PluginCall): string {
+  const sum = [...chainName(call)].reduce(
+    (hash, one) => Math.imul(hash ^ (one.codePointAt(0) ?? 0), 16777619),
+    2166136261,
+  );
+  return `bwp${(sum >>> 0).toString(16).padStart(8, "0")}`;
+}
 
 /** The link of a call whose host end is in the result (getHostInterface). */
 function shapedLink(machine: Machine, call: PluginCall): Link {

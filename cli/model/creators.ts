@@ -15,7 +15,8 @@ export const creators: Readonly<Record<string, Plugin>> = {
   ...Object.fromEntries(Object.entries(kinds).map(([type, kind]) => [type, creator(kind)])),
 };
 
-function creator(kind: Kind): Plugin {
+/** Returns the plugin of a kind of interface. */
+export function creator(kind: Kind): Plugin {
   return {
     add: (machine, call) => attach(kind, machine, call),
     check(machine, call) {

@@ -74,15 +74,23 @@ const known = new Map<string, ReadonlyMap<string, string>>();
 function kindsOf(type: string): ReadonlyMap<string, string> {
   const { shape = {} } = (pluginKeys as Readonly<Record<string, z.ZodObject>>)[type] ?? {};
   const kinds =
-    known.get(type) ?? new Map(Object.entries(shape).map(([key, schema]) => [key, kindOf(schema)] as const));
+    known.get(type) ??
+    new Map(
+      Object.entries(shape).flatMap(([key, schema]) => {
+        const kind = kindOf(schema);
+        return kind === undefined ? [] : [[key, kind] as const];
+      }),
+    );
   known.set(type, kinds);
   return kinds;
 }
 
-function kindOf(schema: z.core.$ZodType): string {
+/** Undefined for a value that has keys of its own. */
+function kindOf(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodOptional) return kindOf(schema.unwrap());
   if (schema instanceof z.ZodBoolean) return "bool";
   if (schema instanceof z.ZodNumber) return "int";
   if (schema instanceof z.ZodRecord) return `map[string]${kindOf(schema.valueType)}`;
-  return schema instanceof z.ZodArray ? "[]" : "string";
+  if (schema instanceof z.ZodArray) return "[]";
+  return schema instanceof z.ZodString || schema instanceof z.ZodEnum ? "string" : undefined;
 }

@@ -115,6 +115,7 @@ export class Machine {
   plugin = "";
   #freeInodes = [4026531840];
   #serials = 0;
+  #veths = 0;
 
   /** Lets time pass. */
   wait(ms: number): void {
@@ -163,13 +164,12 @@ export class Machine {
   }
 
   addLink(namespace: Namespace, name: string, kind: string): Link {
-    const { links, serial } = namespace;
+    const { links } = namespace;
     const index = ++namespace.lastIndex;
-    const hostEnd = kind === "veth" ? `veth${serial}x${index}` : undefined;
-    const macs = { mac: this.#newMac(), hostMac: this.#newMac() };
-    const attributes = new Map<string, number | string>([["mtu", 1500]]);
+    const hostEnd = kind === "veth" ? `veth${String(++this.#veths).padStart(8, "0")}` : undefined;
+    const attributes: Link["attributes"] = new Map([["mtu", 1500]]);
     const own = { addresses: [], routes: [], attributes, shaper: undefined, bridge: undefined };
-    const link = { index, kind, hostEnd, ...macs, ...own, by: this.makers() };
+    const link = { index, kind, hostEnd, mac: this.#newMac(), hostMac: this.#newMac(), ...own, by: this.makers() };
     links.set(name, link);
     return link;
   }

@@ -1,13 +1,20 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import type { CniResult } from "../../shared/protocol/result.ts";
+import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
 import { inVersion } from "../live/libcni.ts";
 import { expectTypes } from "./decode.ts";
 import type { Machine } from "./machine.ts";
-import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
-import { plugins } from "./plugins.ts";
+import { type Plugin, type PluginCall, PluginError, type Steps } from "./plugin.ts";
+
+/** A call, and the plugin that it is for. */
+export interface CallOf {
+  readonly type: string;
+  readonly plugin: Plugin | undefined;
+  readonly call: PluginCall;
+}
 
 /** Returns the work of a plugin's verb. */
-export function stepsOf(machine: Machine, type: string, call: PluginCall): Steps<JsonObject | undefined> {
-  const plugin = plugins[type];
+export function stepsOf(machine: Machine, { type, plugin, call }: CallOf): Steps<JsonObject | undefined> {
   if (!plugin) throw new Error(`no plugin ${type}`);
   const verb = call.env.CNI_COMMAND;
   return (function* () {
@@ -39,7 +46,19 @@ function expectVersion(type: string, { env, config: { cniVersion = "0.1.0" } }: 
 
 /** A plugin prints its result in the version of its configuration. */
 function versioned(result: JsonObject, cniVersion: unknown): JsonObject {
+  if (isUnchainedVersion(String(cniVersion ?? "0.1.0"))) return unchained(result, String(cniVersion ?? "0.1.0"));
   return typeof cniVersion === "string" ? { ...inVersion(result, cniVersion) } : result;
+}
+
+/** A result of 0.1.0 or 0.2.0 has an address of each family, and no interfaces (types/020, Result). */
+function unchained({ ips, routes, dns }: CniResult, cniVersion: string): JsonObject {
+  const entries = (ips ?? []).map(({ address, gateway }) => {
+    const isIpv4 = !address.includes(":");
+    const own = (routes ?? []).filter(({ dst }) => isIpv4 !== String(dst).includes(":"));
+    const more = { ...(gateway !== undefined && { gateway }), ...(own.length > 0 && { routes: own }) };
+    return [isIpv4 ? "ip4" : "ip6", { ip: address, ...more }];
+  });
+  return { cniVersion, ...Object.fromEntries(entries), ...(dns !== undefined && { dns }) };
 }
 
 /** What a plugin prints about its error. */

@@ -5,7 +5,7 @@ import { run } from "../../shared/run.ts";
 import type { Machine } from "./machine.ts";
 import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
 import { plugins } from "./plugins.ts";
-import { errorResult, stepsOf } from "./verbs.ts";
+import { type CallOf, errorResult, stepsOf } from "./verbs.ts";
 import { type HostView, viewOf } from "./view.ts";
 
 /** The answer of an executable to the runtime. */
@@ -43,9 +43,10 @@ export function* wrapperCall(
 }
 
 /** Runs a plugin that no wrapper stands for. */
-export function* plainCall(machine: Machine, type: string, call: PluginCall, stops: Stops): Task<Reply> {
+export function* plainCall(machine: Machine, of: CallOf, stops: Stops): Task<Reply> {
+  const { type } = of;
   try {
-    const steps = stepsOf(machine, type, call);
+    const steps = stepsOf(machine, of);
     for (;;) {
       machine.plugin = type;
       const step = steps.next();
@@ -55,6 +56,14 @@ export function* plainCall(machine: Machine, type: string, call: PluginCall, sto
     }
   } catch (error) {
     return { exitCode: 1, answer: errorResult(error) };
+  }
+}
+
+/** Runs a task that never stops. */
+export function ended<T>(task: Task<T>): T {
+  for (;;) {
+    const step = task.next();
+    if (step.done) return step.value;
   }
 }
 
@@ -224,7 +233,7 @@ class Process implements Host {
   /** Runs a plugin to its end. Returns its exit code and its output; no exit code if it is killed. */
   #runPlugin(name: string, call: PluginCall): [number | undefined, string] {
     const isNew = this.#plugin === undefined;
-    const steps = this.#plugin ?? stepsOf(this.#machine, name, call);
+    const steps = this.#plugin ?? stepsOf(this.#machine, { type: name, plugin: plugins[name], call });
     this.#plugin = steps;
     this.#machine.plugin = name;
     try {

@@ -1,4 +1,5 @@
 import type { Machine } from "../../cli/model/machine.ts";
+import { plugins } from "../../cli/model/plugins.ts";
 import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "../../cli/model/wrapper.ts";
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
@@ -105,9 +106,11 @@ export class Runtime {
       ...(plugin.capabilities !== undefined && { runtimeConfig: { portMappings: portMappingsOf(of) } }),
       ...(prevResult && { prevResult }),
     };
-    this.call = plugin.type.endsWith("-wrapper")
-      ? wrapperCall(this.#machine, plugin.type, { env, config }, stops, this.#sabotage)
-      : plainCall(this.#machine, plugin.type, { env, config }, stops);
+    const { type } = plugin;
+    const call = { env, config };
+    this.call = type.endsWith("-wrapper")
+      ? wrapperCall(this.#machine, type, call, stops, this.#sabotage)
+      : plainCall(this.#machine, { type, plugin: plugins[type], call }, stops);
     const point = `${command} of ${plugin.type} begins`;
     if (stops(point)) yield point;
     const { exitCode, answer } = yield* this.call;

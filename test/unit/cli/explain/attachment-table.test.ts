@@ -18,10 +18,10 @@ portmap :20443/tcp to :443`);
   });
 
   test("shows the plugins that act on one interface, and an interface without a device of the host", () => {
-    expect(tableOf("limited")).toBe(`\
+    expect(tableOf("limited")?.replace(/bwp[0-9a-f]{8}/, "bwp????????")).toBe(`\
 host                                  plugin   interface  address
 ens18                                 macvlan  eth0       172.16.5.100/24
-shared0 ─ veth00000001 ─ bwp00000002  bridge   eth1       172.31.0.2/20
+shared0 ─ veth00000001 ─ bwp????????  bridge   eth1       172.31.0.2/20
                                                           (tuning)
                                                           (bandwidth)
                                                           (firewall)`);

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain, type Source, type Step } from "../../../../cli/explain/explain.ts";
 import type { List } from "../../../../cli/lists/list.ts";
+import { Machine } from "../../../../cli/model/machine.ts";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
+import type { CniResult } from "../../../../shared/protocol/result.ts";
 import { callsOf, readCall, recordedChains, recordedList } from "./support.ts";
 
 // go-cni and Nomad ran these lists with real plugins. The expected values do not come from the wrappers' code
@@ -26,20 +28,35 @@ function stepsOf(chain: string, verb: ConfiguredVerb): readonly Step[] {
     CNI_ARGS = "",
     CNI_PATH = "",
   } = variablesOf(chain, first);
-  const source = exampleSource({
+  const machine = new Machine();
+  const attachment = {
     containerId: CNI_CONTAINERID,
     netns: CNI_NETNS,
     ifName: CNI_IFNAME,
     args: CNI_ARGS,
     pluginPath: CNI_PATH,
     capabilityArgs: { portMappings: portMappingsOf(chain) },
-  });
+  };
+  const source = exampleSource(attachment, undefined, machine);
   const readFile = withMacOrigins(list, source);
   return explain(list, verb, {
     ...source,
-    answer: answersOf(chain, list, source),
+    answer: withLinks(machine, answersOf(chain, list, source)),
     state: { ...source.state, readFile },
   }).steps;
+}
+
+/** The container has each interface that a plugin made, with its addresses: the wrappers look for it. */
+function withLinks(machine: Machine, answer: Source["answer"]): Source["answer"] {
+  return (plugin, type, call) => {
+    const ended = answer(plugin, type, call);
+    const { CNI_COMMAND, CNI_NETNS = "", CNI_IFNAME = "" } = call.environment;
+    const namespace = machine.namespaces.get(CNI_NETNS);
+    if (CNI_COMMAND !== "ADD" || !namespace || namespace.links.has(CNI_IFNAME)) return ended;
+    const { ips } = (ended.output ?? {}) as CniResult;
+    machine.addLink(namespace, CNI_IFNAME, "veth").addresses = (ips ?? []).map(({ address }) => address);
+    return ended;
+  };
 }
 
 /** The answers of the plugins that the wrappers ran. Another plugin, such as loopback, has an example. */

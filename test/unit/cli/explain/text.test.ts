@@ -13,7 +13,8 @@ const list = { cniVersion: "1.1.0", name: "zone", plugins: [macvlan, bridge] };
 
 describe("the text", () => {
   test("has a step for each plugin: the changes, the answer, and the runtime's result", () => {
-    expect(explanationText(explained(list), screen)).toBe(`ADD in the network zone: container example, interface eth0
+    const text = explanationText(explained(list), screen);
+    expect(text.replace(/02(:[0-9a-f]{2}){5}/g, "MAC")).toBe(`ADD in the network zone: container example, interface eth0
 - the runtime gave it, + the plugin gets it instead.
 The answers to ADD are examples: their MACs, random names and addresses are invented.
 
@@ -31,7 +32,7 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
      {
        "cniVersion": "1.1.0",
        "interfaces": [
-         { "name": "eth0", "mac": "00:00:5e:00:53:1e", "sandbox": "/run/netns/example" }
+         { "name": "eth0", "mac": "MAC", "sandbox": "/run/netns/example" }
        ]
      }
    The runtime gets the plugin's own answer.
@@ -47,7 +48,7 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
    -   "prevResult": {
    -     "cniVersion": "1.1.0",
    -     "interfaces": [
-   -       { "name": "eth0", "mac": "00:00:5e:00:53:1e", "sandbox": "/run/netns/example" }
+   -       { "name": "eth0", "mac": "MAC", "sandbox": "/run/netns/example" }
    -     ]
    -   },
    -   "type": "bridge-wrapper",
@@ -59,19 +60,19 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
      {
        "cniVersion": "1.1.0",
        "interfaces": [
-         { "name": "disc0", "mac": "00:00:5e:00:53:94" },
-         { "name": "veth00000001", "mac": "00:00:5e:00:53:eb" },
-         { "name": "eth1", "mac": "00:00:5e:00:53:fd", "sandbox": "/run/netns/example" }
+         { "name": "disc0", "mac": "MAC" },
+         { "name": "veth00000001", "mac": "MAC" },
+         { "name": "eth1", "mac": "MAC", "sandbox": "/run/netns/example" }
        ]
      }
    The wrapper appends the answer to prevResult: eth1 comes after the other interfaces.
    The runtime gets (- prevResult before, + now):
      ⋮
        "interfaces": [
-         { "name": "eth0", "mac": "00:00:5e:00:53:1e", "sandbox": "/run/netns/example" },
-   +     { "name": "disc0", "mac": "00:00:5e:00:53:94" },
-   +     { "name": "veth00000001", "mac": "00:00:5e:00:53:eb" },
-   +     { "name": "eth1", "mac": "00:00:5e:00:53:fd", "sandbox": "/run/netns/example" }
+         { "name": "eth0", "mac": "MAC", "sandbox": "/run/netns/example" },
+   +     { "name": "disc0", "mac": "MAC" },
+   +     { "name": "veth00000001", "mac": "MAC" },
+   +     { "name": "eth1", "mac": "MAC", "sandbox": "/run/netns/example" }
        ]
      }
 `);
@@ -100,7 +101,24 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
     expect(text).toMatch(/\nADD fails at macvlan-wrapper\. The runtime does not call the other plugins \(1\)\.\n$/);
   });
 
-  const eth2 = { ...macvlan, wrapper: { ifName: "eth2" } };
+  test("shows an error of a plugin: the plain list of README", () => {
+    const plugins = [
+      { type: "macvlan", master: "ens18" },
+      { type: "bridge", bridge: "disc0" },
+    ];
+    const text = explanationText(explained({ ...list, plugins }), screen);
+    expect(text).toContain("   bridge fails:\n     {");
+    expect(text).toContain('"msg": "container veth name (\\"eth0\\") peer provided (\\"...\\") already exists"');
+    expect(text).toMatch(/\nADD fails at bridge\.\n$/);
+  });
+
+  test("shows an error of a wrapped plugin", () => {
+    const text = explanationText(explained({ ...list, plugins: [{ ...macvlan, mode: "odd" }] }), screen);
+    expect(text).toContain("   macvlan fails:\n     {");
+    expect(text).not.toContain("The wrapper refuses");
+  });
+
+  const eth2 = { ...macvlan, wrapper: { ifName: "eth2" }, ipam: { type: "host-local", subnet: "10.1.0.0/24" } };
   const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth2" } };
 
   test.each([
@@ -160,7 +178,7 @@ describe("differences", () => {
   });
 
   test("an entry of a list of interfaces is one line", () => {
-    const interfaces = [{ name: "eth0", mac: "00:00:5e:00:53:1e", sandbox: "/run/netns/example" }];
+    const interfaces = [{ name: "eth0", mac: "MAC", sandbox: "/run/netns/example" }];
     expect(jsonLines({ interfaces }, 20)).toHaveLength(5);
   });
 

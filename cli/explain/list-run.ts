@@ -1,0 +1,130 @@
+import { cachedResultFile } from "../../shared/journal/host-files.ts";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
+import type { CniResult } from "../../shared/protocol/result.ts";
+import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
+import { callsOf } from "../live/libcni.ts";
+import type { Machine } from "../model/machine.ts";
+import { hasPassed, type Source, stepOf } from "./explain.ts";
+import { unknownOf } from "./model-answers.ts";
+
+/** What a verb fails with: the plugin, by its index, and its words. */
+export interface Failure {
+  /** Undefined if the runtime refuses the list. */
+  readonly plugin?: number;
+  readonly type?: string;
+  readonly message: string;
+}
+
+/** The model does not know what a plugin of the list does. */
+export class NotKnown extends Error {
+  /** Its index. */
+  readonly plugin: number;
+
+  constructor(plugin: number, message: string) {
+    super(message);
+    this.plugin = plugin;
+  }
+}
+
+/** The attachment of a call. */
+interface Who {
+  readonly id: string;
+  readonly ifName?: string;
+  /** The path of the namespace, or "" without one. */
+  readonly netns?: string;
+}
+
+/** A list on a host of the model: a runtime's verbs. */
+export class ListRun {
+  readonly #list: List;
+  readonly #machine: Machine;
+  readonly #source: Source;
+  readonly #results = new Map<string, CniResult>();
+
+  /** `source` answers on `machine`. */
+  constructor(list: List, machine: Machine, source: Source) {
+    this.#list = list;
+    this.#machine = machine;
+    this.#source = source;
+  }
+
+  /** ADD. With `failsAtLast`, the last plugin fails and does nothing. */
+  add(id: string, { ifName = "eth0", failsAtLast = false } = {}): Failure | undefined {
+    const plugins = failsAtLast ? this.#list.plugins.slice(0, -1) : this.#list.plugins;
+    const { failure, result } = this.#run({ ...this.#list, plugins }, "ADD", { id, ifName });
+    if (failure) return failure;
+    if (failsAtLast) return { message: "fails once" };
+    if (result) this.#keep(id, ifName, result);
+    return undefined;
+  }
+
+  check(id: string): Failure | undefined {
+    return this.#run(this.#list, "CHECK", { id }, this.#results.get(`${id} eth0`)).failure;
+  }
+
+  del(id: string, { ifName = "eth0", netns }: Omit<Who, "id"> = {}): Failure | undefined {
+    const result = this.#results.get(`${id} ${ifName}`);
+    const { failure } = this.#run(this.#list, "DEL", { id, ifName, ...(netns !== undefined && { netns }) }, result);
+    if (failure) return failure;
+    this.#results.delete(`${id} ${ifName}`);
+    this.#machine.files.delete(this.#resultFile(id, ifName));
+    return undefined;
+  }
+
+  /** Wrappers read the results that libcni keeps. */
+  #keep(id: string, ifName: string, result: CniResult): void {
+    this.#results.set(`${id} ${ifName}`, result);
+    const kept = { kind: "cniCacheV1", containerId: id, ifName, networkName: this.#list.name, result };
+    this.#machine.writeFile(this.#resultFile(id, ifName), JSON.stringify({ ...kept, netns: `/run/netns/${id}` }), true);
+  }
+
+  #resultFile(id: string, ifName: string): string {
+    return cachedResultFile({ network: `${this.#list.name}`, containerId: id, runtimeIfName: ifName });
+  }
+
+  #run(
+    list: List,
+    verb: ConfiguredVerb,
+    { id, ifName = "eth0", netns = `/run/netns/${id}` }: Who,
+    given?: CniResult,
+  ): { failure?: Failure; result?: CniResult | undefined } {
+    const attachment = { ...this.#source.attachment, containerId: id, ifName, netns };
+    const calls = callsOf(list, verb, attachment, given);
+    for (let next = calls.next(); ; ) {
+      if (next.done) return { result: next.value };
+      const [plugin, call] = next.value;
+      const { index, type } = plugin;
+      this.#expectKnown(plugin, verb);
+      const refusal = refusalOf(list, plugin, verb);
+      if (refusal !== undefined) return { failure: { plugin: index, type, message: refusal } };
+      const step = stepOf(plugin, call, this.#source);
+      const { output } = step.answer;
+      if (!hasPassed(step)) return { failure: { plugin: index, type, message: messageOf(output) } };
+      next = calls.next({ isPassed: true, output });
+    }
+  }
+
+  #expectKnown({ index, type, delegate, configuration, wrapper }: ListedPlugin, verb: ConfiguredVerb): void {
+    if (type.includes("/")) return;
+    const unknown = unknownOf({ delegate, configuration });
+    if (unknown !== undefined) throw new NotKnown(index, `${unknown} is unknown`);
+    if (wrapper.jq !== undefined && !this.#source.jq) throw new NotKnown(index, "wrapper.jq is not run here");
+    if (verb === "ADD" && index > 0 && isUnchainedVersion(this.#list.cniVersion)) {
+      throw new NotKnown(index, "lists of version 0.2.0 are unknown");
+    }
+  }
+}
+
+/** Why libcni, or a plugin's first check, refuses a call (pkg/invoke, FindInPath; pkg/utils, ValidateNetworkName). */
+function refusalOf({ name = "" }: List, { type, isWrapped }: ListedPlugin, verb: ConfiguredVerb): string | undefined {
+  if (type.includes("/")) return `invalid plugin name: ${type}`;
+  const isChecked = verb === "ADD" || !isWrapped;
+  if (!isChecked || /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return undefined;
+  return `invalid characters found in network name; ${name}`;
+}
+
+function messageOf({ msg = "", details }: JsonObject = {}): string {
+  return details === undefined ? String(msg) : `${msg}; ${details}`;
+}
