@@ -10,7 +10,7 @@ import { networkIn } from "../live/networks.ts";
 import { jsonOption, portOption, timeoutOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
-import { type Happened, ownNamespaces, type Request, tryInside } from "../try/inside.ts";
+import { type Outcome, ownNamespaces, type Request, tryInside } from "../try/inside.ts";
 import { type Report, tryText } from "../try/report.ts";
 import { onStage } from "../try/stage.ts";
 import { surroundingsOf } from "../try/surroundings.ts";
@@ -76,7 +76,8 @@ async function reportOn(
   if (fault !== undefined) throw new Trouble(fault);
   const links = await readLinks();
   if (links === undefined) throw new Trouble("ip(8) failed or is missing: install iproute2");
-  const { commands, notes, obstacles, state } = surroundingsOf(network.list, { links, cniPath: paths.cniPath, veth });
+  const host = { links, cniPath: paths.cniPath, veth, ports: port };
+  const { commands, notes, obstacles, state } = surroundingsOf(network.list, host);
   const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles };
   if (obstacles.length > 0) return { ...common, steps: [], left: [], stays: [], problems: [] };
   const request: Request = {
@@ -88,6 +89,6 @@ async function reportOn(
     commands,
     outside: ownNamespaces(),
   };
-  const happened: Happened = JSON.parse(await onStage(JSON.stringify(request), state, terminal));
+  const happened: Outcome = JSON.parse(await onStage(JSON.stringify(request), state, terminal));
   return { ...common, ...happened };
 }

@@ -45,8 +45,8 @@ export function linksOfContainers(links: readonly Link[]): readonly Thing[] {
   }));
 }
 
-// A host may have rules in both: of an older plugin, or of one with another PATH.
-function backendsOf(family: string): readonly string[] {
+/** The programs of `iptables` or `ip6tables`. A host may have rules in both backends: of an older plugin, or of one with another PATH. */
+export function backendsOf(family: string): readonly string[] {
   const variants = [`${family}-nft`, `${family}-legacy`].filter((name) => isInstalled(`${name}-save`));
   return variants.length > 0 ? variants : [family];
 }

@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
+import { processesNamed } from "../host/processes.ts";
 
 /** A runtime whose plugins may have too little address space for the Node flavor. */
 export interface NarrowRuntime {
@@ -17,17 +17,12 @@ const runtimes = ["nomad", "containerd", "crio", "dockerd"];
 
 /**
  * Finds runtimes with a low limit of address space, which their plugins inherit. The limit of open files says nothing: Go
- * raises its own, and gives plugins the old one. Anybody can give a process these names, so it must belong to `owner`.
+ * raises its own, and gives plugins the old one.
  */
-export function narrowRuntimes(processes = "/proc", owner = 0): readonly NarrowRuntime[] {
-  return readdirSync(processes)
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((id) => {
-      const path = join(processes, id);
-      const name = readFile(join(path, "comm"))?.trim() ?? "";
-      if (!runtimes.includes(name) || statSync(path, { throwIfNoEntry: false })?.uid !== owner) return [];
-      const limits = readFile(join(path, "limits")) ?? "";
-      const addressSpace = Number(/^Max address space +(\d+) /m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-      return addressSpace < neededAddressSpace ? { name, pid: Number(id), addressSpace } : [];
-    });
+export function narrowRuntimes(processes?: string, owner?: number): readonly NarrowRuntime[] {
+  return processesNamed(runtimes, processes, owner).flatMap(({ name, pid, path }) => {
+    const limits = readFile(join(path, "limits")) ?? "";
+    const addressSpace = Number(/^Max address space +(\d+) /m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+    return addressSpace < neededAddressSpace ? { name, pid, addressSpace } : [];
+  });
 }

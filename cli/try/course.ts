@@ -1,7 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { networkNameProblem } from "../../shared/protocol/names.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { exampleAttachment } from "../explain/example-source.ts";
 import { runProgram } from "../host/programs.ts";
@@ -11,6 +13,7 @@ import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { Attachment } from "../live/libcni.ts";
 import { Trouble } from "../trouble.ts";
+import { addedTo, type Thing, takeSnapshot } from "./snapshot.ts";
 
 /** An interface of a container. */
 interface Given {
@@ -44,39 +47,53 @@ interface Container {
   result: CniResult | undefined;
 }
 
-const idPrefix = "cni-wrappers-try-";
-
-/** Whether a container's id is one of a trial. */
-export function isTried(containerId: string): boolean {
-  return containerId.startsWith(idPrefix);
+/** What happened to the containers of a trial. */
+export interface Happened {
+  readonly steps: readonly Step[];
+  /** What was still there after the DEL of the last container, and not before its ADD. */
+  readonly left: readonly Thing[];
 }
 
 /** Runs a list for a first container, a second one beside it, and a third one whose first ADD fails at the last plugin. */
-export async function courseOf(trial: Trial): Promise<readonly Step[]> {
+export async function courseOf(trial: Trial): Promise<Happened> {
+  const why = refusalOf(trial.list);
+  if (why !== undefined) return { steps: [{ step: "ADD of a container", outcome: "fails", why }], left: [] };
   const course = new Course(trial);
   const first = containerOf(1, trial);
   const second = containerOf(2, trial);
   const third = containerOf(3, trial);
   const isAttached = await course.add("ADD of a container", first);
-  if (isAttached) {
-    await course.check("CHECK of it", first);
-    const isSecond = await course.add("ADD of a second container", second);
-    if (isSecond) await course.check("CHECK of the second", second);
-    await course.check("CHECK of the first again", first);
-    await course.remove("DEL of the second", second);
+  if (!isAttached) {
+    await course.remove("DEL of the first", first);
+    await course.alone(() => course.again(second));
+    return course;
   }
+  await course.check("CHECK of it", first);
+  const isSecond = await course.add("ADD of a second container", second);
+  if (isSecond) await course.check("CHECK of the second", second);
+  await course.check("CHECK of the first again", first);
+  await course.remove("DEL of the second", second);
   await course.remove("DEL of the first", first);
   const plugins = trial.list.plugins.slice(0, -1);
-  if (!isAttached || plugins.length === 0) return course.steps;
-  await course.add("ADD of a third, all but the last plugin", third, { ...trial.list, plugins });
-  const isRepeated = await course.add("ADD of the third again, as Nomad does", third);
-  if (isRepeated) await course.check("CHECK of the third", third);
-  await course.remove("DEL of the third", third);
-  return course.steps;
+  await course.alone(async () => {
+    if (plugins.length === 0) return await course.again(third);
+    await course.add("ADD of a third, all but the last plugin", third, { ...trial.list, plugins });
+    const isRepeated = await course.add("ADD of the third again, as Nomad does", third);
+    if (isRepeated) await course.check("CHECK of the third", third);
+    await course.remove("DEL of the third", third);
+  });
+  return course;
 }
 
-class Course {
+/** Why libcni asks no plugin (AddNetworkList). */
+function refusalOf({ name = "" }: List): string | undefined {
+  const problem = networkNameProblem(name);
+  return problem && `the name ${JSON.stringify(name)} ${problem}`;
+}
+
+class Course implements Happened {
   readonly steps: Step[] = [];
+  left: readonly Thing[] = [];
   readonly #trial: Trial;
   readonly #made = new Set<Container>();
 
@@ -115,6 +132,25 @@ class Course {
     else this.steps.push(stepOf(step, await runChain({ list, verb: "CHECK", attachment, result }, seconds)));
   }
 
+  /** Runs all steps of one container, and looks what they leave. What an earlier one made for all containers is there by then. */
+  async alone(steps: () => Promise<void>): Promise<void> {
+    const before = await takeSnapshot();
+    await steps();
+    // The kernel removes the interfaces of a deleted namespace a moment later.
+    for (let tries = 0; ; tries++) {
+      this.left = addedTo(before, await takeSnapshot());
+      if (this.left.length === 0 || tries === 20) return;
+      await setTimeout(50);
+    }
+  }
+
+  /** Attaches one more container, whose steps say nothing new. */
+  async again(container: Container): Promise<void> {
+    await this.add("", container);
+    await this.remove("", container);
+    this.steps.splice(-2);
+  }
+
   /** The runtime removes the namespace, too, whatever the plugins say. */
   async remove(step: string, container: Container): Promise<void> {
     const { attachment, result } = container;
@@ -128,13 +164,13 @@ class Course {
 }
 
 function containerOf(number: number, { list, cniPath, ports }: Trial): Container {
-  const containerId = `${idPrefix}${number}`;
+  const containerId = `cni-wrappers-try-${number}`;
   const example = exampleAttachment(list, ports, "IgnoreUnknown=true");
   const { portMappings } = example.capabilityArgs;
   // A port of the host is for one container at a time.
   const shifted = (portMappings as JsonObject[] | undefined)?.map((one) => ({
     ...one,
-    hostPort: Number(one.hostPort) + 10_000 * (number - 1),
+    hostPort: ((Number(one.hostPort) - 1 + 10_000 * (number - 1)) % 65_535) + 1,
   }));
   const capabilityArgs: JsonObject = shifted ? { portMappings: shifted } : {};
   return {

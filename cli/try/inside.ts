@@ -1,14 +1,13 @@
 import { accessSync, constants, readlinkSync, statSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { attempt, readFile } from "../../shared/host/node/files.ts";
 import { type Link, readLinks } from "../host/links.ts";
-import { stateDirectory } from "../host/memory.ts";
 import { runProgram } from "../host/programs.ts";
-import type { List } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { networkIn } from "../live/networks.ts";
-import { surveyOf } from "../prune/survey.ts";
 import { Trouble } from "../trouble.ts";
-import { courseOf, isTried, type Step, type Trial } from "./course.ts";
+import { courseOf, type Step, type Trial } from "./course.ts";
+import { addedTo, shapeOf, type Thing, takeSnapshot, textOf } from "./snapshot.ts";
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";
 
 /** What the process on the stage is asked for. */
@@ -21,12 +20,12 @@ export interface Request extends Omit<Trial, "list"> {
 }
 
 /** What happened on the stage. */
-export interface Happened {
+export interface Outcome {
   readonly steps: readonly Step[];
-  /** What belongs to a container and is still there after DEL. */
+  /** What a container leaves after its DEL. */
   readonly left: readonly string[];
-  /** The links of the host that the plugins made and keep. */
-  readonly stays: readonly string[];
+  /** What the first container's plugins made, and no other container's made again. */
+  readonly stays: readonly Thing[];
   /** Why some of it cannot be read. */
   readonly problems: readonly string[];
 }
@@ -37,15 +36,19 @@ export function ownNamespaces(): readonly string[] {
 }
 
 /** Tries a list. Throws Trouble, before it runs anything, if this process is not on a stage. */
-export async function tryInside(request: Request): Promise<Happened> {
+export async function tryInside(request: Request): Promise<Outcome> {
   demandStage(request);
   const { passed, problem } = runProgram("ip", ["-batch", "-"], ["link set lo up", ...request.commands, ""].join("\n"));
   if (!passed) throw new Trouble(problem);
   const list = networkIn(parseListFile(request.path, request.text))?.list;
   if (list === undefined) throw new Trouble(`${request.path}: it is not a list with a name`);
-  const before = (await readLinks()) ?? [];
-  const steps = await courseOf({ ...request, list });
-  return { steps, ...(await remainsOf(list, before)) };
+  const before = await takeSnapshot();
+  const { steps, left } = await courseOf({ ...request, list });
+  await untilNamespacesAreGone();
+  const after = await takeSnapshot();
+  const shapes = new Set(left.map(shapeOf));
+  const stays = addedTo(before, after).filter((thing) => !shapes.has(shapeOf(thing)));
+  return { steps, left: left.map(textOf), stays, problems: after.problems };
 }
 
 function demandStage({ outside }: Request): void {
@@ -71,31 +74,9 @@ function isWritable(path: string): boolean {
   }
 }
 
-async function remainsOf(list: List, before: readonly Link[]): Promise<Omit<Happened, "steps">> {
-  const unreadable: string[] = [];
-  const view = { namespaces: [], pathState: () => "gone" as const };
-  const places = { cacheDirectory: stateDirectory, lists: [list] };
-  const { things, problems } = await surveyOf(places, view, (file, reason) => unreadable.push(`${file}: ${reason}`));
-  const made = (await linksAfter()).filter(({ ifname }) => !before.some((link) => link.ifname === ifname));
-  return {
-    // A directory of leases can have those of other networks.
-    left: things
-      .filter(({ kind, containerId = "" }) => kind !== "lease" || isTried(containerId))
-      .map(({ kind, where }) => `${kind} ${where}`),
-    stays: made.map(({ ifname }) => ifname).filter((name) => !things.some(({ where }) => where === name)),
-    problems: [...problems, ...unreadable],
-  };
-}
-
 // The kernel removes the interfaces of a deleted namespace a moment later.
-async function linksAfter(): Promise<readonly Link[]> {
-  for (let tries = 0; ; tries++) {
-    const links = (await readLinks()) ?? [];
-    if (
-      tries === 50 ||
-      !links.some(({ link_netnsid, linkinfo }) => link_netnsid !== undefined && linkinfo?.info_kind === "veth")
-    )
-      return links;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+async function untilNamespacesAreGone(): Promise<void> {
+  const leadsElsewhere = ({ link_netnsid, linkinfo }: Link) =>
+    link_netnsid !== undefined && linkinfo?.info_kind === "veth";
+  for (let tries = 0; tries < 50 && (await readLinks())?.some(leadsElsewhere); tries++) await setTimeout(20);
 }

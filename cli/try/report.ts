@@ -2,10 +2,10 @@ import { delimiter } from "node:path";
 import { plainTable } from "../plain-table.ts";
 import { oneLine, styled, type Terminal } from "../terminal.ts";
 import type { Step } from "./course.ts";
-import type { Happened } from "./inside.ts";
+import type { Outcome } from "./inside.ts";
 
 /** What `try` says of a list. */
-export interface Report extends Happened {
+export interface Report extends Outcome {
   readonly file: string;
   readonly network: string;
   /** The directories of the plugins. */
@@ -18,18 +18,35 @@ export interface Report extends Happened {
 
 /** The report for people. */
 export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): string {
-  const { file, network, cniPath, obstacles, steps, notes, left, stays, problems } = report;
+  const { file, network, cniPath, obstacles, steps, notes } = report;
   if (obstacles.length > 0) return linesOf([`${file}: not tried`, ...obstacles.map((line) => `  ${line}`)]);
   const rows = steps.map((step) => [step.step, coloured(step, terminal), detailsOf(step)]);
   return linesOf([
     `${file}: network ${network}, tried with the plugins in ${cniPath.join(delimiter)}`,
     plainTable(["step", "outcome", ""], rows),
-    left.length === 0 && problems.length === 0 ? "left after DEL: nothing" : `left after DEL: ${left.length}`,
-    ...left.map((line) => `  ${line}`),
-    ...problems.map((line) => `not looked at: ${line}`),
-    ...(stays.length > 0 ? [`the plugins keep: ${stays.join(", ")}`] : []),
+    // Without a DEL, nothing was looked at.
+    ...(steps.length > 1 ? leftLines(report) : []),
     ...notes.map((line) => `note: ${line}`),
   ]);
+}
+
+const lookedAt = "links, addresses, routes, rules, packet rules, files";
+
+function leftLines({ left, stays, problems }: Report): readonly string[] {
+  const isKnown = left.length > 0 || problems.length === 0;
+  const kept = Map.groupBy(stays, ({ kind }) => kind);
+  const links = kept.get("link") ?? [];
+  const others = [...kept].filter(([kind]) => kind !== "link").map(([kind, { length }]) => counted(length, kind));
+  return [
+    `left after DEL: ${isKnown ? left.length || "nothing" : "not known"} (compared: ${lookedAt})`,
+    ...left.map((line) => `  ${line}`),
+    ...problems.map((line) => `not looked at: ${line}`),
+    ...(stays.length > 0 ? [`the plugins keep: ${[...links.map(({ where }) => where), ...others].join(", ")}`] : []),
+  ];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : what === "address" ? "es" : "s"}`;
 }
 
 function linesOf(lines: readonly string[]): string {

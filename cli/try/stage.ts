@@ -54,12 +54,15 @@ export async function onStage(request: string, state: readonly string[], termina
   const child = spawn("unshare", args, { env: environment, stdio: [...streams] }) as ChildProcessWithoutNullStreams;
   closeSync(program);
   child.stdin.on("error", () => {}).end(request);
-  const failed = new Promise<number>((resolve, reject) => {
+  const failed = new Promise<number | null>((resolve, reject) => {
     child.on("error", ({ message }) => reject(new Trouble(`unshare(1) does not start: ${message}`)));
     child.on("close", resolve);
   });
   const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), failed]);
   if (exitCode === 0) return output;
+  // unshare(1) ends as its child does.
+  if (exitCode === null || exitCode > 128)
+    throw new Trouble("it was killed before its end: by a plugin that kills other processes, or for lack of memory");
   const lines = errors.trim().split("\n");
   const own = lines.find((line) => line.startsWith(ownName))?.slice(ownName.length);
   throw new Trouble(oneLine(own ?? (lines[0] || `unshare(1) ended with ${exitCode}`)));
@@ -98,10 +101,11 @@ export function isOfKernel(path: string): boolean {
 /** The mounts in the format of /proc/self/mountinfo, proc(5). */
 export function mountsIn(mountinfo: string) {
   return mountinfo.split("\n").flatMap((line) => {
-    const [, path, kind = "", source = ""] = /^\S+ \S+ \S+ \S+ (\S+) .*? - (\S+) (\S+)/.exec(line) ?? [];
+    const [, place, kind = "", source = ""] = /^\S+ \S+ \S+ \S+ (\S+) .*? - (\S+) (\S+)/.exec(line) ?? [];
     const character = (octal: string) => String.fromCharCode(Number.parseInt(octal, 8));
-    return path === undefined
-      ? []
-      : [{ path: path.replace(/\\(\d{3})/g, (_, octal: string) => character(octal)), kind, source }];
+    const path = place?.replace(/\\(\d{3})/g, (_, octal: string) => character(octal));
+    // Of an overlay, the directory with what was changed.
+    const [, upper] = /,upperdir=([^,]+)/.exec(line) ?? [];
+    return path === undefined ? [] : [{ path, kind, source, upper }];
   });
 }

@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
+import type { JsonObject } from "../../shared/protocol/json.ts";
+import { exampleAttachment } from "../explain/example-source.ts";
 import { addressesOf, isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import { stateDirectory } from "../host/memory.ts";
+import { processesNamed } from "../host/processes.ts";
 import { type DefaultRoute, defaultRoutes } from "../host/routes.ts";
-import { isRewritten } from "../lists/chain.ts";
+import { hasCapability, isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import { leasesOf } from "../lists/leases.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -24,11 +27,14 @@ interface Host {
   readonly links: readonly Link[];
   readonly cniPath: readonly string[];
   readonly veth: boolean;
+  /** The ports that a person named. */
+  readonly ports?: readonly string[] | undefined;
   readonly routes?: readonly DefaultRoute[];
 }
 
 /** Looks at what a list needs of this host. */
-export function surroundingsOf({ plugins }: List, host: Host): Surroundings {
+export function surroundingsOf(list: List, host: Host): Surroundings {
+  const { plugins } = list;
   const { links, cniPath, veth, routes = defaultRoutes() } = host;
   const cards = linksNamed(
     plugins.flatMap((plugin) => cardOf(plugin, routes)),
@@ -42,6 +48,11 @@ export function surroundingsOf({ plugins }: List, host: Host): Surroundings {
     notes: [
       ...bridges.map((link) => `${link.ifname} is made again here${addressesText(link)}`),
       ...cards.map((link) => `${link.ifname} is a veth here${addressesText(link)}`),
+      ...portNotes(list, host.ports),
+      ...plugins.flatMap(idleNotes),
+      ...(list.value.disableCheck === true
+        ? ["CHECK was not run, as the list has disableCheck: no runtime runs it, and none sees a broken network"]
+        : []),
     ],
     obstacles: [
       ...(plugins.length === 0 ? ["its list of plugins is empty"] : []),
@@ -100,13 +111,34 @@ function obstaclesOf(plugin: ListedPlugin): readonly string[] {
     ...(hasNoCard && (isRewritten(plugin) || delegate === "host-device")
       ? [`only the plugin knows which interface of this host ${type} takes`]
       : []),
-    ...(delegate === "firewall" && configuration.backend !== "iptables" && existsSync("/run/firewalld")
+    ...(delegate === "firewall" && configuration.backend !== "iptables" && processesNamed(["firewalld"]).length > 0
       ? [`${type} asks firewalld`]
       : []),
     ...pathsIn(configuration)
       .filter((path) => isInRun(path) && existsSync(path))
       .map((path) => `${type} needs ${path} of this host`),
   ];
+}
+
+function portNotes(list: List, ports: readonly string[] = []): readonly string[] {
+  const isWanted = list.plugins.some((plugin) => hasCapability(plugin, "portMappings"));
+  if (!isWanted) return ports.length > 0 ? ["--port changes nothing: no plugin has the capability portMappings"] : [];
+  if (ports.length > 0) return [];
+  const invented = exampleAttachment(list).capabilityArgs.portMappings as readonly JsonObject[];
+  return [
+    `invented ports: ${invented.map((one) => `${one.hostPort}:${one.containerPort}`).join(", ")}; --port names others`,
+  ];
+}
+
+/** Says which plugins get nothing to do. Their calls pass. */
+function idleNotes(plugin: ListedPlugin): readonly string[] {
+  const { type, delegate, configuration } = plugin;
+  if (isRewritten(plugin)) return [];
+  if (delegate === "portmap" && !hasCapability(plugin, "portMappings"))
+    return [`${type} publishes no port: it has no capability portMappings`];
+  const isLimited = [configuration.ingressRate, configuration.egressRate].some((rate) => Number(rate) > 0);
+  if (delegate !== "bandwidth" || isLimited) return [];
+  return [`${type} limits nothing: it has no rate${hasCapability(plugin, "bandwidth") ? ", and gets none here" : ""}`];
 }
 
 function pathsIn(value: unknown): readonly string[] {

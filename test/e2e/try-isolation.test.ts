@@ -118,6 +118,16 @@ test.each(Object.entries(broken))(
   },
 );
 
+test("a plugin that kills all that it can ends the command with a line", async () => {
+  await using lab = await usedHost();
+  await install(lab, "/opt/cni/bin/fatal", "#!/bin/sh\nkill -KILL -1\n");
+  const before = await stateOf(lab);
+  const { exitCode, stdout, stderr } = await tryList(lab, "list", zone("1.0.0", wrapped(front), { type: "fatal" }));
+  const message = "it was killed before its end: by a plugin that kills other processes, or for lack of memory";
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${message}` });
+  expect(await stateOf(lab)).toBe(before);
+});
+
 test("the option that the command gives itself runs nothing outside of its namespaces", async () => {
   await using lab = await usedHost();
   const before = await stateOf(lab);

@@ -31,7 +31,7 @@ const given = "eth0 172.30.0.2/20, eth1 172.26.64.2/20";
 const noCheck = 'configuration version "0.3.1" does not support the CHECK command';
 const vethExists = 'bridge (plugin 1): container veth name ("eth0") peer provided ("vethX") already exists';
 const del = "DEL of the first";
-const leftJournal = "left: journal /var/lib/cni/wrappers/cni-wrappers-try-1/zone:eth0";
+const leftJournal = "left: file /var/lib/cni/wrappers/cni-wrappers-try-2/zone:eth0";
 const missing = [l1.lone, del].map(
   (step) =>
     `${step}: fails: bridge-wrapper (plugin 1): delegate nix is missing; Looked for /opt/cni/bin/nix (missing), /usr/libexec/cni/nix (missing). Install the plugin in a directory of CNI_PATH, or next to the wrapper.`,
@@ -66,12 +66,32 @@ export const right: Readonly<Record<string, Row>> = {
     },
   },
   "two bridges": { list: two(), exit: 0, gives: given },
-  "two bridges with portmap": { list: two(wrapped(portmap)), exit: 0, gives: given },
+  "two bridges with portmap": {
+    ...{ list: two(wrapped(portmap)), exit: 0, gives: given },
+    notes: ["invented ports: 20080:80; --port names others"],
+  },
   "two bridges with a port": {
     list: two(wrapped(portmap, "eth1")),
-    args: ["--port", "8080:80"],
+    args: ["--port", "60000:80"],
     exit: 0,
     gives: given,
+    notes: [],
+  },
+  "portmap that no runtime gives a port": {
+    ...{ list: two(wrapped({ type: "portmap" })), exit: 0, gives: given },
+    notes: ["portmap-wrapper publishes no port: it has no capability portMappings"],
+  },
+  "a port that no plugin takes": {
+    ...{ list: two(), args: ["--port", "8080:80"], exit: 0, gives: given },
+    notes: ["--port changes nothing: no plugin has the capability portMappings"],
+  },
+  "bandwidth without rates": {
+    ...{ list: two({ type: "bandwidth" }), exit: 0, gives: given },
+    notes: ["bandwidth limits nothing: it has no rate"],
+  },
+  "bandwidth with the runtime's rates": {
+    ...{ list: two(wrapped({ type: "bandwidth", capabilities: { bandwidth: true } })), exit: 0, gives: given },
+    notes: ["bandwidth-wrapper limits nothing: it has no rate, and gets none here"],
   },
   "plain portmap last": { list: two(portmap), exit: 0, gives: given },
   "two bridges with ipMasq": {
@@ -183,6 +203,7 @@ export const right: Readonly<Record<string, Row>> = {
   disableCheck: {
     ...{ list: { ...two(), disableCheck: true }, exit: 0, gives: given },
     says: [...rest, thirds].map((step) => `${step}: not run: the list has disableCheck`),
+    notes: ["CHECK was not run, as the list has disableCheck: no runtime runs it, and none sees a broken network"],
   },
   "the host's bridge": {
     ...{
@@ -278,7 +299,7 @@ export const wrong: Readonly<Record<string, Row>> = {
         (step) => `${step}: fails: nix (plugin 2): failed to find plugin "nix" in path [/opt/cni/bin /usr/libexec/cni]`,
       ),
       // libcni's DEL begins with the last plugin, and stops there.
-      "left: lease /var/lib/cni/networks/zone/172.30.0.2",
+      "left: file /var/lib/cni/networks/zone/172.30.0.3",
       leftJournal,
     ],
   },
@@ -390,6 +411,22 @@ export const wrong: Readonly<Record<string, Row>> = {
       `${l1.lone}: fails: bridge-wrapper (plugin 2): address 172.30.0.2/20 is taken; Interface eth0 has it already. Give each interface its own subnet. Or set "network" under "wrapper" to the name of the list: both interfaces then share one pool of leases.`,
     ],
   },
+  "a name that runtimes refuse": {
+    ...{ list: { ...two(), name: "a/b" }, exit: 1 },
+    says: [
+      `${l1.lone}: fails: the name "a/b" must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only`,
+    ],
+  },
+  "a plugin that leaves what no reference plugin leaves": {
+    ...{ list: two({ type: "leaky" }), exit: 1, gives: given },
+    says: [
+      "left: link kael3",
+      "left: link leak3",
+      "left: route dst 10.99.3.0/24 dev leak3 scope link",
+      "left: rule priority 100 src 10.99.3.0 srclen 24 table 7",
+      "left: file /run/leaky-3",
+    ],
+  },
   "an unknown version": { list: { ...two(), cniVersion: "9.0.0" }, exit: 1, says: [...version] },
 };
 
@@ -414,11 +451,11 @@ export const untried: Readonly<Record<string, Row>> = {
     says: ["not tried: /no-such-directory/zone has no directory above it: make one"],
   },
   "leases in a relative directory": {
-    list: zone("1.0.0", wrapped(leases("leases"))),
+    list: zone("1.0.0", wrapped(leases("no-such-directory"))),
     exit: 2,
     says: [
-      `${l1.lone}: unknown: bridge-wrapper (plugin 1): mkdir leases/zone: read-only file system`,
-      `${del}: unknown: bridge-wrapper (plugin 1): mkdir leases/zone: read-only file system`,
+      `${l1.lone}: unknown: bridge-wrapper (plugin 1): mkdir no-such-directory: read-only file system`,
+      `${del}: unknown: bridge-wrapper (plugin 1): mkdir no-such-directory: read-only file system`,
       leftJournal,
     ],
   },

@@ -37,6 +37,24 @@ export function processesOf(lab: Lab): readonly string[] {
   return ids.flatMap((id) => attempt(() => read(id)) ?? []);
 }
 
+const answer = 'config=$(cat); [ "$CNI_COMMAND" != ADD ] || echo "$config" | jq .prevResult';
+
+/** A chained plugin that leaves what no reference plugin leaves. */
+const plugins = {
+  leaky: `#!/bin/sh
+if [ "$CNI_COMMAND" = ADD ]; then
+  number=\${CNI_CONTAINERID##*-}
+  ip link add leak$number type veth peer name kael$number
+  ip link set leak$number up
+  ip route add 10.99.$number.0/24 dev leak$number
+  ip rule add priority 100 from 10.99.$number.0/24 table 7
+  echo $number >/run/leaky-$number
+  echo 1 >/run/once
+fi
+${answer}
+`,
+};
+
 /** A host with a card, a bridge of its own, and containers with leases, rules and journals. */
 export async function usedHost(): Promise<Lab> {
   const programs = { "cni-wrappers": resolve(import.meta.dirname, "../../dist/bin/cni-wrappers") };
@@ -57,7 +75,13 @@ export async function usedHost(): Promise<Lab> {
   );
   expectPassed(await lab.goCni.add(list, await lab.addContainer("c1"), published(7000)));
   await lab.writeFile("/run/resolv.conf", "");
-  await lab.run("mkdir", ["/run/firewalld"]);
+  // The kernel names a process for its file, as it names firewalld.
+  await lab.run("cp", ["/bin/sleep", "/run/lab/programs/firewalld"]);
+  void lab.start("/run/lab/programs/firewalld", ["infinity"], "/run/lab/firewalld.log");
+  for (const [name, script] of Object.entries(plugins)) {
+    await lab.writeFile(`/opt/cni/bin/${name}`, script);
+    await lab.run("chmod", ["+x", `/opt/cni/bin/${name}`]);
+  }
   // The kernel needs a moment for the addresses of IPv6.
   while ((await lab.run("ip", ["-6", "address", "show", "tentative"])) !== "") await setTimeout(50);
   return lab;
