@@ -5,7 +5,7 @@ import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
+import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResult } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import type { MissingJournal } from "./journal.ts";
@@ -82,18 +82,36 @@ function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void 
 }
 
 /** How `--undo` ended for one attachment. */
-export type Undone = "restored" | "gone" | "changed since" | "unreadable";
+export type Undone = "restored" | "gone" | "changed since" | "needed" | "unreadable";
 
-/** Restores what `adopt` replaced, for the attachments that a filter accepts. A file that changed since stays. */
+/** Returns the files whose CHECK passes now and would fail with what `undo` restores. */
+export async function neededResults(cacheDirectory: string, check: Evidence["check"]): Promise<ReadonlySet<string>> {
+  const files = backupsIn(cacheDirectory).map(async (backup) => {
+    const now = readCachedResult(backup.file);
+    const then = "before" in backup ? parseCachedResult(backup.file, backup.before) : undefined;
+    if (!now || !then || !isAttachment(now) || !isAttachment(then)) return [];
+    const isNeeded = (await check(now)).is === "passes" && (await check(then)).is === "fails";
+    return isNeeded ? [backup.file] : [];
+  });
+  return new Set((await Promise.all(files)).flat());
+}
+
+/**
+ * Restores what `adopt` replaced, for the attachments that a filter accepts. A file that changed since stays, and so does one
+ * that the list in place needs.
+ */
 export function undo(
   cacheDirectory: string,
   isWanted: (file: string) => boolean,
+  needed: ReadonlySet<string> = new Set(),
 ): readonly (readonly [string, Undone])[] {
   return (
     backupsIn(cacheDirectory)
       // guard: the results of attachments that the operator did not name
       .filter(({ file }) => isWanted(file))
       .map((backup) => {
+        // guard: a result without which the next restart kills the container
+        if (needed.has(backup.file)) return [backup.file, "needed"];
         const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
         // guard: the backup of a result that is not restored
         if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));

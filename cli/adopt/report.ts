@@ -59,6 +59,8 @@ const undoneWords: Readonly<Record<Undone, string>> = {
   restored: "restored",
   gone: "the container is gone; the backup is removed",
   "changed since": "it changed since adopt, so it stays as it is",
+  needed:
+    "CHECK of the list in place would fail with the old result, so it stays as it is; put the old list in place first",
   unreadable: "its backup cannot be read, so it stays as it is",
 };
 

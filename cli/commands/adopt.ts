@@ -1,4 +1,4 @@
-import { adoptCase, type Undone, undo } from "../adopt/adoption.ts";
+import { adoptCase, neededResults, type Undone, undo } from "../adopt/adoption.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
@@ -36,7 +36,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
     ...hostOptions,
     withOption,
     option("--write", "replace the results, with a backup, and write the wrappers' journals"),
-    option("--undo", "restore the backups").conflicts("with"),
+    option("--undo", "restore the backups, but for results that the list in place needs").conflicts("with"),
     yesOption,
     timeoutOption,
     jsonOption("the proposals as JSON"),
@@ -48,10 +48,11 @@ export const adoptCommand: CommandData<undefined, Options> = {
     const attachments = everyAttachment(view);
     leftOut.tell(terminal);
     if (options.undo) {
-      const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments));
+      const needed = await neededResults(paths.cacheDirectory, (one) => checkOnHost(one, check));
+      const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments), needed);
       terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
       const has = (word: Undone) => undone.some(([, how]) => how === word);
-      return exitCodeOf({ isGood: !has("changed since"), isComplete: !has("unreadable") });
+      return exitCodeOf({ isGood: !has("changed since") && !has("needed"), isComplete: !has("unreadable") });
     }
     const proposed = await casesOn(attachments, view, terminal);
     const where = placesText(paths);

@@ -213,13 +213,22 @@ describe("adopt", () => {
     expect(await lab.call("test", ["-e", "/run/asked"])).toMatchObject({ exitCode: 0 });
   });
 
-  test("--undo restores the bytes and removes the journal", async () => {
+  test("--undo leaves a result that the list in place needs, and restores it under a list that asks nobody", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const before = await files(lab);
     expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(await files(lab)).not.toBe(before);
+    const adopted = await files(lab);
+    expect(adopted).not.toBe(before);
+    expect(await run(lab, "adopt", "--undo")).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(
+        /: CHECK of the list in place would fail with the old result, so it stays as it is/,
+      ),
+    });
+    expect(await files(lab)).toBe(adopted);
+    await withList(lab, { ...list, disableCheck: true });
     expect(await run(lab, "adopt", "--undo")).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await files(lab)).toBe(before);
     expect(await run(lab, "adopt", "--undo")).toMatchObject({ exitCode: 0, stdout: "There is no backup." });

@@ -117,7 +117,8 @@ test.concurrent("adopt --write: a kill at any change leaves the old result or th
   expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container));
   expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", own), container));
   await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1; mkdir -p /opt/cni/config /var/lib/cni/wrappers"]);
-  await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
+  const put = (now: object) => lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));
+  await put(list);
   await lab.run("sh", ["-ec", save]);
   const before = (await files(lab)).split("\n");
   const points = await pointsOf(lab, "adopt", "--write");
@@ -141,7 +142,10 @@ test.concurrent("adopt --write: a kill at any change leaves the old result or th
     expectSuccess(await lab.cnitool.check(list, container));
     expect((await files(lab)).split("\n"), where).toEqual(after);
     if (point.call !== "rename") continue;
+    // A list that checks would need the results.
+    await put({ ...list, disableCheck: true });
     expect(await run(lab, "adopt", "--undo"), where).toMatchObject({ exitCode: 0 });
+    await put(list);
     expect((await files(lab)).split("\n"), where).toEqual(before);
   }
 }, 600_000);
