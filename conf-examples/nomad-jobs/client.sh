@@ -63,6 +63,26 @@ newest_list() {
   printf '%s' "$text" | grep -o '"file": *"[^"]*"' | cut -d '"' -f 4 | xargs -r -d '\n' stat -c %Z | sort -n | tail -n 1
 }
 
+# Whether the agent is away, or runs a plugin.
+is_checking() {
+  pid=$(sh -c "$AGENT")
+  [ -n "$pid" ] && [ -d "/proc/$pid" ] || return 0
+  ps -o args= --ppid "$pid" | grep -q -E "(^| )($(cni_path | tr : '|'))/"
+}
+
+# The agent checks one container after the other. It is done when it has run no plugin for ten seconds.
+wait_for_checks() {
+  waited=0
+  quiet=0
+  while [ $quiet -lt 10 ]; do
+    [ $waited -lt "$SETTLE" ] || fail "the client is not back, or still checks its containers, $SETTLE seconds after the restart"
+    sleep 1
+    waited=$((waited + 1))
+    quiet=$((quiet + 1))
+    ! is_checking || quiet=0
+  done
+}
+
 restart() {
   expect_good || fail "these containers would not survive a restart, so the client was not restarted"
   passed=$(count passes)
@@ -74,7 +94,7 @@ restart() {
   fi
   # This task goes on, as all tasks do.
   sh -c "$RESTART" || fail "the restart failed: $RESTART"
-  sleep "$SETTLE"
+  wait_for_checks
   expect_good || fail "these containers fail CHECK after the restart"
   # The runtime has removed the networks of those that it killed.
   [ "$(count passes)" -ge "$passed" ] || fail "$(count passes) containers pass CHECK after the restart, and $passed before"

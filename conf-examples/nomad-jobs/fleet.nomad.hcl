@@ -43,8 +43,8 @@ variable "agent" {
 
 variable "settle" {
   type        = number
-  default     = 30
-  description = "the seconds after a restart in which the client checks its containers"
+  default     = 600
+  description = "the most seconds after a restart until the client has checked its containers"
 }
 
 job "cni-fleet" {

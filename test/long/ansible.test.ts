@@ -93,7 +93,7 @@ test("the role distributes a list, restarts the runtime once, refuses a list wit
       cni_wrappers_tools_checksum: archives["1.0.0"]?.tools,
       cni_wrappers_list: file,
       cni_wrappers_agent: "cat /run/agent",
-      cni_wrappers_settle: "0",
+      cni_wrappers_settle: "60",
       cni_wrappers_restart: restart,
       ...more,
     });

@@ -4,6 +4,7 @@ import { nomad } from "../support/nomad.ts";
 import { Agent } from "./agent.ts";
 import { remoteClientConfig, serverConfig } from "./agent-config.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
+import { imitateCgroups } from "./cgroup.ts";
 import type { jobOf } from "./jobs.ts";
 import { type AllocationState, surveyAllocations } from "./survey.ts";
 import { until } from "./until.ts";
@@ -58,7 +59,11 @@ export class Cluster implements AsyncDisposable {
   static async start(count: number, prepare: (lab: Lab) => Promise<void>, cniPath?: string): Promise<Cluster> {
     await using stack = new AsyncDisposableStack();
     const programs = { nomad: await nomad() };
-    const newLab = async () => stack.use(await Lab.start({ plugins: "1.9.1", programs }));
+    const newLab = async () => {
+      const lab = stack.use(await Lab.start({ plugins: "1.9.1", programs }));
+      await imitateCgroups(lab, programs.nomad);
+      return lab;
+    };
     const server = await newLab();
     const clients: ClusterClient[] = [];
     for (let number = 1; number <= count; number++) {

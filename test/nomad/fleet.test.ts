@@ -32,7 +32,7 @@ cni-wrappers install --from ${archive("cni-wrappers")}`;
     const after = await surveysOf(cluster);
     return before.filter((state) => survived(state, after)).length;
   };
-  const fleet = (args: string) => shell(cluster.server, `VARS='-var settle=8' ./fleet.sh ${args}`, jobs);
+  const fleet = (args: string) => shell(cluster.server, `./fleet.sh ${args}`, jobs);
   const lists = () => Promise.all(labs.map(async (lab) => JSON.parse(await lab.readFile(file))));
   const pids = () => Promise.all(labs.map((lab) => lab.readFile("/run/lab/client.pid")));
   const isRestarted = async (old: string[]) => (await pids()).map((pid, index) => pid !== old[index]);

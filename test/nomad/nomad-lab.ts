@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { PluginVersion } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
-import { type NomadVersion, nomad, oldestNomad } from "../support/nomad.ts";
+import { type NomadVersion, nomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Agent, type LogLine } from "./agent.ts";
 import { clientConfig, serverConfig } from "./agent-config.ts";
@@ -73,7 +73,7 @@ export class NomadLab implements AsyncDisposable {
     const { plugins = "1.9.1", recorded = false, version, wrappers } = options;
     const programs = { nomad: await nomad(version), ...options.programs };
     const lab = await Lab.start({ plugins, recorded, programs, disk, ...(wrappers !== undefined && { wrappers }) });
-    if (version === oldestNomad) await imitateCgroups(lab);
+    await imitateCgroups(lab, programs.nomad);
     const host = new NomadLab(lab, disk, options);
     await lab.run("mkdir", ["-p", configDirectory, "/var/lib/cni"]);
     // The host is on the other end of macvlan's parent, so it can talk to macvlan's interfaces.

@@ -20,9 +20,7 @@ const exitCodes = [
   ["1. Install", [0, 0, 0]],
   ["2. Check the list", [1]],
   ["3. Distribute it", [0]],
-  ["3. Distribute it", [0]],
   ["4. Restart", [0]],
-  ["5. Verify", [0]],
   ["Roll back", [0]],
 ];
 
@@ -52,11 +50,11 @@ test("the runbook's commands, followed to the letter on three clients, with the 
     ).toHaveLength(clients * each);
   }
   expect(codes).toEqual(exitCodes);
-  expect(steps.filter(({ output }) => output !== undefined)).toHaveLength(6);
+  expect(steps.filter(({ output }) => output !== undefined)).toHaveLength(4);
 });
 
 /** Runs a block where its line says. */
 function follow({ place, commands }: Step, { server, clients: all }: Cluster, directory: string): Promise<Outcome[]> {
-  const hosts = place === "your machine" ? [server] : all.map(({ lab }) => lab);
-  return Promise.all(hosts.map((lab) => shell(lab, commands, directory)));
+  if (place === "every client") return Promise.all(all.map(({ lab }) => shell(lab, commands, directory)));
+  return Promise.all([shell(server, commands, path.join(directory, "conf-examples/nomad-jobs"))]);
 }

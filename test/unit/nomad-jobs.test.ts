@@ -152,7 +152,7 @@ describe("client.sh", () => {
         OPTIONS: "",
         LIST: at("zone.conflist"),
         TEXT: btoa("new"),
-        SETTLE: "0",
+        SETTLE: "60",
         AGENT: "echo 1",
       },
       RESTART: "touch $DIR/restarted",
@@ -247,6 +247,33 @@ describe("client.sh", () => {
     writeProgram("bin/ps", "echo 1");
     const outcome = step("restart", answers, variables);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(words), isRestarted });
+  });
+});
+
+describe("client.sh, after a restart", () => {
+  const restartedBeside = (ps: string, settle: string) => {
+    writeFileSync(at("zone.conflist"), "old");
+    writeProgram("bin/sleep", "echo x >>$DIR/seconds");
+    writeProgram("bin/ps", `case "$*" in *etimes*) echo 100 ;; *) ${ps} ;; esac`);
+    writeProgram("bin/cni-wrappers", `echo '{"plugins":["/opt/cni/bin"],"lists":[{"file":"'$LIST'"}],"is":"passes"}'`);
+    const variables = { STEP: "restart", NODE: "c1", OPTIONS: "", LIST: at("zone.conflist"), TEXT: "" };
+    const agent = { AGENT: "echo 1", RESTART: "true", SETTLE: settle };
+    const { status, stderr } = run("client.sh", [], { ...variables, ...agent });
+    return { status, stderr, seconds: readFileSync(at("seconds"), "utf8").length / 2 };
+  };
+
+  test("waits until the agent has run no plugin for ten seconds", () => {
+    const ps = "[ $(wc -l <$DIR/seconds) -ge 40 ] || echo /opt/cni/bin/bridge";
+    expect(restartedBeside(ps, "60")).toEqual({ status: 0, stderr: "", seconds: 49 });
+  });
+
+  test("an agent that checks for too long is no good answer", () => {
+    const stderr = "c1: the client is not back, or still checks its containers, 60 seconds after the restart\n";
+    expect(restartedBeside("echo /bin/sh /opt/cni/bin/script/bridge", "60")).toEqual({
+      status: 1,
+      stderr,
+      seconds: 60,
+    });
   });
 });
 

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCommand } from "./support/fake-terminal.ts";
 
 const units = path.resolve(import.meta.dirname, "../../conf-examples/systemd");
-const service = readFileSync(path.join(units, "cni-wrappers-prune.service"), "utf8");
-const [, command = ""] = /^ExecStart=(.*)$/m.exec(service) ?? [];
+const services = globSync("*.service", { cwd: units });
+const textOf = (service: string) => readFileSync(path.join(units, service), "utf8");
+const commandIn = (text: string) => /^ExecStart=(.*)$/m.exec(text)?.[1] ?? "";
 
 let directory = "";
 beforeEach(() => {
@@ -15,8 +16,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test("the service runs a command that there is, without a question", async () => {
-  const [executable, name = "", ...options] = command.split(" ");
+test.each(services)("%s runs a command that there is, without a question", async (service) => {
+  const [executable, name = "", ...words] = commandIn(textOf(service)).split(" ");
+  const options = words.filter((word) => word.startsWith("-"));
   // systemd looks in /usr/local/bin and in /usr/bin: the slim flavor in /opt/cni/bin has no commands.
   expect(executable).toBe("cni-wrappers");
   const { exitCode, stdout } = await runCommand([name, "--help"]);
@@ -27,7 +29,10 @@ test("the service runs a command that there is, without a question", async () =>
 test("systemd accepts the units", () => {
   cpSync(units, directory, { recursive: true });
   // The executable is not on this machine.
-  writeFileSync(path.join(directory, "cni-wrappers-prune.service"), service.replace(command, "/bin/true"));
+  for (const service of services) {
+    const text = textOf(service);
+    writeFileSync(path.join(directory, service), text.replace(commandIn(text), "/bin/true"));
+  }
   const { status, stderr } = spawnSync("systemd-analyze", ["verify", ...globSync(`${directory}/*`)], {
     encoding: "utf8",
   });
