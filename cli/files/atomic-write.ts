@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -71,7 +72,10 @@ function openDirectoryOf(path: string): number {
   try {
     return openByName(dirname(path), openDirectory, openDirectory);
   } catch (error) {
-    if (!attempt(() => statSync(dirname(path)).isDirectory())) throw error;
+    const directory = dirname(path);
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(directory);
+    if (isMissing) throw new Trouble(`${path}: its directory is missing; make it: mkdir -p ${directory}`);
+    if (!attempt(() => statSync(directory).isDirectory())) throw error;
     throw new Trouble(
       `${path}: a directory of its path is a link in a place where another user may write. Name the directory itself`,
     );

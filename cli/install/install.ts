@@ -143,7 +143,10 @@ function putInPlace(place: Place, bytes: Buffer, check: (release: InstalledRelea
 /** Exchanges the executable for the previous one. */
 function rollBack(place: Place): InstalledRelease {
   // guard: no rollback to nothing
-  if (!existsSync(place.previous)) throw new Trouble(`${place.directory}: no previous version is kept there`);
+  if (!existsSync(place.previous))
+    throw new Trouble(
+      `${place.directory}: no previous version is kept there, as after a first install; cni-wrappers install --from FILE installs another, and cni-wrappers uninstall removes this one`,
+    );
   const release = releaseOf(place.previous);
   // guard: no rollback to what does not answer as cni-wrappers
   if (!release) throw new Trouble(`${place.previous}: it does not answer as cni-wrappers does`);

@@ -181,7 +181,10 @@ test("leaves nothing if it fails, and says which path", () => {
   mkdirSync(file);
   expect(() => writeAtomically(file, "new")).toThrow(new Trouble(`${file}: is a directory`));
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
-  expect(() => writeAtomically(path.join(directory, "none/zone"), "new")).toThrow(/there is no such file$/);
+  const none = path.join(directory, "none");
+  expect(() => writeAtomically(path.join(none, "zone"), "new")).toThrow(
+    `${none}/zone: its directory is missing; make it: mkdir -p ${none}`,
+  );
 });
 
 test("the temporary file is in the named directory, not next to the file", () => {

@@ -125,7 +125,9 @@ test("the checksums of what was written are those that sha256sum prints", () => 
 
 test("a rollback without a kept version", () => {
   installed("1.0.0");
-  expect(() => installPrevious(place())).toThrow("no previous version is kept there");
+  expect(() => installPrevious(place())).toThrow(
+    "no previous version is kept there, as after a first install; cni-wrappers install --from FILE installs another, and cni-wrappers uninstall removes this one",
+  );
 });
 
 test.each<[string, () => void, string]>([
