@@ -23,6 +23,7 @@ const scripts = {
   build: { run: [build] },
   "build:conformance": { run: ["node build/conformance.ts"] },
   "build:slim": { run: [buildSlim] },
+  "bench:page": { setup: "--page", first: ["node build/page/page.ts"], run: ["node test/page/speed.ts"] },
   "bench:preflight": { first: [build], run: ["node test/reports/preflight/preflight.ts"] },
   compare: {
     setup: "--network --bench --nomad",

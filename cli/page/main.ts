@@ -60,6 +60,8 @@ function fillExamples(): void {
   select.addEventListener("change", () => {
     const [, text] = examples.find(([name]) => name === select.value) ?? [];
     if (text !== undefined) editor.replace(text);
+    // The same example can be chosen again.
+    select.value = "";
   });
 }
 

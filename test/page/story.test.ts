@@ -62,7 +62,7 @@ test("it begins with README's plain list, has the examples, and none of them fai
   expect(await page.locator("#summary").innerText()).toBe("✗ It fails at bridge.");
   const names = await page.locator("#examples option").allInnerTexts();
   expect(names).toContain("macvlan-bridge.conflist");
-  for (const name of names.slice(1)) {
+  for (const name of names.slice(2)) {
     await page.locator("#examples").selectOption(name);
     await answered(page);
     expect([name, await page.locator("#findings .bad").count()]).toEqual([name, 0]);
