@@ -110,8 +110,8 @@ export function refuseLeaseOfOthers({ call }: Adding, { before, namespace, ifNam
   const { facts, key, target } = call;
   if (!target.profile?.leasesFirst || !before) return;
   const made = [facts.journal(key), ...facts.siblings(key)].flatMap(({ entries }) => entries);
-  // guard: the lease of an interface that is in use
   const isIt = (one: Entry) =>
+    // guard: the lease of an interface that is in use
     isStanding(one) && one.done?.made === before && isSameNamespace(one.namespace, namespace);
   const maker = made.find(isIt);
   if (!maker) return;

@@ -10,6 +10,8 @@ import { bothResult } from "../support/results.ts";
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
 const sinceThen = { uptime: 985, addresses: [] };
+const net1 = { network: "other", runtimeIfName: "net1" };
+const undone = { isGivenUp: true, isUndone: true };
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
 
 function del(plugin: string, stdin: JsonObject, machine: Machine, netns = blue): Outcome {
@@ -443,5 +445,80 @@ describe("DEL without an entry", () => {
     expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
     const same = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" }));
     expect(runsOf(del("bridge", { prevResult: bothResult }, { files: same }))).toEqual([]);
+  });
+});
+
+describe("DEL of an attachment without an entry, by its evidence", () => {
+  const sibling = entryOf({ ...net1, delegateNetwork: "other", ifName: "net1" });
+  const resultOf = (network: string, ifName: string, ...names: readonly string[]) => {
+    const interfaces = names.map((name) => ({ name, sandbox: blue }));
+    const text = { kind: "cniCacheV1", networkName: network, containerId: "blue", ifName, result: { interfaces } };
+    return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(text) };
+  };
+  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }] };
+
+  test.each<[string, JsonObject, Record<string, string>, string[]]>([
+    ["none, and nothing else: it runs by name", {}, {}, [`bridge DEL eth0 ${blue}`]],
+    ["none, and a sibling", {}, journalFiles(sibling), []],
+    ["none, and another plugin of the attachment", {}, journalFiles(chainedOf("portmap")), []],
+    ["none, and libcni's result of another attachment", {}, resultOf("other", "net1", "net1"), []],
+    ["prevResult, and a sibling", { prevResult }, journalFiles(sibling), [`bridge DEL eth0 ${blue}`]],
+    [
+      "a result, and a sibling",
+      {},
+      { ...resultOf("zone", "eth0", "eth0"), ...journalFiles(sibling) },
+      [`bridge DEL eth0 ${blue}`],
+    ],
+    ["a result that lists no interface", {}, resultOf("zone", "eth0"), [`bridge DEL eth0 ${blue}`]],
+    ["a result that lists it second", {}, resultOf("zone", "eth0", "eth5", "eth0"), [`bridge DEL eth0 ${blue}`]],
+    ["a result that lists others", {}, resultOf("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
+    ["a prevResult without interfaces", { prevResult: {} }, {}, [`bridge DEL eth0 ${blue}`]],
+    [
+      "a prevResult with others",
+      { prevResult: { interfaces: [{ name: "eth5", sandbox: blue }] } },
+      {},
+      ["bridge DEL eth0 "],
+    ],
+  ])("%s", (_, stdin, files, expected) => {
+    expect(runsOf(del("bridge", stdin, { files }))).toEqual(expected);
+  });
+});
+
+describe("DEL of an entry removes an interface of its name that is not its own", () => {
+  const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+  const made = { ...sinceThen, made: 9 };
+  const both = [`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "];
+
+  test.each<[string, Entry, Entry[], string[]]>([
+    ["beside nobody", entryOf({ type: "macvlan" }), [], both],
+    ["but not a sibling's", entryOf({ type: "macvlan" }), [entryOf({ ...net1, done: made })], ["macvlan DEL eth0 "]],
+    [
+      "beside a sibling that is undone",
+      entryOf({ type: "macvlan" }),
+      [entryOf({ ...net1, done: made, ...undone })],
+      both,
+    ],
+    [
+      "beside a sibling with another name",
+      entryOf({ type: "macvlan" }),
+      [entryOf({ ...net1, done: made, ifName: "net1" })],
+      both,
+    ],
+    [
+      "beside a sibling elsewhere",
+      entryOf({ type: "macvlan" }),
+      [entryOf({ ...net1, done: made, namespace: elsewhere })],
+      both,
+    ],
+    ["after a failed ADD in another namespace", tryOf({ type: "macvlan", namespace: elsewhere }), [], both],
+  ])("%s", (_, own, siblings, expected) => {
+    expect(runsOf(del("macvlan", {}, { files: journalFiles(own, ...siblings), links: [9] }))).toEqual(expected);
+  });
+
+  test("but a chained plugin makes none, and without a namespace there is none", () => {
+    const tuning = journalFiles(chainedOf("bandwidth", { namespace: elsewhere }));
+    expect(runsOf(del("bandwidth", {}, { files: tuning, links: [9] }))).toEqual(["bandwidth DEL eth0 "]);
+    const macvlan = journalFiles(entryOf({ type: "macvlan" }));
+    expect(runsOf(del("macvlan", {}, { files: macvlan, links: [9], noNamespace: true }))).toHaveLength(1);
   });
 });
