@@ -44,21 +44,32 @@ test.each(faults)("the patch $name applies, and has each test that it names", as
   expect(addedLines(patch)[1]).toBeGreaterThan(0);
 });
 
-test.for(faults)("the patch $name applies to the module", async (fault, { skip }) => {
-  const sources = await moduleSources(fault, false);
-  if (sources === undefined) return skip(`${fault.module} ${fault.version} is not in Go's cache`);
-  const files = [...readFileSync(patchOf(fault), "utf8").matchAll(/^--- a\/(.*)$/gm)].map(([, file = ""]) => file);
-  const copy = mkdtempSync(path.join(tmpdir(), "cni-wrappers-patch-"));
-  try {
-    for (const file of files) cpSync(path.join(sources, file), path.join(copy, file));
-    execFileSync("git", ["apply", "--check", patchOf(fault)], {
-      cwd: copy,
-      env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },
-    });
-    expect(files.length).toBeGreaterThan(0);
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+// `npm test` needs the other modules' sources to build. Nomad's have 42 MB, so only a machine that has them compares.
+const modules = await Promise.all(
+  faults.map(async (fault) => ({ fault, sources: await moduleSources(fault, !fault.module.endsWith("/nomad")) })),
+);
+
+test.each(modules.flatMap(({ fault, sources }) => (sources === undefined ? [] : [{ fault, sources }])))(
+  "the patch $fault.name applies to the module",
+  ({ fault, sources }) => {
+    const files = [...readFileSync(patchOf(fault), "utf8").matchAll(/^--- a\/(.*)$/gm)].map(([, file = ""]) => file);
+    const copy = mkdtempSync(path.join(tmpdir(), "cni-wrappers-patch-"));
+    try {
+      for (const file of files) cpSync(path.join(sources, file), path.join(copy, file));
+      execFileSync("git", ["apply", "--check", patchOf(fault)], {
+        cwd: copy,
+        env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },
+      });
+      expect(files.length).toBeGreaterThan(0);
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  },
+);
+
+test("only Nomad's sources may be missing", () => {
+  const missing = modules.filter(({ sources }) => sources === undefined).map(({ fault }) => fault.name);
+  expect(missing.filter((name) => name !== "nomad-add-again")).toEqual([]);
 });
 
 const one = (passed: number, total = 1) => ({ passed, total });
