@@ -1,15 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Link, Machine } from "./machine.ts";
-import {
-  chainName,
-  type Effect,
-  open,
-  type Plugin,
-  type PluginCall,
-  PluginError,
-  passedOn,
-  resultOf,
-} from "./plugin.ts";
+import { type Effect, namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
 /** The limits of bandwidth: of both ways. */
 function limitsOf({ runtimeConfig, ...own }: JsonObject): { ingress: boolean; egress: boolean } {
@@ -27,13 +18,16 @@ function limitsOf({ runtimeConfig, ...own }: JsonObject): { ingress: boolean; eg
   return { ingress: Boolean(inRate), egress: Boolean(outRate) };
 }
 
-/** The real name ends with a digest, too: of another kind, and longer. */
-function shaperOf(call: PluginCall): string {
-  const sum = [...chainName(call)].reduce(
-    (hash, one) => Math.imul(hash ^ (one.codePointAt(0) ?? 0), 16777619),
-    2166136261,
-  );
+/** Returns the name of the device for a network and a container. The real one ends with a digest, too: another and longer one. */
+export function shaperName(network: string, containerId: string): string {
+  let sum = 2166136261;
+  for (const one of `${network}${containerId}`) sum = Math.imul(sum ^ (one.codePointAt(0) ?? 0), 16777619);
   return `bwp${(sum >>> 0).toString(16).padStart(8, "0")}`;
+}
+
+function shaperOf(call: PluginCall): string {
+  const { network, containerId } = namesOf(call);
+  return shaperName(network, containerId);
 }
 
 /** The link of a call whose host end is in the result (getHostInterface). */

@@ -1,3 +1,4 @@
+import { shaperName } from "../../cli/model/bandwidth.ts";
 import { secondName } from "../../cli/model/foreign.ts";
 import { leasesOf } from "../../cli/model/ipam.ts";
 import type { Machine, Namespace } from "../../cli/model/machine.ts";
@@ -147,7 +148,7 @@ export function mustPass(machine: Machine, life: Life, list: readonly ListedPlug
 function isLimited({ devices }: Machine, { of, key }: Life, plugin: ListedPlugin): boolean {
   if (delegateOf(plugin) !== "bandwidth") return false;
   const { ifName, network = ifName ? `${of.list}-${ifName}` : of.list } = plugin.wrapper as JsonObject;
-  const device = devices.get(`bwp-${network}${of.container}`);
+  const device = devices.get(shaperName(String(network), of.container));
   return device !== undefined && !device.by.has(key);
 }
 
