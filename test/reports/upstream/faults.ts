@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
+import type { needs } from "../../support/needs.ts";
 
 /** A fault of another project: the data beside its patch. */
 export interface Fault {
@@ -17,6 +18,8 @@ export interface Fault {
   readonly conformance: Readonly<Record<string, readonly string[]>>;
   /** The wrapper's workaround that a release with the patch makes superfluous. */
   readonly workaround: string;
+  /** What the kernel needs for the commands of the report. */
+  readonly needs?: keyof typeof needs;
   /** Why there is no patch, or why its tests do not run here. */
   readonly obstacle?: string;
 }

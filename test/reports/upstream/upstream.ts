@@ -10,6 +10,7 @@ import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
 import { type Fault, patchOf, readFaults } from "./faults.ts";
+import { recipeProblems } from "./recipes.ts";
 import { applyPatches, copySources } from "./sources.ts";
 import { type Counts, runGinkgo, runGoTests } from "./suites.ts";
 import { type Results, tableOf } from "./table.ts";
@@ -35,6 +36,7 @@ if (values.only === undefined) {
   );
   report("all together");
 }
+write();
 console.log(tableOf(faults, results));
 process.exitCode = Object.values(results).some(({ problems }) => problems.length > 0) ? 1 : 0;
 
@@ -95,12 +97,17 @@ async function conformanceOf(first: Fault, together: readonly Fault[], { problem
     .filter((cell) => !wanted.has(cell))
     .map((cell) => `a cell that fault.json does not name: ${cell}`);
   const missing = [...wanted].filter((cell) => !cells.includes(cell)).map((cell) => `the cell did not change: ${cell}`);
-  return { problems: [...problems, ...unexpected, ...missing], cells, run };
+  const recipes = await recipeProblems(together, directory);
+  return { problems: [...problems, ...unexpected, ...missing, ...recipes], cells, run };
 }
 
 function report(name: string): void {
   for (const problem of results[name]?.problems ?? []) console.error(`${name}: ${problem}`);
   // Not only at the end: a run takes half an hour.
+  write();
+}
+
+function write(): void {
   if (!values.write) return;
   writeFileSync(resultsFile, `${jsonText(results)}\n`);
   writeSection("upstream", tableOf(faults, results));
