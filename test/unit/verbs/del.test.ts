@@ -62,7 +62,8 @@ describe("DEL of an entry", () => {
   });
 
   test("of host-device without its interface gets the namespace, frees the lease, and counts if it fails then", () => {
-    const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1" })];
+    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+    const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", namespace })];
     const answers = [exits(1), exits(0)];
     const outcome = del("bridge", {}, { files: journalFiles(...entries), links: [0], answers });
     expect(runsOf(outcome)).toEqual([`host-device DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]);
@@ -82,8 +83,9 @@ describe("DEL of an entry", () => {
 
   test("takes the journal along on a full disk, if all others are undone, and warns of nothing", () => {
     const files = journalFiles(entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf());
-    const outcome = del("bridge", {}, { files, writeProblem: "ENOSPC" });
-    expect(outcome).toMatchObject({ exitCode: 0, files: {}, stderr: "" });
+    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const outcome = callWrapper({ stdin: zone, env }, { files, links: [7], writeProblem: "ENOSPC" });
+    expect(outcome).toMatchObject({ exitCode: 0, files: {}, log: [] });
   });
 
   test("fails: it runs once more with the list's configuration, and its answer is the runtime's", () => {

@@ -150,10 +150,13 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   });
 });
 
-test("the DEL of what an earlier try left runs once more with the list's configuration", () => {
+test("the DEL of what an earlier try left runs once more with the list's configuration, if that is of the same plugin", () => {
   const answers = [exits(1), exits(0), exits(0, macvlanResult)];
   const files = journalFiles(entryOf({ isGivenUp: true }));
   expect(commandsOf(callWrapper({ stdin }, { files, answers, links: [7] }))).toEqual(["DEL", "DEL", "ADD"]);
+  const call = { calledAs: "/opt/cni/bin/ptp-wrapper", stdin };
+  const others = { files, answers: [exits(1), exits(0, macvlanResult)], links: [7, 7, 0] };
+  expect(commandsOf(callWrapper(call, others)).slice(0, 2)).toEqual(["DEL", "ADD"]);
 });
 
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {

@@ -161,6 +161,11 @@ describe("the log", () => {
     expect(readFileSync(log(), "utf8")).toBe(problem === undefined ? "line\n" : "");
   });
 
+  test("that is a directory gets nothing", () => {
+    mkdirSync(log());
+    expect(appendLine(log(), "line\n")).toBe("EISDIR");
+  });
+
   function link(then: () => void): void {
     renameSync(log(), join(directory, "target"));
     symlinkSync("target", log());
