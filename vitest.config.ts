@@ -64,7 +64,7 @@ export default defineConfig({
       },
       { test: { name: "alerts", include: ["test/alerts/**/*.test.ts"], testTimeout: 30_000 } },
       { test: { name: "long", include: ["test/long/**/*.test.ts"], testTimeout: 120_000 } },
-      { test: { name: "page", include: ["test/page/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 60_000 } },
+      { test: { name: "page", include: ["test/page/**/*.test.ts"], testTimeout: 600_000, hookTimeout: 60_000 } },
       { test: { name: "runtimes", include: ["test/runtimes/**/*.test.ts"], testTimeout: 120_000 } },
     ],
   },
