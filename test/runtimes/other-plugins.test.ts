@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
 import { type Container, Lab } from "../support/lab.ts";
 
-// Two plugins of other projects. No package registry has them: OTHER_PLUGINS is a directory with their executables.
+// Plugins of other projects. No package registry has them: OTHER_PLUGINS is a directory with their executables.
 
 const plugins = "1.9.1";
 const front = {
@@ -126,6 +126,46 @@ describe.skipIf(!isGiven("route-override"))("route-override-wrapper of eth1", ()
     expect(await lab.kernel.routes(kept)).toEqual([defaultRoute]);
     const lost = await attached(lab, lab.goCni, zone("1.0.0", ...both, flush), "c2");
     expect(await lab.kernel.routes(lost)).toEqual([]);
+  });
+});
+
+describe.skipIf(!isGiven("flannel"))("flannel", () => {
+  const flannel = (number: number, wrapper?: object) => ({
+    ...{ type: wrapper ? "flannel-wrapper" : "flannel", ...(wrapper && { wrapper }) },
+    subnetFile: `/run/lab/subnet${number}.env`,
+    dataDir: `/var/lib/cni/flannel${number}`,
+    delegate: { bridge: `flannel${number}` },
+  });
+
+  async function withFlannel(): Promise<Lab> {
+    const lab = await withPlugin("flannel");
+    for (const number of [7, 8]) {
+      const lines = [`NETWORK=10.24${number}.0.0/16`, `SUBNET=10.24${number}.1.1/24`, "MTU=1450", "IPMASQ=true"];
+      const text = lines.map((line) => `FLANNEL_${line}\n`).join("");
+      await lab.writeFile(`/run/lab/subnet${number}.env`, text);
+    }
+    return lab;
+  }
+
+  test("two wrapped in one list, each with a dataDir: both interfaces, and nothing is left after DEL", async () => {
+    await using lab = await withFlannel();
+    const list = zone("1.0.0", flannel(7, { role: "creator" }), flannel(8, { role: "creator", ifName: "eth1" }));
+    const container = await lab.addContainer("c1");
+    // flannel writes its configuration to stderr.
+    expect(await lab.goCni.add(list, container)).toMatchObject({ exitCode: 0 });
+    expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["10.247.1.2/24"], eth1: ["10.248.1.2/24"] });
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    expect([await lab.readdir("/var/lib/cni/flannel7"), await lab.readdir("/var/lib/cni/flannel8")]).toEqual([[], []]);
+    await expectNothingLeft(lab, ["flannel7", "flannel8"]);
+  });
+
+  test("two plain in one list: no ADD passes", async () => {
+    await using lab = await withFlannel();
+    const container = await lab.addContainer("c1");
+    const outcome = await lab.goCni.add(zone("1.0.0", flannel(7), flannel(8)), container);
+    expectFailure(outcome, /container veth name \("eth0"\) .*already exists/);
   });
 });
 

@@ -7,7 +7,7 @@ import { root, scratch, writeScript } from "../../support/tree.ts";
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
 const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft"];
 const testTools = [
-  ...["readelf", "busybox", "minisign", "strace", "rpm", "jq"],
+  ...["readelf", "busybox", "minisign", "strace", "rpm", "jq", "radvd"],
   ...["zsh", "fish", "groff", "systemd-analyze", "openssl"],
 ];
 const goodHost = {
