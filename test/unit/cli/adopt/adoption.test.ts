@@ -87,7 +87,14 @@ test("--undo --json is JSON", async () => {
 });
 
 test.each([
-  ...["{", "{}", "", '{"before":"before"}', '{"after":"after"}', '{"before":"before","after":"after","journal":null}'],
+  ...[
+    "{",
+    "{}",
+    "",
+    '{"before":"before"}',
+    '{"before":1,"after":"after"}',
+    '{"before":"before","after":"after","journal":null}',
+  ],
   '{"before":"before","after":"after","journal":{"file":"/var/lib/cni/wrappers/c1/zone:eth0"}}',
   '{"before":"before","after":"after","journal":{"text":""}}',
 ])("a backup that cannot be read is named by --undo, and stays: %j", async (text) => {
