@@ -1,6 +1,6 @@
 import { execa } from "execa";
 import { Lab, type Outcome } from "../support/lab.ts";
-import { nomad } from "../support/nomad.ts";
+import { newestNomad, nomad, oldestNomad, versionOf } from "../support/nomad.ts";
 import { Agent } from "./agent.ts";
 import { remoteClientConfig, serverConfig } from "./agent-config.ts";
 import { type Allocation, Api, type Node } from "./api.ts";
@@ -58,16 +58,17 @@ export class Cluster implements AsyncDisposable {
   /** Starts the hosts. `prepare` changes the host of a client before the client starts. Without `cniPath`, it is Nomad's default. */
   static async start(count: number, prepare: (lab: Lab) => Promise<void>, cniPath?: string): Promise<Cluster> {
     await using stack = new AsyncDisposableStack();
-    const programs = { nomad: await nomad() };
-    const newLab = async () => {
-      const lab = stack.use(await Lab.start({ plugins: "1.9.1", programs }));
-      await imitateCgroups(lab, programs.nomad);
+    const own = await nomad();
+    const newLab = async (binary: string) => {
+      const lab = stack.use(await Lab.start({ plugins: "1.9.1", programs: { nomad: binary } }));
+      await imitateCgroups(lab, binary);
       return lab;
     };
-    const server = await newLab();
+    // Our build of 1.9.5 has the agent only. Servers are upgraded before their clients.
+    const server = await newLab((await versionOf(own)) === oldestNomad ? await nomad(newestNomad) : own);
     const clients: ClusterClient[] = [];
     for (let number = 1; number <= count; number++) {
-      const lab = await newLab();
+      const lab = await newLab(own);
       clients.push({ name: `client-${number}`, lab, agent: new Agent(lab, "client") });
     }
     const cluster = new Cluster(server, clients, stack.move());

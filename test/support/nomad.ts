@@ -12,7 +12,8 @@ export type NomadVersion = (typeof nomadVersions)[number];
 /** The first version that runs CHECK when a client restarts. */
 export const oldestNomad = "1.9.5" satisfies NomadVersion;
 
-const newestNomad = "1.11.3" satisfies NomadVersion;
+/** The version that most tests use. */
+export const newestNomad = "1.11.3" satisfies NomadVersion;
 
 const wholeNomad = "github.com/hashicorp/nomad";
 
