@@ -6,16 +6,16 @@ import { root } from "../../support/tree.ts";
 import { allPass, makeTree, type Outcome, onePasses, run } from "./run-tree.ts";
 
 test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
-  ["a step that passes is a passed test", "15 passed, 0 failed", {}],
-  ["a step that fails is a failed test", "14 passed, 1 failed", { biome: { exit: 1 } }],
+  ["a step that passes is a passed test", "16 passed, 0 failed", {}],
+  ["a step that fails is a failed test", "15 passed, 1 failed", { biome: { exit: 1 } }],
   [
     "a failed test",
-    "15 passed, 1 failed",
+    "16 passed, 1 failed",
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
   [
     "a failed test, and a file that cannot be imported",
-    "15 passed, 2 failed",
+    "16 passed, 2 failed",
     {
       unit: {
         exit: 1,
@@ -28,22 +28,22 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
   ],
   [
     "all tests pass and vitest fails (a reporter, an uncaught error)",
-    "15 passed, 1 failed",
+    "16 passed, 1 failed",
     { e2e: { ...onePasses, exit: 1 } },
   ],
-  ["vitest leaves no report", "14 passed, 1 failed", { executable: { exit: 0 } }],
-  ["a project without a test", "14 passed, 1 failed", { e2e: { files: [] } }],
+  ["vitest leaves no report", "15 passed, 1 failed", { executable: { exit: 0 } }],
+  ["a project without a test", "15 passed, 1 failed", { e2e: { files: [] } }],
   [
     "skipped tests and those to do",
-    "15 passed, 0 failed, 2 skipped",
+    "16 passed, 0 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
   ],
   [
     "a step with only skipped tests",
-    "14 passed, 1 failed, 2 skipped",
+    "15 passed, 1 failed, 2 skipped",
     { e2e: { files: [{ status: "passed", tests: ["skipped", "skipped"] }] } },
   ],
-  ["without a build, what needs it has failed", "4 passed, 11 failed", { node: { exit: 1 } }],
+  ["without a build, what needs it has failed", "5 passed, 11 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
   expect(stdout.split("\n").at(-1)).toBe(verdict);
@@ -54,7 +54,7 @@ test("each step has a line, and so has each slow test; what failed is shown whol
   const { all } = await run(makeTree({ ...allPass, tsc: { exit: 2 } }));
   const text = all.replaceAll(/ +\d+(?:\.\d)? s\b/g, " 1 s");
   const failed = (name: string) => `${name.padEnd(15)} FAILED (0 passed, 1 failed; 1 s)\noutput of tsc\n\n`;
-  for (const name of ["types", "core types"]) expect(text).toContain(failed(name));
+  for (const name of ["types", "core types", "page types"]) expect(text).toContain(failed(name));
   const passed = [
     "lint",
     "unit",
@@ -67,10 +67,10 @@ test("each step has a line, and so has each slow test; what failed is shown whol
     "executable-slim",
   ].concat(...["e2e-slim", "differential", "kernel", "mutation"]);
   const [steps = "", end = ""] = text.split("the slowest:\n");
-  const rest = steps.replace(failed("types"), "").replace(failed("core types"), "");
+  const rest = ["types", "core types", "page types"].reduce((text, name) => text.replace(failed(name), ""), steps);
   const lines = passed.map((name) => `${name.padEnd(15)} ok (1 passed, 0 failed; 1 s)`);
   expect(rest.trimEnd().split("\n").sort()).toEqual(lines.sort());
-  expect(end).toMatch(/^( 1 s {2}[\w-]+: passed test 0\n){7}\d+ s\n13 passed, 2 failed$/);
+  expect(end).toMatch(/^( 1 s {2}[\w-]+: passed test 0\n){7}\d+ s\n13 passed, 3 failed$/);
 });
 
 test("skipped tests are named", async () => {
@@ -86,7 +86,7 @@ test("a skipped test that the second kernel ran is not skipped", async () => {
   const { stdout } = await run(makeTree({ ...allPass, e2e, kernel }));
   expect(stdout).toContain("e2e             ok (1 passed, 0 failed, 2 skipped;");
   expect(stdout.match(/^skipped: .*$/gm)).toEqual(["skipped: todo test 2"]);
-  expect(stdout.split("\n").at(-1)).toBe("15 passed, 0 failed, 1 skipped");
+  expect(stdout.split("\n").at(-1)).toBe("16 passed, 0 failed, 1 skipped");
 });
 
 test("without a second kernel, its step and the tests are skipped by name", async () => {
@@ -96,7 +96,7 @@ test("without a second kernel, its step and the tests are skipped by name", asyn
   const { stdout } = await run(makeTree({ ...rest, e2e }, { kernel: `${why}\n` }));
   expect(stdout).toContain(`kernel          skipped (${why})\n`);
   expect(stdout.match(/^skipped: .*$/gm)).toEqual(["skipped: skipped test 1"]);
-  expect(stdout.split("\n").at(-1)).toBe("14 passed, 0 failed, 2 skipped");
+  expect(stdout.split("\n").at(-1)).toBe("15 passed, 0 failed, 2 skipped");
 });
 
 test("the reporter of the executed cases takes part in the steps that have a list of them, found or not", async () => {
@@ -137,7 +137,7 @@ test("a step is skipped by name where its tool is missing", async () => {
   const why = "Nomad is not built here";
   const { stdout, exitCode } = await run(makeTree({ ...allPass, nomad: { exit: 1 } }, { nomad: `${why}\n` }));
   expect(stdout).toContain(`nomad           skipped (${why})\n`);
-  expect(stdout.split("\n").at(-1)).toBe("14 passed, 0 failed, 1 skipped");
+  expect(stdout.split("\n").at(-1)).toBe("15 passed, 0 failed, 1 skipped");
   expect(exitCode).toBe(0);
 });
 
@@ -155,7 +155,7 @@ test.each([
   const { stdout, exitCode } = await run(tree);
   const lines = (word: string) => slim.map((name) => `${name.padEnd(15)} ${word} (${why})`);
   expect(stdout.match(/^.* skipped \(.*$/gm)?.sort()).toEqual(lines("skipped"));
-  expect([exitCode, stdout.split("\n").at(-1)]).toEqual([0, "11 passed, 0 failed, 4 skipped"]);
+  expect([exitCode, stdout.split("\n").at(-1)]).toEqual([0, "12 passed, 0 failed, 4 skipped"]);
   const strict = await run(tree, { CI: "true" });
   expect(strict.stdout.match(/^build-slim .*$/m)?.[0]).toBe(lines("FAILED")[0]);
   expect(strict.exitCode).toBe(1);
@@ -167,5 +167,5 @@ test("where CI is set, a test that did not run and a missing kernel have failed,
   const { stdout, exitCode } = await run(makeTree({ ...allPass, e2e }, missing), { CI: "true" });
   expect(stdout).toContain("kernel          FAILED (no second kernel)\n");
   expect(stdout).toContain("\nFAILED, not run: skipped test 1\n");
-  expect([exitCode, stdout.split("\n").at(-1)]).toEqual([1, "13 passed, 2 failed, 1 skipped"]);
+  expect([exitCode, stdout.split("\n").at(-1)]).toEqual([1, "14 passed, 2 failed, 1 skipped"]);
 });
