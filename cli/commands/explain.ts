@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Argument } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CommandData, option } from "../command.ts";
+import { checkAfterScript } from "../explain/after-script.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
@@ -54,7 +55,7 @@ export const explainCommand: CommandData<string, Options> = {
       const data = { ...explanationData(explanation), ...(verdict && { verdict: verdictData(verdict) }) };
       terminal.write(`${JSON.stringify(data, null, 2)}\n`);
     } else {
-      if (verdict) terminal.write(`${verdictText(list, verdict)}\n`);
+      if (verdict) terminal.write(`${verdictText(list, verdict, checkAfterScript(list, explanation.attachment))}\n`);
       terminal.write(explanationText(explanation, terminal));
     }
     if (options.html !== undefined) {

@@ -1,12 +1,11 @@
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
-import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { callsOf } from "../live/libcni.ts";
 import type { Machine } from "../model/machine.ts";
-import { hasPassed, type Source, stepOf } from "./explain.ts";
+import { hasPassed, type Source, type Step, stepOf } from "./explain.ts";
 import { unknownOf } from "./model-answers.ts";
 
 /** What a verb fails with: the plugin, by its index, and its words. */
@@ -100,9 +99,8 @@ export class ListRun {
       const refusal = refusalOf(list, plugin, verb);
       if (refusal !== undefined) return { failure: { plugin: index, type, message: refusal } };
       const step = stepOf(plugin, call, this.#source);
-      const { output } = step.answer;
-      if (!hasPassed(step)) return { failure: { plugin: index, type, message: messageOf(output) } };
-      next = calls.next({ isPassed: true, output });
+      if (!hasPassed(step)) return { failure: failureOf(step) };
+      next = calls.next({ isPassed: true, output: step.answer.output });
     }
   }
 
@@ -125,6 +123,8 @@ function refusalOf({ name = "" }: List, { type, isWrapped }: ListedPlugin, verb:
   return `invalid characters found in network name; ${name}`;
 }
 
-function messageOf({ msg = "", details }: JsonObject = {}): string {
-  return details === undefined ? String(msg) : `${msg}; ${details}`;
+/** Returns what a step failed with. */
+export function failureOf({ plugin: { index, type }, answer }: Step): Failure {
+  const { msg = "", details } = answer.output ?? {};
+  return { plugin: index, type, message: details === undefined ? String(msg) : `${msg}; ${details}` };
 }

@@ -162,20 +162,36 @@ function goType(value: unknown): string {
   return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
 }
 
+/** Why a second attachment to one container may fail. */
+const uncounted = "does not count: a list that names its interfaces can be attached to a container once";
+
 const indent = "  ";
 
-/** Writes a verdict for people: the list, each event that fails, and those that pass in one line. */
-export function verdictText({ file, name, plugins }: List, outcomes: readonly Outcome[]): string {
+/**
+ * Writes a verdict for people: the list, each event that fails, and those that pass in one line. `afterScript` is what CHECK
+ * fails with where a script runs the list's ADD.
+ */
+export function verdictText(
+  { file, name, plugins }: List,
+  outcomes: readonly Outcome[],
+  afterScript?: Failure,
+): string {
   const titles = plugins.map(({ delegate, role, ifName }) => (role === "creator" ? `${delegate} ${ifName}` : delegate));
   const passed = outcomes.filter(({ passes, leaves }) => passes && leaves.length === 0).map(({ event }) => event);
   const others = outcomes.filter(({ event }) => !passed.includes(event));
-  const missing = events.filter((event) => !outcomes.some((one) => one.event === event));
+  const scripted = afterScript && `never reached; with a script that merges the results: ${failureWords(afterScript)}`;
+  const missing = events.filter((event) => {
+    return !outcomes.some((one) => one.event === event) && !(scripted && event === "restart");
+  });
   const row = (what: string, words: string) => `${indent}${what.padEnd(9)}  ${words}`;
   const isPlain = plugins.some(({ isWrapped, role }) => role === "creator" && !isWrapped);
   const hasFailed = outcomes.some(({ passes }) => passes === false);
   return [
     `${name ?? file.path}: ${titles.join(", ")}`,
-    ...others.map((one) => row(one.event, wordsOf(one))),
+    ...others.flatMap((one) => [
+      row(one.event, wordsOf(one)),
+      ...(scripted && one.event === "start" ? [row("restart", scripted)] : []),
+    ]),
     ...(passed.length > 0 ? [row("passes:", passed.join(", "))] : []),
     ...(missing.length > 0 ? [row("not sent:", missing.join(", "))] : []),
     ...(isPlain && hasFailed ? [`-> cni-wrappers wrap ${file.path}`] : []),
@@ -184,11 +200,16 @@ export function verdictText({ file, name, plugins }: List, outcomes: readonly Ou
     .join("");
 }
 
-function wordsOf({ passes, type, message, leaves }: Outcome): string {
+function failureWords({ type, message }: Pick<Outcome, "type" | "message">): string {
+  return `fails${type === undefined ? "" : ` at ${type}`}: ${message}`;
+}
+
+function wordsOf(outcome: Outcome): string {
+  const { event, passes, message, leaves } = outcome;
   const left = leaves.length > 0 ? `leaves ${leftWords(leaves)}` : "";
   if (passes) return left;
-  const words =
-    passes === undefined ? `not known: ${message}` : `fails${type === undefined ? "" : ` at ${type}`}: ${message}`;
+  const counted = event === "twice" ? ` (${uncounted})` : "";
+  const words = passes === undefined ? `not known: ${message}` : `${failureWords(outcome)}${counted}`;
   return left === "" ? words : `${words}; ${left}`;
 }
 

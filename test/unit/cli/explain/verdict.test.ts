@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkAfterScript } from "../../../../cli/explain/after-script.ts";
 import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
 import { listOf as readExample } from "../../../support/examples.ts";
@@ -76,6 +77,28 @@ describe("the verdict of a list, with the words that the real plugins print", ()
     expect(verdictCode(outcomes)).toBe(1);
   });
 
+  test("a script that merges the results lets ADD pass, and CHECK fails then", () => {
+    const { list, outcomes } = verdict([macvlan, bridge, { type: "portmap", capabilities: { portMappings: true } }]);
+    const afterScript = checkAfterScript(list, exampleAttachment(list));
+    expect(verdictText(list, outcomes, afterScript)).toBe(`zone: macvlan eth0, bridge eth0, portmap
+  start      fails at bridge: container veth name ("eth0") peer provided ("...") already exists
+  restart    never reached; with a script that merges the results: fails at macvlan: Failed to match addr 172.26.64.2/20 on interface eth0
+  passes:    stop
+  not sent:  second, joined, retry, twice, reboot, gone
+-> cni-wrappers wrap zone.conflist
+`);
+  });
+
+  test.each([
+    ["a list with one interface plugin", [bridge]],
+    ["a wrapped list", [macvlan, wrapped]],
+    ["an unknown plugin", [{ type: "calico" }, bridge]],
+    ["an ADD that fails even so", [{ ...macvlan, mode: "odd" }, bridge]],
+  ])("%s: nothing is said about a script", (_, plugins) => {
+    const { list } = verdict(plugins);
+    expect(checkAfterScript(list, exampleAttachment(list))).toBeUndefined();
+  });
+
   test("the wrapped list of README passes, and can be attached once", () => {
     const list = parsedList(readExample("macvlan-bridge"));
     const outcomes = verdictOf(list, exampleAttachment(list), undefined);
@@ -92,6 +115,7 @@ describe("the verdict of a list, with the words that the real plugins print", ()
       "gone",
     ]);
     expect(verdictCode(outcomes)).toBe(0);
+    expect(verdictText(list, outcomes)).toContain("already exists (does not count: a list that names its interfaces");
   });
 
   test("only the second one is wrapped: CHECK of the first one sees its address", () => {
