@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import {
   absolutePathProblem,
   interfaceNameProblem,
@@ -25,13 +25,18 @@ export interface Fault {
   readonly words: string;
 }
 
-/** What a value may be. Each call of a runtime looks at some 30 values, so this makes nothing for a value that is valid. */
-interface Shape {
+/** What a value may be. Each call of a runtime looks at some 30 values, so checking one makes nothing for a valid value. */
+type Shape = {
   /** Whether it may be missing, or null, too. */
   readonly mayBe: "missing" | "null" | "neither";
-  /** Returns everything that is wrong with a value. */
-  faults(value: unknown): readonly Fault[];
-}
+} & (
+  | { readonly is: "any text" }
+  | { readonly is: "text"; readonly problem: (text: string) => string | undefined }
+  | { readonly is: "leaf"; readonly problem: (value: unknown) => string | undefined }
+  | { readonly is: "list"; readonly of: Shape }
+  /** Each key has the shape at its place. */
+  | { readonly is: "object"; readonly keys: readonly string[]; readonly shapes: readonly Shape[] }
+);
 
 /** The levels of the log. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
@@ -50,7 +55,7 @@ export interface WrapperConfiguration {
   readonly log?: { readonly file?: string | undefined; readonly level?: LogLevel | undefined } | undefined;
 }
 
-const anyText = text(() => undefined);
+const anyText: Shape = { is: "any text", mayBe: "neither" };
 const texts = list(anyText);
 
 const logShapes = {
@@ -90,7 +95,7 @@ export const logKeys: readonly string[] = Object.keys(logShapes);
 
 /** Returns everything that is wrong with a `wrapper` block. */
 export function wrapperFaults(block: unknown): readonly Fault[] {
-  return wrapper.faults(block);
+  return faultsIn(wrapper, block);
 }
 
 const wrapper = object(wrapperShapes);
@@ -121,17 +126,17 @@ const result = object({
 
 /** Returns the first problem of a plugin configuration, in the keys that a wrapper reads; undefined if it is valid. */
 export function configurationProblem(value: unknown): string | undefined {
-  return firstProblem(configuration.faults(value), "");
+  return firstProblem(faultsIn(configuration, value), "");
 }
 
 /** Returns the first problem of a `wrapper` block; undefined if it is valid. */
 export function wrapperProblem(value: unknown): string | undefined {
-  return firstProblem(wrapper.faults(value), "wrapper");
+  return firstProblem(faultsIn(wrapper, value), "wrapper");
 }
 
 /** Returns the first problem of a result's shape; undefined if it is valid. `root` is the result's name in the message. */
 export function resultShapeProblem(value: unknown, root: string): string | undefined {
-  return firstProblem(result.faults(value), root);
+  return firstProblem(faultsIn(result, value), root);
 }
 
 function firstProblem(faults: readonly Fault[], root: string): string | undefined {
@@ -148,17 +153,11 @@ export function pathWords(root: string, path: readonly PropertyKey[]): string {
 }
 
 function leaf(problem: (value: unknown) => string | undefined): Shape {
-  return {
-    mayBe: "neither",
-    faults: (value) => {
-      const words = problem(value);
-      return words === undefined ? none : [{ path: [], words }];
-    },
-  };
+  return { is: "leaf", mayBe: "neither", problem };
 }
 
 function text(problem: (text: string) => string | undefined): Shape {
-  return leaf((value) => (typeof value === "string" ? problem(value) : "must be a string"));
+  return { is: "text", mayBe: "neither", problem };
 }
 
 function oneOf<T extends string>(...values: readonly T[]): Shape {
@@ -172,49 +171,12 @@ function indexProblem(value: unknown): string | undefined {
 }
 
 function object(shapes: Readonly<Record<string, Shape>>): Shape {
-  const parts = Object.entries(shapes).map(([key, shape]) => ({ key, shape }));
-  return {
-    mayBe: "neither",
-    faults: (value) => {
-      if (!isJsonObject(value)) return [{ path: [], words: "must be an object" }];
-      let faults = none;
-      for (const { key, shape } of parts) {
-        const inner = faultsIn(shape, value[key]);
-        if (inner !== none) faults = withInner(faults, key, inner);
-      }
-      return faults;
-    },
-  };
+  return { is: "object", mayBe: "neither", keys: Object.keys(shapes), shapes: Object.values(shapes) };
 }
 
 function list(shape: Shape): Shape {
-  return {
-    mayBe: "neither",
-    faults: (value) => {
-      if (!Array.isArray(value)) return [{ path: [], words: "must be a list" }];
-      let faults = none;
-      for (let index = 0; index < value.length; index++) {
-        const inner = faultsIn(shape, value[index]);
-        if (inner !== none) faults = withInner(faults, index, inner);
-      }
-      return faults;
-    },
-  };
+  return { is: "list", mayBe: "neither", of: shape };
 }
-
-function faultsIn(shape: Shape, value: unknown): readonly Fault[] {
-  if (value === undefined && shape.mayBe !== "neither") return none;
-  return value === null && shape.mayBe === "null" ? none : shape.faults(value);
-}
-
-/** Adds to a list that is `none` at first. A list of a million wrong values must not be copied for each of them. */
-function withInner(faults: readonly Fault[], key: string | number, inner: readonly Fault[]): readonly Fault[] {
-  const all: Fault[] = faults === none ? [] : (faults as Fault[]);
-  for (const { path, words } of inner) all.push({ path: [key, ...path], words });
-  return all;
-}
-
-const none: readonly Fault[] = [];
 
 function optional(shape: Shape): Shape {
   return { ...shape, mayBe: "missing" };
@@ -222,4 +184,59 @@ function optional(shape: Shape): Shape {
 
 function nullish(shape: Shape): Shape {
   return { ...shape, mayBe: "null" };
+}
+
+const none: readonly Fault[] = [];
+
+/** Returns everything that is wrong with a value. */
+function faultsIn(shape: Shape, value: unknown): readonly Fault[] {
+  switch (shape.is) {
+    case "leaf":
+      return faultsOf(shape.problem(value));
+    case "any text":
+      return typeof value === "string" ? none : faultsOf("must be a string");
+    case "text":
+      return faultsOf(typeof value === "string" ? shape.problem(value) : "must be a string");
+    case "list":
+      return Array.isArray(value) ? faultsInList(shape.of, value) : faultsOf("must be a list");
+    case "object":
+      return isJsonObject(value) ? faultsInObject(shape, value) : faultsOf("must be an object");
+    default:
+      return shape satisfies never;
+  }
+}
+
+function faultsOf(words: string | undefined): readonly Fault[] {
+  return words === undefined ? none : [{ path: [], words }];
+}
+
+// These two count, because iterating takes an engine longer than the check.
+function faultsInList(shape: Shape, values: readonly unknown[]): readonly Fault[] {
+  let faults = none;
+  for (let index = 0; index < values.length; index++) {
+    const inner = faultsIn(shape, values[index]);
+    if (inner !== none) faults = withInner(faults, index, inner);
+  }
+  return faults;
+}
+
+function faultsInObject({ keys, shapes }: Shape & { is: "object" }, value: JsonObject): readonly Fault[] {
+  let faults = none;
+  for (let place = 0; place < keys.length; place++) {
+    const key = keys[place] as string;
+    const shape = shapes[place] as Shape;
+    const part = value[key];
+    if (part === undefined ? shape.mayBe !== "neither" : part === null && shape.mayBe === "null") continue;
+    // Most parts are plain texts.
+    const inner = shape.is === "any text" && typeof part === "string" ? none : faultsIn(shape, part);
+    if (inner !== none) faults = withInner(faults, key, inner);
+  }
+  return faults;
+}
+
+/** Adds to a list that is `none` at first. A list of a million wrong values must not be copied for each of them. */
+function withInner(faults: readonly Fault[], key: string | number, inner: readonly Fault[]): readonly Fault[] {
+  const all: Fault[] = faults === none ? [] : (faults as Fault[]);
+  for (const { path, words } of inner) all.push({ path: [key, ...path], words });
+  return all;
 }
