@@ -97,22 +97,23 @@ export function containerInterfaceNames(result: CniResult): string[] {
  * host-side one, is nobody's unless the container interface has no address of its own.
  */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
-  const members = new Set(attachment.members);
+  const { members, container } = attachment;
   const lacksAddress = !hasAddress(result, attachment);
   let isRuntimes: boolean | undefined;
   return ({ interface: index }: IpConfig): boolean => {
-    if (typeof index === "number") return members.has(index) && (lacksAddress || isInside(result, index));
+    if (typeof index === "number") return members.includes(index) && (lacksAddress || isInside(result, index));
     if (!lacksAddress) return false;
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
-    isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
+    isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === container;
     return isRuntimes;
   };
 }
 
 /** Whether a container interface of an attachment has an address in the result. */
 export function hasAddress(result: CniResult, { members }: Attachment): boolean {
-  const isOwn = (index: unknown) => typeof index === "number" && members.includes(index) && isInside(result, index);
-  return (result.ips ?? []).some((ip) => isOwn(ip.interface));
+  return (result.ips ?? []).some(
+    ({ interface: index }) => typeof index === "number" && members.includes(index) && isInside(result, index),
+  );
 }
 
 function isInside({ interfaces }: CniResult, index: number): boolean {

@@ -25,14 +25,14 @@ export function beganLine(began: Began): Line {
 
 /** Parses the journal of an attachment; `text` is undefined if there is no file. */
 export function parseJournal(key: AttachmentKey, text = ""): Journal {
-  return journalOf(key, contentOf(text));
+  return journalOf(journalFile(key), key, contentOf(text));
 }
 
 /** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
 export function parseFoundJournal(file: string, text: string): Journal | undefined {
   const content = contentOf(text);
   const { owner } = content;
-  return owner && journalFile(owner) === file ? journalOf(owner, content) : undefined;
+  return owner && journalFile(owner) === file ? journalOf(file, owner, content) : undefined;
 }
 
 /** What the lines of a journal say. */
@@ -68,10 +68,10 @@ function keyIn({ network, containerId, runtimeIfName }: JsonObject = {}): Attach
   return isNamed ? { network, containerId, runtimeIfName } : undefined;
 }
 
-function journalOf(key: AttachmentKey, content: Content): Journal {
+function journalOf(file: string, key: AttachmentKey, content: Content): Journal {
   const problem = problemOf(key, content);
   const { entries = [], isTorn } = content;
-  return { file: journalFile(key), key, isTorn, entries: problem === undefined ? entries : [], problem };
+  return { file, key, isTorn, entries: problem === undefined ? entries : [], problem };
 }
 
 /** Says why a journal cannot be read. */

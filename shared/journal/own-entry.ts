@@ -14,14 +14,18 @@ export interface PluginIdentity {
   checksum(): string;
 }
 
-type Matches = (entry: Entry) => boolean;
-
 /**
  * Finds the entry of the plugin that an ADD is for. A creator's is the one with its interface, whatever its type. A
  * chained plugin's also has its block and its configuration: two portmaps may differ in one of them only.
  */
 export function ownEntry(journal: Journal, plugin: PluginIdentity): Entry | undefined {
-  return lastOf(withoutStrays(journal), isCreator(plugin) ? isOfInterface(plugin) : isOfPlugin(plugin));
+  const entries = withoutStrays(journal);
+  const isOwn = plugin.role === "creator" ? isOfInterface : isOfPlugin;
+  // Of several, the last one that is not undone.
+  return (
+    entries.findLast((entry) => !entry.isUndone && isOwn(entry, plugin)) ??
+    entries.findLast((entry) => isOwn(entry, plugin))
+  );
 }
 
 /** Finds the entry that a CHECK or a DEL is for. The list may have been edited since its ADD. */
@@ -33,11 +37,11 @@ export function laterEntry(journal: Journal, plugin: PluginIdentity): Entry | un
 
 function nearestOf(entries: readonly Entry[], plugin: PluginIdentity): Entry | undefined {
   const { type, ifName, role } = plugin;
-  const hasBlock = isOfBlock(plugin);
+  const made = role === "creator" ? entries.findLast((entry) => isOfInterface(entry, plugin)) : undefined;
   return (
-    (isCreator(plugin) ? entries.findLast(isOfInterface(plugin)) : undefined) ??
-    entries.findLast(isOfPlugin(plugin)) ??
-    entries.findLast((entry) => entry.type === type && entry.ifName === ifName && hasBlock(entry)) ??
+    made ??
+    entries.findLast((entry) => isOfPlugin(entry, plugin)) ??
+    entries.findLast((entry) => isOfBlock(entry, plugin)) ??
     entries.findLast((entry) => entry.type === type && entry.checksum === plugin.checksum()) ??
     entries.findLast((entry) => entry.type === type && entry.ifName === ifName) ??
     // An unknown type may be a misspelled one.
@@ -45,32 +49,17 @@ function nearestOf(entries: readonly Entry[], plugin: PluginIdentity): Entry | u
   );
 }
 
-function isCreator({ role }: PluginIdentity): boolean {
-  return role === "creator";
+function isOfInterface({ role, ifName }: Entry, plugin: PluginIdentity): boolean {
+  return role === "creator" && ifName === plugin.ifName;
 }
 
-function isOfInterface({ ifName }: PluginIdentity): Matches {
-  return (entry) => entry.role === "creator" && entry.ifName === ifName;
+function isOfPlugin(entry: Entry, plugin: PluginIdentity): boolean {
+  return isOfBlock(entry, plugin) && entry.checksum === plugin.checksum();
 }
 
-function isOfPlugin(plugin: PluginIdentity): Matches {
-  const { type, ifName, checksum } = plugin;
-  const hasBlock = isOfBlock(plugin);
-  return (entry) => entry.type === type && entry.ifName === ifName && hasBlock(entry) && entry.checksum === checksum();
-}
-
-// The block's text is made only if an entry gets that far.
-function isOfBlock({ wrapper }: PluginIdentity): Matches {
-  let block: string | undefined;
-  return (entry) => {
-    block ??= canonicalJson(wrapper);
-    return canonicalJson(entry.wrapper) === block;
-  };
-}
-
-// Of several, the last one that is not undone.
-function lastOf(entries: readonly Entry[], isIt: Matches): Entry | undefined {
-  return entries.findLast((entry) => !entry.isUndone && isIt(entry)) ?? entries.findLast(isIt);
+function isOfBlock({ type, ifName, wrapper }: Entry, plugin: PluginIdentity): boolean {
+  const isAlike = type === plugin.type && ifName === plugin.ifName;
+  return isAlike && canonicalJson(wrapper) === canonicalJson(plugin.wrapper);
 }
 
 /**

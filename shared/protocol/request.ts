@@ -1,5 +1,5 @@
 import { CniError } from "./errors.ts";
-import { goLookup, hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "./json.ts";
+import { hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "./json.ts";
 import { isPlain, textWithoutPrevResult } from "./plain-prev-result.ts";
 import type { CniResult } from "./result.ts";
 import {
@@ -168,14 +168,15 @@ const longestKey = 8;
  */
 export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean): CniError[] {
   const found: CniError[] = [];
+  let ipam: unknown;
   for (const key in configuration) {
     if (key.length > longestKey || key === block) continue;
     const lower = key.toLowerCase();
     const own = isKnownPlugin ? ownKeys.get(lower) : undefined;
-    if (own !== undefined) found.push(misplaced(key, `Write "wrapper": { "${own}": ... }`));
+    if (lower === "ipam") ipam = configuration[key];
+    else if (own !== undefined) found.push(misplaced(key, `Write "wrapper": { "${own}": ... }`));
     else if (isNearlyBlock(lower)) found.push(misplaced(key, 'The block is called "wrapper"'));
   }
-  const ipam = goLookup(configuration, "ipam");
   if (!isJsonObject(ipam)) return found;
   for (const key in ipam)
     if (key.length === block.length && key.toLowerCase() === block)
