@@ -97,14 +97,14 @@ export function containerInterfaceNames(result: CniResult): string[] {
  * host-side one, is nobody's unless the container interface has no address of its own.
  */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
-  const { members, container } = attachment;
+  const members = new Set(attachment.members);
   const lacksAddress = !hasAddress(result, attachment);
   let isRuntimes: boolean | undefined;
   return ({ interface: index }: IpConfig): boolean => {
-    if (typeof index === "number") return members.includes(index) && (lacksAddress || isInside(result, index));
+    if (typeof index === "number") return members.has(index) && (lacksAddress || isInside(result, index));
     if (!lacksAddress) return false;
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
-    isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === container;
+    isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
   };
 }
