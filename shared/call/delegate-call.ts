@@ -44,20 +44,17 @@ export function delegateCall({ request, target }: Subject, shown: ShownPrevResul
   for (const key in rest) if (key.length === 10 && isSameInGo(key, "prevresult")) delete configuration[key];
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
+  const { jq, ports } = request.wrapper;
   const call = {
     delegate: target.delegate,
     environment: changedVariables(request, target),
-    configuration: withPorts(configuration, request),
+    // `ports` may have changed since ADD, so DEL gets all of them: portmap's DEL does nothing without a port.
+    configuration:
+      ports === undefined || request.command === "DEL" ? configuration : withOwnPorts(configuration, ports),
   };
-  const { jq } = request.wrapper;
   return jq === undefined
     ? call
     : { ...call, filter: { program: jq, mayFail: lenientVerbs.includes(request.command) } };
-}
-
-// `wrapper.ports` may have changed since ADD, so DEL gets all ports: portmap's DEL does nothing without a port.
-function withPorts(configuration: JsonObject, { command, wrapper: { ports } }: Request): JsonObject {
-  return ports === undefined || command === "DEL" ? configuration : withOwnPorts(configuration, ports);
 }
 
 function changedVariables({ variables, wrapper }: Request, { renamed, selector }: Target): Record<string, string> {
@@ -77,7 +74,9 @@ const addressRequests: readonly string[] = ["IP", "MAC"];
  * from other keys, if the runtime sets them. All other pairs are unchanged.
  */
 export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
-  if (option === "keep" || (option === undefined && !(renamed && mayAsk(args)))) return args;
+  // Nearly no call has such a request.
+  const mayAsk = renamed && (args.includes("IP=") || args.includes("MAC="));
+  if (option === "keep" || (option === undefined && !mayAsk)) return args;
   const mapped = Object.entries(option ?? {});
   const replaced = [...(renamed ? addressRequests : []), ...mapped.map(([key]) => key)];
   const pairs = args.split(";");
@@ -87,11 +86,6 @@ export function argsOf(args: string, option: ArgsOption | undefined, renamed: bo
     return value ? [`${key}=${value}`] : [];
   });
   return [...kept, ...given].join(";");
-}
-
-// A quick check, because nearly no call has such a request.
-function mayAsk(args: string): boolean {
-  return args.includes("IP=") || args.includes("MAC=");
 }
 
 function keyOf(pair: string): string {

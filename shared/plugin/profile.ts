@@ -83,17 +83,9 @@ export function isFixedMac(origin: string | undefined): boolean {
   return origin?.trim() === setBySomebody;
 }
 
-/** Whether a result lists a device as a host-side interface. */
-export function listsDevice({ interfaces }: CniResult, device: string): boolean {
-  return (interfaces ?? []).some((entry) => isHostDevice(entry, device));
-}
-
-/** Returns the result without the MAC of a device. The device itself stays in it. */
+/** Returns the result without the MAC of a host-side device, which stays in it. The same object if it lists no such device. */
 export function withoutMac(result: CniResult, device: string): CniResult {
-  const interfaces = (result.interfaces ?? []).map((entry) => (isHostDevice(entry, device) ? { name: device } : entry));
-  return { ...result, interfaces };
-}
-
-function isHostDevice(candidate: Interface, name: string): boolean {
-  return candidate.name === name && !isContainerInterface(candidate);
+  const isDevice = (one: Interface) => one.name === device && !isContainerInterface(one);
+  if (!result.interfaces?.some(isDevice)) return result;
+  return { ...result, interfaces: result.interfaces.map((one) => (isDevice(one) ? { name: device } : one)) };
 }

@@ -47,13 +47,9 @@ export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 export function decodeConfiguration(command: ConfiguredVerb, stdin: string | undefined): JsonObject {
   if (stdin === undefined) return undecodable("it is not valid UTF-8");
   const value = parseJson(stdin, lenientVerbs.includes(command));
-  return isJsonObject(value) ? checkedVersion(value) : undecodable("it is not a JSON object");
-}
-
-/** Returns a configuration. Code 6 if its version is not readable. */
-export function checkedVersion(configuration: JsonObject): JsonObject {
-  const { cniVersion = "" } = configuration;
-  if (typeof cniVersion === "string" || cniVersion === null) return configuration;
+  if (!isJsonObject(value)) return undecodable("it is not a JSON object");
+  const { cniVersion = "" } = value;
+  if (typeof cniVersion === "string" || cniVersion === null) return value;
   return undecodable("cniVersion must be a string");
 }
 
@@ -64,7 +60,9 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, deco
     const { prevResult: _, ...rest } = decoded;
     return withoutPrevResult(parseRequest(command, variables, rest), notPlain);
   }
-  const configuration = parseConfiguration(decoded);
+  const problem = configurationProblem(decoded);
+  if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
+  const configuration = decoded as unknown as PluginConfiguration;
   const block = configuration.wrapper ?? undefined;
   if (block === undefined) return { command, variables, configuration, wrapper: {}, unusable: [], warnings: [] };
   const { wrapper, unusable, warnings } = parseWrapper(command, block);
@@ -103,12 +101,6 @@ function withoutUnusable(command: ConfiguredVerb, block: unknown, problem: strin
     ? problems.map(([, found]) => found).filter((found) => found !== undefined)
     : [problem];
   return { wrapper, unusable, warnings: [...words.map((found) => `wrong value ignored: ${found}`), ...warnings] };
-}
-
-function parseConfiguration(decoded: JsonObject): PluginConfiguration {
-  const problem = configurationProblem(decoded);
-  if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
-  return decoded as unknown as PluginConfiguration;
 }
 
 function parseJson(stdin: string, isLenient: boolean): unknown {

@@ -27,6 +27,12 @@ const requiredVariables: Readonly<Record<Verb, readonly string[]>> = {
   VERSION: [],
 };
 
+/** Each says what is wrong with the value of a variable. */
+const rules: Readonly<Record<string, (value: string) => string | undefined>> = {
+  CNI_CONTAINERID: containerIdProblem,
+  CNI_IFNAME: interfaceNameProblem,
+};
+
 /** Reads the CNI variables of a call. Code 4 lists all missing ones at once; an empty variable counts as missing. */
 export function parseVariables(env: Environment): Variables {
   const command = env.CNI_COMMAND ?? "";
@@ -35,7 +41,11 @@ export function parseVariables(env: Environment): Variables {
   const missing: string[] = [];
   for (const name of required) if (!env[name]) missing.push(name);
   if (missing.length > 0) throw new CniError("missingVariables", missing.join(","), `CNI_COMMAND is ${command}`);
-  for (const name of required) checkName(name, env[name] ?? "");
+  for (const name of required) {
+    const value = env[name] ?? "";
+    const problem = rules[name]?.(value);
+    if (problem !== undefined) throw new CniError("invalidVariable", name, `${JSON.stringify(value)} ${problem}`);
+  }
   return {
     command,
     containerId: env.CNI_CONTAINERID ?? "",
@@ -48,14 +58,4 @@ export function parseVariables(env: Environment): Variables {
 
 function isVerb(command: string): command is Verb {
   return Object.hasOwn(requiredVariables, command);
-}
-
-function checkName(name: string, value: string): void {
-  const problem =
-    name === "CNI_CONTAINERID"
-      ? containerIdProblem(value)
-      : name === "CNI_IFNAME"
-        ? interfaceNameProblem(value)
-        : undefined;
-  if (problem !== undefined) throw new CniError("invalidVariable", name, `${JSON.stringify(value)} ${problem}`);
 }

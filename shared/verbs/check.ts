@@ -11,7 +11,7 @@ import { noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate
 import { ipamOf } from "../journal/host-files.ts";
 import { isSameNamespace } from "../journal/journal.ts";
 import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
-import { isFixedMac, listsDevice, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/profile.ts";
+import { isFixedMac, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -72,8 +72,9 @@ function withoutFloatingMac({ session, target, request }: Call, call: DelegateCa
   if (!shared) return call;
   const device = sharedDeviceName(shared, request.configuration);
   const file = macOriginFile(device);
-  if (!listsDevice(resultOf(call), device) || isFixedMac(file && session.host.readFile(file))) return call;
-  return withResult(call, withoutMac(resultOf(call), device));
+  const result = resultOf(call);
+  const shown = withoutMac(result, device);
+  return shown === result || isFixedMac(file && session.host.readFile(file)) ? call : withResult(call, shown);
 }
 
 /** The routing after the last ADD that moved routes of this attachment in this namespace. */
