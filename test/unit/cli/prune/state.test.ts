@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -165,6 +165,9 @@ test.each([
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, "ns");
     symlinkSync("/proc/self/ns/net", path);
+    // While nobody holds a namespace, each look at it finds another time.
+    const held = openSync(path, "r");
+    onTestFinished(() => closeSync(held));
     const memory = new Memory();
     const namespace = memory.namespace(path);
     const { bootId = "" } = memory.moment() ?? {};
