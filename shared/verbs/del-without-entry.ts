@@ -1,4 +1,5 @@
 import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
+import { arranged } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
 import { inBothNetworks } from "../call/networks.ts";
@@ -13,7 +14,8 @@ import type { Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
-import type { CniResult } from "../protocol/result.ts";
+import { isJsonObject } from "../protocol/json.ts";
+import { type CniResult, isContainerInterface } from "../protocol/result.ts";
 import { finish, prevResultFor, undoingOf } from "./removal.ts";
 
 type UnknownRemoval = RemovePlan["removals"][number];
@@ -36,7 +38,8 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
     // A plain firewall lets all addresses through.
     const isByAddress = scopeOf(target.profile) === "address";
     const given = call.prevResult ?? request.configuration.prevResult;
-    const whole = isByAddress ? given : prevResultFor(call, { role: as, ifName: one.selector.ifName });
+    const narrowed = isByAddress ? given : prevResultFor(call, { role: as, ifName: one.selector.ifName });
+    const whole = as === "creator" && target.profile ? withoutHostSide(narrowed) : narrowed;
     const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
     const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
     // The first DEL deletes the interface, so the others only free leases.
@@ -45,6 +48,17 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
       as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
     };
   });
+}
+
+/**
+ * The result without host-side interfaces: another plugin may have made them before the list was edited, and ipvlan's DEL fails
+ * with more than its own interface (plugins/main/ipvlan/ipvlan.go, loadConf).
+ */
+function withoutHostSide(result: unknown): unknown {
+  if (!isJsonObject(result) || !Array.isArray(result.interfaces)) return result;
+  const whole = result as CniResult;
+  const inside = (whole.interfaces ?? []).flatMap((one, index) => (isContainerInterface(one) ? [index] : []));
+  return inside.length > 0 ? arranged(whole, inside) : result;
 }
 
 /** The role of an unknown plugin: what the container's other attachments know of it, or what its own list has already. */

@@ -44,6 +44,14 @@ describe("the list is edited while a container lives", () => {
   });
 });
 
+test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async () => {
+  await using lab = await Lab.start({ plugins });
+  const container = await attached(lab, lab.goCni, zone("1.0.0", numbered(6)));
+  const list = zone("1.0.0", wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
+  expectSuccess(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["br6"]);
+});
+
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
   await using lab = await Lab.start({ plugins });
   await installPlugin(

@@ -22,15 +22,18 @@ type Seen = { readonly by: string; readonly promise: string } | undefined;
 
 if (import.meta.main) process.send?.({ seen: await firstSeen(faultOf(process.argv[2])) });
 
-/** Tells which schedule sees each fault. Returns the exit code: 1 if a fault is not seen. */
+/** Tells what sees each fault, and breaks no promise without it. Returns the exit code: 1 if a fault is not seen. */
 export async function tellPlanted(): Promise<number> {
   const rows: string[][] = [];
+  const { runSeed } = await import("./search.ts");
   for (const fault of plantedFaults) {
     const child = fork(import.meta.filename, [fault.name]);
     const [[{ seen }]] = (await Promise.all([once(child, "message"), once(child, "exit")])) as [
       [{ seen: Seen }],
       unknown,
     ];
+    const [, seed] = /^seed (\d+)$/.exec(seen?.by ?? "") ?? [];
+    if (seed && runSeed(Number(seed), true).broken) throw new Error(`seed ${seed} breaks a promise without a fault`);
     say(`${fault.name}: ${seen?.by ?? "not seen"}`);
     rows.push([fault.name, seen?.by ?? "not seen", seen?.promise ?? ""]);
   }

@@ -1,4 +1,4 @@
-import { isLeased, leaseDirectory } from "../../cli/model/ipam.ts";
+import { isLeased, isLeasedByOther, leaseDirectory } from "../../cli/model/ipam.ts";
 import type { Makers, Thing } from "../../cli/model/machine.ts";
 import { resultOf, withoutPrefix } from "../../cli/model/plugin.ts";
 import { profiles } from "../../plugins/index.ts";
@@ -278,7 +278,8 @@ export class Promises {
     const journals = [...(isOutrun ? this.#simulation.lives.values() : this.#busy)]
       .filter((other) => other.of.container !== of.container)
       .map((other) => this.#simulation.machine.files.get(journalFileOf(other.of))?.text);
-    return address !== "" && journals.some((text) => text?.includes(`"addresses":["${address}/`));
+    const isListed = journals.some((text) => text?.includes(`"addresses":["${address}/`));
+    return address !== "" && (isListed || (isOutrun && isLeasedByOther(this.#simulation.machine, "", address)));
   }
 
   /** Whether only `prune` can remove it: its plugin left the front of the list, or left the list and is missing or has failed. */

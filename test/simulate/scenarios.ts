@@ -134,6 +134,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "an ipvlan gets the name of a bridge between two boots, and a killed ADD is deleted": {
+    lists: { za: [bridge(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth2") }, chained("firewall")] },
+    events: [
+      add("c1 za eth1"),
+      { do: "reboot" },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      { do: "ADD", of: "c1 za eth1", fault: { at: 12, do: "kill" } },
+      del("c1 za eth1"),
+    ],
+  },
   "two names are exchanged in the list": {
     lists: { za: two },
     events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, del("c1 za eth0")],
