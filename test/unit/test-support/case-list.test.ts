@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { differences, renewed } from "../../support/case-list.ts";
 
@@ -43,3 +44,7 @@ test("a renewed list keeps what cases need", () => {
 function ran(name: string) {
   return { name, skipped: false };
 }
+
+test.each(globSync("test/*/cases.json"))("%s is JSON: a run of a part of the cases does not read it", (file) => {
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8"))).length).toBeGreaterThan(0);
+});
