@@ -1,4 +1,4 @@
-import { isLeased, isLeasedByOther, leaseDirectory } from "../../cli/model/ipam.ts";
+import { isLeased, leaseDirectory } from "../../cli/model/ipam.ts";
 import type { Makers, Thing } from "../../cli/model/machine.ts";
 import { resultOf, withoutPrefix } from "../../cli/model/plugin.ts";
 import { profiles } from "../../plugins/index.ts";
@@ -279,7 +279,13 @@ export class Promises {
       .filter((other) => other.of.container !== of.container)
       .map((other) => this.#simulation.machine.files.get(journalFileOf(other.of))?.text);
     const isListed = journals.some((text) => text?.includes(`"addresses":["${address}/`));
-    return address !== "" && (isListed || (isOutrun && isLeasedByOther(this.#simulation.machine, "", address)));
+    return address !== "" && (isListed || (isOutrun && this.#isLeasedByOther(of.container, address)));
+  }
+
+  #isLeasedByOther(container: string, address: string): boolean {
+    const { files } = this.#simulation.machine;
+    const isLease = (path: string) => path.startsWith(leaseDirectory) && path.endsWith(`/${address}`);
+    return [...files].some(([path, { text }]) => isLease(path) && !text.startsWith(`${container}\r\n`));
   }
 
   /** Whether only `prune` can remove it: its plugin left the front of the list, or left the list and is missing or has failed. */
