@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { adoptCase, undo } from "../../../../cli/adopt/adoption.ts";
+import { adoptCase, neededResults, undo } from "../../../../cli/adopt/adoption.ts";
 import type { Case } from "../../../../cli/adopt/proposal.ts";
-import { isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
+import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
+import type { Verdict } from "../../../../cli/live/check.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
 
 let cache = "";
@@ -62,6 +63,17 @@ test("an adoption that is taken back leaves the backup of the earlier one", asyn
   expect(readFileSync(one.attachment.file, "utf8")).toBe(first);
   expect(undo(cache, () => true)).toEqual([[one.attachment.file, "restored"]]);
   expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
+});
+
+test.each<[string, Verdict, Verdict, number]>([
+  ["needs the new result", { is: "passes" }, { is: "fails", error: "no" }, 1],
+  ["passes with both", { is: "passes" }, { is: "passes" }, 0],
+  ["fails with both", { is: "fails", error: "no" }, { is: "fails", error: "no" }, 0],
+])("undo asks whether the list in place %s", async (_, now, then, count) => {
+  const one = adoptable();
+  await adoptCase(cache, one, async () => ({ is: "passes" }));
+  const check = async ({ result }: CachedAttachment) => (result?.cniVersion === "1.0.0" ? now : then);
+  expect((await neededResults(cache, check)).size).toBe(count);
 });
 
 test("a result whose second CHECK fails is taken back, and the case counts as lost", async () => {
