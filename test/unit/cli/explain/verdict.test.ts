@@ -177,6 +177,13 @@ describe("the verdict of a list, with the words that the real plugins print", ()
     );
   });
 
+  test("a second sbr for an interface: a wrapper runs DEL of the first one, whose table stays", () => {
+    const words = "Failed to add default route to 172.16.5.1";
+    const list = (end: string) => [{ ...macvlan, type: `macvlan${end}` }, { type: `sbr${end}` }, { type: `sbr${end}` }];
+    expect(failures(list(""))).toContain(`start sbr: ${words}: network is unreachable`);
+    expect(failures(list("-wrapper"))).toContain(`start sbr-wrapper: ${words}: file exists`);
+  });
+
   test("a refused range, a mode that is none, a list without plugins", () => {
     const ipam = { type: "host-local", subnet: "10.1.0.5/24" };
     const words = "the network address is 10.1.0.0";
