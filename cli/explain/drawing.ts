@@ -87,7 +87,8 @@ function notesOf({ devices, ports, end, notRun }: Scene) {
   const notes = [...reach, ...ports].map((text) => ({ text, kind: "note" }));
   const last = notRun.length > 0 ? ` Not run: ${notRun.join(", ")}.` : "";
   if (!end) return notes;
-  const words = end.isKnown ? `${end.plugin.type} fails: ${end.message}.` : `Not known: ${end.message}.`;
+  // A wrapper's own messages end with a full stop; a plugin's do not.
+  const words = `${end.isKnown ? `${end.plugin.type} fails` : "Not known"}: ${end.message.replace(/\.$/, "")}.`;
   return [...notes, { text: `${words}${last}`, kind: end.isKnown ? "bad" : "maybe" }];
 }
 

@@ -162,8 +162,8 @@ function goType(value: unknown): string {
   return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
 }
 
-/** Why a second attachment to one container may fail. */
-const uncounted = "does not count: a list that names its interfaces can be attached to a container once";
+/** Why a second attachment to one container may fail, and does not count. */
+export const attachedOnce = "a list that names its interfaces can be attached to a container once";
 
 const indent = "  ";
 
@@ -208,7 +208,7 @@ function wordsOf(outcome: Outcome): string {
   const { event, passes, message, leaves } = outcome;
   const left = leaves.length > 0 ? `leaves ${leftWords(leaves)}` : "";
   if (passes) return left;
-  const counted = event === "twice" ? ` (${uncounted})` : "";
+  const counted = event === "twice" ? ` (does not count: ${attachedOnce})` : "";
   const words = passes === undefined ? `not known: ${message}` : `${failureWords(outcome)}${counted}`;
   return left === "" ? words : `${words}; ${left}`;
 }

@@ -1,5 +1,5 @@
 import { leftWords } from "../explain/left.ts";
-import { type EventName, events, type Outcome } from "../explain/verdict.ts";
+import { attachedOnce, type EventName, events, type Outcome } from "../explain/verdict.ts";
 import { notSent } from "../live/libcni.ts";
 import type { Answers } from "./answers.ts";
 import { byId, element, show } from "./elements.ts";
@@ -34,9 +34,6 @@ export function showVerdict({ problem, list, outcomes }: Answers): void {
 
 type Kind = keyof typeof marks;
 
-/** `twice` does not count. */
-const named = "a list that names its interfaces can be attached to a container once";
-
 function summaryOf(outcomes: readonly Outcome[]): readonly [Kind, string] {
   const counted = outcomes.filter(({ event }) => event !== "twice");
   const failed = counted.find(({ passes }) => passes === false);
@@ -63,7 +60,7 @@ function rowOf(outcome: Outcome): HTMLElement {
     open: "not known",
     good: "passes",
     bad: `fails${at(outcome)}`,
-    aside: `fails${at(outcome)}: ${named}`,
+    aside: `fails${at(outcome)}: ${attachedOnce}`,
   };
   const left = leftWords(leaves);
   return element(

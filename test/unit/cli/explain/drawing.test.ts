@@ -104,6 +104,13 @@ describe("the drawing", () => {
     ]);
   });
 
+  test("ends a message with one full stop, whether the plugin's has one or not", () => {
+    const misspelled = { ...bridge, type: "bridge-wrapper", wraper: { ifName: "eth1" } };
+    const text = textsIn(drawn(listOf(misspelled, portmap))).join(" ");
+    expect(text).toMatch(/bridge-wrapper fails: /);
+    expect(text).not.toContain("..");
+  });
+
   test("says what is not known", () => {
     expect(textsIn(drawn(listOf({ type: "calico" }, portmap)))).toContain(
       "Not known: calico is unknown. Not run: portmap.",
