@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -94,6 +95,13 @@ describe("imports", () => {
     expect(pairs.length).toBeGreaterThan(layered.length);
     expect(pairs.filter(([file, imported]) => layerOf(imported) < 0 || layerOf(imported) > layerOf(file))).toEqual([]);
   });
+});
+
+test("the repository has no other folder: nothing that a test left is in it", () => {
+  const { stdout } = spawnSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" });
+  const folders = stdout.split("\0").flatMap((file) => /^([^./][^/]*)\//.exec(file)?.[1] ?? []);
+  const named = ["build", "cli", "conf-examples", "conformance", "docs", "plugins", "shared", "test", "upstream"];
+  expect([...new Set(folders)].sort()).toEqual(named);
 });
 
 test("adopt and preflight do not import each other", () => {

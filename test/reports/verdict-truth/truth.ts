@@ -45,7 +45,9 @@ async function callsIn(lab: Lab, candidate: Candidate) {
   const pluginPath = candidate.isDropIn ? `/opt/cni/first:${Lab.pluginPath}` : Lab.pluginPath;
   return async (verb: string, id: string, { prefix = "eth", netns = `/run/netns/${id}`, as = file } = {}) => {
     const request = { pluginPath, file: as, id, netns, ports: candidate.ports, prefix };
-    const { exitCode, stderr } = await lab.call(gocni, [verb], { input: JSON.stringify(request) });
+    // A relative directory of leases lies in the lab then, and not in this repository.
+    const inLab = ["-c", 'cd /run/lab && exec "$0" "$1"', gocni, verb];
+    const { exitCode, stderr } = await lab.call("sh", inLab, { input: JSON.stringify(request) });
     return exitCode === 0 ? undefined : stderr;
   };
 }
