@@ -2,15 +2,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { CaseList } from "../support/case-list.ts";
 
-/** The cases of the end-to-end tests by file. The names are those of `cases.json`. */
+/** Cases by test file. The names are those of `cases.json`. */
 export type Selection = Readonly<Record<string, readonly string[]>>;
 
 const pluginsFile = "plugins.test.ts";
-const listFile = path.resolve(import.meta.dirname, "../e2e/cases.json");
 
-/** The end-to-end cases whose `needs` in `cases.json` is a feature of the kernel. */
-export function kernelCases(): Selection {
-  const list: CaseList = JSON.parse(readFileSync(listFile, "utf8"));
+/** The cases of this folder of tests whose `needs` in its `cases.json` is a feature of the kernel. */
+export function kernelCases(folder: "e2e" | "runtimes"): Selection {
+  const list: CaseList = JSON.parse(readFileSync(path.join(import.meta.dirname, "..", folder, "cases.json"), "utf8"));
   const files = Object.entries(list).map(([file, entries]): [string, string[]] => [
     file,
     entries.flatMap((entry) => (typeof entry !== "string" && entry.needs.endsWith(" in the kernel") ? entry.name : [])),
@@ -50,10 +49,10 @@ function selectionOf(cases: readonly (readonly [string, string])[]): Selection {
 }
 
 /** The arguments of vitest that run exactly these cases. vitest puts a space between the names of suites and tests. */
-export function vitestArguments(selection: Selection): string[] {
+export function vitestArguments(selection: Selection, folder: string): string[] {
   const names = Object.values(selection).flat();
   const pattern = names.map((name) => name.split(" > ").map(escaped).join("( >)? ")).join("|");
-  return [...Object.keys(selection).map((file) => `test/e2e/${file}`), "--testNamePattern", `^(${pattern})$`];
+  return [...Object.keys(selection).map((file) => `test/${folder}/${file}`), "--testNamePattern", `^(${pattern})$`];
 }
 
 function escaped(text: string): string {

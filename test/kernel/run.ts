@@ -3,7 +3,7 @@
 //
 //     node test/kernel/run.ts                   the reboots in slim, and each case once: one of each plugin in the Node flavor
 //     node test/kernel/run.ts --cases           the same without the reboots
-//     node test/kernel/run.ts --all             everything in each flavor, and Nomad
+//     node test/kernel/run.ts --all             everything in each flavor, Nomad, and the plugins in OTHER_PLUGINS
 //     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
 //     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -56,12 +56,13 @@ async function runJobs(waiting: Job[], cpus: readonly number[]): Promise<Report[
 
 /** The longest jobs come first. Without cargo there is only the Node flavor. */
 async function jobs(): Promise<Job[]> {
-  const cases = kernelCases();
+  const cases = kernelCases("e2e");
   const [node, slim] = flavors;
   const faster = cargoProblem() === undefined ? slim : node;
   if (values.all) {
     const inSlim = faster === slim ? [...rebootsOf(slim), ...casesOf(slim, cases)] : [];
-    return [...rebootsOf(node), ...casesOf(node, cases), ...(await nomadOf(faster)), ...inSlim];
+    const inNode = [...rebootsOf(node), ...casesOf(node, cases), ...otherPlugins()];
+    return [...inNode, ...(await nomadOf(faster)), ...inSlim];
   }
   const { ones, rest } = oneOfEachPlugin(cases);
   const shared = faster === slim ? [...casesOf(slim, rest), ...casesOf(node, ones, 1)] : casesOf(node, cases);
@@ -77,7 +78,13 @@ async function nomadOf({ env }: Flavor): Promise<Job[]> {
 
 function casesOf({ suffix }: Flavor, selection: Selection, kernels = ownCpus().length): Job[] {
   const parts = inTurn(selection, kernels).filter((part) => Object.keys(part).length > 0);
-  return parts.map((part) => (cpu) => timed(`e2e${suffix}`, () => runCases(suffix, part, cpu)));
+  return parts.map((part) => (cpu) => timed(`e2e${suffix}`, () => runCases("e2e", suffix, part, cpu)));
+}
+
+/** The tests of other projects' plugins, if there are any. */
+function otherPlugins(): Job[] {
+  if (!process.env.OTHER_PLUGINS) return [];
+  return [(cpu) => timed("runtimes", () => runCases("runtimes", "", kernelCases("runtimes"), cpu))];
 }
 
 function rebootsOf({ env, suffix }: Flavor): Job[] {
@@ -118,11 +125,16 @@ function listedReboots(): string[] {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, "reboots.json"), "utf8"));
 }
 
-async function runCases(suffix: string, selection: Selection, cpu: number | undefined): Promise<Report> {
+async function runCases(
+  folder: "e2e" | "runtimes",
+  suffix: string,
+  selection: Selection,
+  cpu: number | undefined,
+): Promise<Report> {
   const command = [path.join(root, "node_modules/.bin/node"), "node_modules/vitest/vitest.mjs", "run"];
   const options = [
     "--project",
-    `e2e${suffix}`,
+    `${folder}${suffix}`,
     // The clone cannot be written there.
     "--configLoader=runner",
     // One CPU: another thread only makes it slower. So do the starts of vitest's processes.
@@ -131,7 +143,7 @@ async function runCases(suffix: string, selection: Selection, cpu: number | unde
     ...["--reporter=dot", "--reporter=json", `--outputFile.json=${sharedFolder}/report.json`],
   ];
   return inSecondKernel(
-    [...command, ...options, ...vitestArguments(selection)],
+    [...command, ...options, ...vitestArguments(selection, folder)],
     (ended, folder) => {
       const file = path.join(folder, "report.json");
       if (!existsSync(file)) throw new Error(`vitest left no report:\n${ended.stdout}${ended.stderr}`);

@@ -31,7 +31,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const root = path.resolve(import.meta.dirname, "../..");
 const tools = { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", cc: "build-essential" };
-const variables = ["PATH", "HOME", "LANG", "XDG_CACHE_HOME", "CNI_WRAPPERS_BIN", "NO_COLOR"];
+const variables = ["PATH", "HOME", "LANG", "XDG_CACHE_HOME", "CNI_WRAPPERS_BIN", "OTHER_PLUGINS", "NO_COLOR"];
 
 /** Says in one line why this host cannot boot a second kernel; undefined if it can. */
 export function kernelProblem(): string | undefined {

@@ -4,6 +4,7 @@ import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
 import { type Container, Lab } from "../support/lab.ts";
+import { hostHas } from "../support/needs.ts";
 
 // Plugins of other projects. No package registry has them: OTHER_PLUGINS is a directory with their executables.
 
@@ -169,6 +170,98 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
   });
 });
 
+describe.skipIf(!isGiven("consul-cni"))("consul-cni after two wrapped interface plugins, as in a Nomad list", () => {
+  const proxy = { ProxyUserID: "101", ProxyInboundPort: 20000, ProxyOutboundPort: 15001 };
+  const labels = { CONSUL_IPTABLES_CONFIG: JSON.stringify(proxy), IgnoreUnknown: "true" };
+  const list = zone("1.0.0", ...creators, { type: "consul-cni", log_level: "error" });
+
+  test("redirects the container's traffic to the proxy, CHECK passes and sees a lost address, and DEL leaves nothing", async () => {
+    await using lab = await withPlugin("consul-cni");
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab.goCni.add(list, container, { labels }));
+    expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/20"], eth1: ["172.16.5.2/24"] });
+    const rules = await lab.run("ip", ["netns", "exec", container.name, "iptables-save", "-t", "nat"]);
+    expect(rules).toMatch(/-A CONSUL_PROXY_REDIRECT -p tcp -j REDIRECT --to-ports 15001/);
+    expectSuccess(await lab.goCni.check(list, container, { labels }));
+    await lab.ip(container, "address", "delete", "172.16.5.2/24", "dev", "eth1");
+    expectFailure(
+      await lab.goCni.check(list, container, { labels }),
+      /Failed to match addr 172\.16\.5\.2\/24 on interface eth1/,
+    );
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
+  test("the same list with plain interface plugins: no ADD passes", async () => {
+    await using lab = await withPlugin("consul-cni");
+    const plain = zone("1.0.0", front, lan, { type: "consul-cni", log_level: "error" });
+    const outcome = await lab.goCni.add(plain, await lab.addContainer("c1"), { labels });
+    expectFailure(outcome, /failed to rename macvlan to "eth0": file exists/);
+  });
+});
+
+// Few test hosts have bonding in their kernel. The second kernel has it: `npm run test:kernel -- --all` runs these too.
+describe.skipIf(!isGiven("bond") || !hostHas.bonding)("bond", () => {
+  const settings = { mode: "active-backup", miimon: "100", failOverMac: 1, ipam: hostLocal("172.16.5.0/24") };
+  const bond = { type: "bond", ...settings };
+  const ofHost = { links: [{ name: "port0" }, { name: "port1" }] };
+  const makePort = (ifName: string) => {
+    const { ipam: _, ...port } = lan;
+    return wrapped(port, ifName);
+  };
+
+  test("wrapped for eth1, bonds the interfaces of two wrapped macvlan, passes CHECK, and leaves nothing after DEL", async () => {
+    await using lab = await withPlugin("bond");
+    const inside = { linksInContainer: true, links: [{ name: "lan0" }, { name: "lan1" }] };
+    const list = zone("1.0.0", wrapped(front), makePort("lan0"), makePort("lan1"), {
+      ...bond,
+      ...inside,
+      type: "bond-wrapper",
+      wrapper: { role: "creator", ifName: "eth1" },
+    });
+    const container = await attached(lab, lab.goCni, list);
+    const addresses = { eth0: ["172.30.0.2/20"], eth1: ["172.16.5.2/24"], lan0: [], lan1: [] };
+    expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+    expect(await portsOf(lab, container, "eth1")).toEqual(["lan0", "lan1"]);
+    expectSuccess(await lab.goCni.check(list, container));
+    // bond's own CHECK looks at nothing.
+    await lab.ip(container, "link", "set", "lan0", "nomaster");
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
+  test("wrapped for eth1, takes two interfaces of the host, and DEL gives them back", async () => {
+    await using lab = await withPlugin("bond");
+    await addPorts(lab);
+    const wrapper = { role: "creator", ifName: "eth1" };
+    const list = zone("1.0.0", wrapped(front), { ...bond, ...ofHost, type: "bond-wrapper", wrapper });
+    const container = await attached(lab, lab.goCni, list);
+    expect(await portsOf(lab, container, "eth1")).toEqual(["port0", "port1"]);
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    // This fails if the host has not got them back.
+    for (const port of ["port0", "port1"]) await lab.ip(undefined, "link", "delete", port);
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
+  test("plain after a plain bridge: no ADD passes", async () => {
+    await using lab = await withPlugin("bond");
+    await addPorts(lab);
+    const container = await lab.addContainer("c1");
+    const outcome = await lab.goCni.add(zone("1.0.0", front, { ...bond, ...ofHost }), container);
+    expectFailure(outcome, /failed to add link \(eth0\) .*file exists/);
+  });
+
+  async function addPorts(lab: Lab): Promise<void> {
+    for (const number of [0, 1]) {
+      await lab.ip(undefined, "link", "add", `port${number}`, "type", "veth", "peer", "name", `other${number}`);
+    }
+  }
+});
+
 function isGiven(name: string): boolean {
   return existsSync(fileOf(name));
 }
@@ -192,4 +285,10 @@ async function redirections(lab: Lab, container: Container): Promise<Record<stri
     return [name, [...text.matchAll(/Redirect to device (\S+?)\)/g)].map(([, to = ""]) => to)] as const;
   });
   return Object.fromEntries(await Promise.all(found));
+}
+
+/** The interfaces in the container that this one has as its ports. */
+async function portsOf(lab: Lab, container: Container, name: string): Promise<string[]> {
+  const ports = JSON.parse(await lab.run("ip", ["-n", container.name, "-json", "link", "show", "master", name]));
+  return ports.map(({ ifname }: { ifname: string }) => ifname);
 }

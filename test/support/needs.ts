@@ -2,6 +2,7 @@ import { execa } from "execa";
 
 /** The features that some cases need, in the words for skipped cases. */
 export const needs = {
+  bonding: "bonding in the kernel",
   bridgeVlanFiltering: "bridge VLAN filtering in the kernel",
   dummy: "dummy in the kernel",
   ipvlan: "ipvlan in the kernel",
@@ -11,6 +12,7 @@ export const needs = {
 
 /** How ip(8) adds a link with each feature. */
 const words: Readonly<Record<keyof typeof needs, string>> = {
+  bonding: "type bond",
   bridgeVlanFiltering: "type bridge vlan_filtering 1",
   dummy: "type dummy",
   ipvlan: "link up0 type ipvlan",

@@ -5,9 +5,12 @@ import { resultsOf, withUncaught } from "../../kernel/results.ts";
 const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
 
 test("the second kernel runs the cases that need a kernel's feature, and no others", () => {
-  const all = Object.entries(kernelCases()).flatMap(([file, names]) => names.map((name) => `${file}: ${name}`));
+  const all = Object.entries(kernelCases("e2e")).flatMap(([file, names]) => names.map((name) => `${file}: ${name}`));
   expect(all).toContain("plugins.test.ts: vrf > passes ADD, CHECK, a fault and DEL: twice");
   expect(all.filter((name) => name.includes("jq"))).toEqual([]);
+  const others = kernelCases("runtimes")["other-plugins.test.ts"] ?? [];
+  expect(others).toContain("bond > plain after a plain bridge: no ADD passes");
+  expect(others.filter((name) => !name.startsWith("bond"))).toEqual([]);
 });
 
 test("each case is in one of the parts", () => {
@@ -28,7 +31,7 @@ test("each plugin has one case apart from the rest", () => {
 });
 
 test("vitest's pattern matches the cases, however vitest joins their titles", () => {
-  const [one, two, option, pattern = ""] = vitestArguments(selection);
+  const [one, two, option, pattern = ""] = vitestArguments(selection, "e2e");
   expect([one, two, option]).toEqual(["test/e2e/a.test.ts", "test/e2e/b.test.ts", "--testNamePattern"]);
   const matching = ["one", "two three", "two > three", "four (1.0.0, 1.1.0)", "one more", "four (1x0.0, 1.1.0)"];
   expect(matching.filter((name) => new RegExp(pattern).test(name))).toEqual(matching.slice(0, 4));
