@@ -5,6 +5,7 @@ import type { Answers } from "./answers.ts";
 import type { Editor } from "./editor.ts";
 import { byId, element, show } from "./elements.ts";
 import { mostFindings } from "./limits.ts";
+import { type Paragraph, paragraphsOf } from "./prose.ts";
 
 /** Shows what lint found, below and in the text. */
 export function showFindings({ findings, list }: Answers, editor: Editor): void {
@@ -26,10 +27,10 @@ function itemOf({ position, place, severity, code, message, hint }: Finding, edi
   const words = `Line ${position.line}, column ${position.column}`;
   const go = element("button", { type: "button", class: "place" }, words);
   go.addEventListener("click", () => editor.goTo(place.offset, place.offset + place.length));
-  const reason = element("p", { class: "rule" });
+  const reason = element("div", { class: "rule" });
   const why = element("details", {}, element("summary", {}, `Why: ${code}`), reason);
   why.addEventListener("toggle", () => {
-    reason.textContent = explainRule(ruleNamed(code));
+    reason.replaceChildren(...paragraphsOf(explainRule(ruleNamed(code))).map(paragraph));
   });
   return element(
     "li",
@@ -40,4 +41,11 @@ function itemOf({ position, place, severity, code, message, hint }: Finding, edi
     element("div", { class: "message" }, `${hint}.`),
     why,
   );
+}
+
+const names = { code: "code", strong: "strong", text: "span" } as const;
+
+function paragraph({ isEntry, pieces }: Paragraph): HTMLElement {
+  const children = pieces.map(({ kind, text }) => element(names[kind], {}, text));
+  return element("p", {}, ...(isEntry ? ["• "] : []), ...children);
 }

@@ -26,6 +26,7 @@ let took = 0;
 function changed(): void {
   clearTimeout(timer);
   setBusy(true);
+  say("");
   timer = setTimeout(answer, took < 30 ? 10 : Math.min(took * 3, 1000));
 }
 
@@ -46,7 +47,6 @@ function answer(): void {
   showWrapping(answers);
   showSteps(answers.list);
   took = performance.now() - started;
-  say("");
   setBusy(false);
 }
 
@@ -82,7 +82,7 @@ async function openLink(): Promise<void> {
   const text = await listInLink(location.hash);
   if (text !== undefined) return editor.replace(text);
   setBusy(false);
-  say("The link is damaged or too long: there is no list in it.");
+  say("The link cannot be read: it is damaged or too long. The list below is not the one that was sent.");
 }
 
 function takeWrapped(): void {

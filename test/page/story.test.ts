@@ -96,6 +96,20 @@ test("a finding leads to its place, and says why it matters", async () => {
   ).toBe('"bridge"');
   await page.getByText("Why: unwrapped-creator").first().click();
   await page.locator(".rule").first().getByText("unwrapped-creator (error)").waitFor();
+  expect(await page.locator(".rule strong").first().innerText()).toBe("every");
+  expect(await page.locator(".rule").first().innerText()).not.toContain("**");
+  expect(faults).toEqual([]);
+});
+
+test("a link that cannot be read is no silent example", async () => {
+  const { page, faults } = await openPage(browser, "#list=garbage");
+  await page.getByText("The link cannot be read").waitFor();
+  // The first answers come later than the words about the link.
+  await page.waitForTimeout(200);
+  expect(await page.locator("#copied").innerText()).toMatch(/^The link cannot be read/);
+  await page.locator(".cm-content").pressSequentially(" ");
+  await answered(page);
+  expect(await page.locator("#copied").innerText()).toBe("");
   expect(faults).toEqual([]);
 });
 
