@@ -29,10 +29,11 @@ async function signedRelease(): Promise<string> {
     pack(content, join(directory, name), 1_700_000_000);
     writeChecksums(join(directory, name));
   }
-  for (const name of [...archives.map((each) => `${each}.intoto.json`), "cni-wrappers.deb", "cni-wrappers.rpm"]) {
+  const others = ["cni-wrappers.deb", "cni-wrappers.rpm", "cni-wrappers-page.html"];
+  for (const name of [...archives.map((each) => `${each}.intoto.json`), ...others]) {
     writeFileSync(join(directory, name), "{}");
   }
-  const signed = await run(commandsOf("docs/release.md", "## Sign the archives"), directory);
+  const signed = await run(commandsOf("build/release/README.md", "## Sign the archives"), directory);
   expect(signed, String(signed.all)).toMatchObject({ exitCode: 0 });
   return directory;
 }

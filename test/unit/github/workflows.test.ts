@@ -106,7 +106,7 @@ describe("a release", () => {
   });
 
   test("is signed with the command of the maintainers' page", () => {
-    const command = /^minisign -S .*$/m.exec(read("docs/release.md"))?.[0];
+    const command = /^minisign -S .*$/m.exec(read("build/release/README.md"))?.[0];
     expect(command).toBeDefined();
     expect(scripts(publish)).toContain(`\n${command}\n`);
     expect(scripts(publish)).toContain("minisign -Vm");
