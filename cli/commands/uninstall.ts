@@ -35,12 +35,13 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     ownRelease(place);
     const paths = hostPathsOf({ ...options, cniPath: place.directory });
     const leftOut = new LeftOut();
-    const uses = usesAmong(readAttachments(paths, leftOut.note).all);
+    const networks = loadNetworks(paths.configDirectories, terminal);
+    const wrapped = [...networks.values()].filter(({ list }) => isWrapped(list));
+    const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force;
-    const networks = [...loadNetworks(paths.configDirectories, terminal).values()];
-    const lists = networks.filter(({ list }) => isWrapped(list)).map(({ list }) => list.file.path);
+    const lists = wrapped.map(({ list }) => list.file.path);
     const removed = isRefused ? [] : removeAll(place);
     if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);
     else

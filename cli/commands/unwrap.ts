@@ -51,9 +51,11 @@ export const unwrapCommand: CommandData<string, Options> = {
   },
 };
 
-function usesOf({ name = "" }: List, state: string, leaveOut: (line: string) => void) {
+function usesOf({ name = "", plugins }: List, state: string, leaveOut: (line: string) => void) {
   const paths = { configDirectories: [], cniPath: [], cacheDirectory: state, network: name };
-  return usesAmong(readAttachments(paths, leaveOut).wanted, state).filter(({ network }) => network === name);
+  // Whoever attached a container: no plain list of several interface plugins passes CHECK.
+  const wrapped = new Set(plugins.filter(({ role }) => role !== "meta").length > 1 ? [name] : []);
+  return usesAmong(readAttachments(paths, leaveOut).wanted, wrapped, state).filter(({ network }) => network === name);
 }
 
 function wordsFor({ plugins, notes }: Unwrapping): readonly string[] {

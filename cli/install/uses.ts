@@ -16,8 +16,15 @@ export interface Use {
   readonly plugins?: string | undefined;
 }
 
-/** Finds the running containers that need the wrappers, from the runtime's results and from the wrappers' journals. */
-export function usesAmong(attachments: readonly CachedAttachment[], state = stateDirectory): readonly Use[] {
+/**
+ * Finds the running containers that need the wrappers: from the runtime's results, from the wrappers' journals, and from the
+ * lists in place. `wrapped` names their networks: CHECK and DEL use the list in place, whatever ADD used.
+ */
+export function usesAmong(
+  attachments: readonly CachedAttachment[],
+  wrapped: ReadonlySet<string>,
+  state = stateDirectory,
+): readonly Use[] {
   const uses = new Map<string, Use>();
   for (const { network, containerId, path } of liveEntries(new Memory(state)))
     uses.set(`${network} ${containerId}`, {
@@ -31,7 +38,7 @@ export function usesAmong(attachments: readonly CachedAttachment[], state = stat
     const key = `${network} ${containerId}`;
     // A namespace that cannot be looked at may be there.
     // guard: the wrappers of a running container
-    if (pathStateAt(netns) !== "gone" && (uses.has(key) || isWrapped(list && listFrom(list))))
+    if (pathStateAt(netns) !== "gone" && (uses.has(key) || wrapped.has(network) || isWrapped(list && listFrom(list))))
       uses.set(key, { ...uses.get(key), network, containerId, name: workloadOf(attachment).name });
   }
   return [...uses.values()].sort((one, other) => (one.name < other.name ? -1 : 1));

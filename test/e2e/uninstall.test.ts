@@ -1,7 +1,8 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { Lab } from "../support/lab.ts";
-import { attached, expectPassed, expectSuccess, twoInterfaces } from "./support.ts";
+import { attached, bridge, expectPassed, expectSuccess, macvlan, twoInterfaces, zone } from "./support.ts";
 
 const cli = "/run/lab/programs/cli";
 const list = twoInterfaces("1.0.0");
@@ -31,6 +32,29 @@ describe("uninstall", () => {
     expectSuccess(await lab.goCni.del(list, container));
     expectSuccess(await lab.call(cli, ["uninstall"]));
     expect((await lab.readdir("/opt/cni/bin")).filter((name) => name.includes("wrapper"))).toEqual([]);
+  });
+
+  test("removes nothing of a container that a script attached and that a wrapped list checks now, nor does unwrap", async () => {
+    await using lab = await installed();
+    await installScripts("workaround")(lab);
+    const container = await lab.addContainer("c1");
+    const plain = zone("1.0.0", macvlan, bridge);
+    expectPassed(await lab.goCni.add(plain, container, { pluginPath: scriptPath }));
+    await lab.run("rm", ["-r", "/opt/cni/bin/script"]);
+    const file = "/opt/cni/config/zone.conflist";
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+    await lab.writeFile(file, JSON.stringify(plain));
+    await lab.call(cli, ["wrap", "--write", file]);
+    const list = JSON.parse(await lab.readFile(file));
+    expectPassed(await lab.goCni.check(list, container));
+    for (const args of [["uninstall"], ["unwrap", "--write", file]]) {
+      const { exitCode, stdout, stderr } = await lab.call(cli, args);
+      expect({ exitCode, said: stdout + stderr }, String(args)).toMatchObject({
+        exitCode: 1,
+        said: expect.stringMatching(/1 running container needs the wrappers:\n {2}zone c1\n/),
+      });
+    }
+    expectPassed(await lab.goCni.check(list, container));
   });
 
   test("--force removes them, and a namespace that is gone needs none", async () => {

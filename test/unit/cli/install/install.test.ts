@@ -205,16 +205,19 @@ test("uninstall removes the wrappers if nothing needs them", async () => {
 
 const list = (type: string) => ({ cniVersion: "1.0.0", name: "zone", plugins: [{ type }] });
 
-test.each<[string, object | undefined, Partial<Entry> | undefined, string | undefined]>([
+test.each<[string, object | undefined, Partial<Entry> | undefined, string | undefined, string?]>([
   ["with a wrapper in its list", { list: list("bridge-wrapper") }, undefined, "job c1"],
   ["with a plain list", { list: list("bridge") }, undefined, undefined],
   ["without a list", { list: undefined }, undefined, undefined],
+  ["with a plain list, in place of which a wrapped one is", { list: list("bridge") }, undefined, "job c1", "zone"],
+  ["with a plain list, beside another wrapped one", { list: list("bridge") }, undefined, undefined, "other"],
+  ["that is gone, of a list that is wrapped now", { list: undefined, netns: "/none" }, undefined, undefined, "zone"],
   ["without a list, and with a journal", { list: undefined }, {}, "job c1"],
   ["with a journal alone", undefined, {}, "c1"],
   ["with a journal of an earlier boot", undefined, { bootId: "earlier" }, undefined],
   ["with a journal of a namespace that is gone", undefined, { namespace: nowhere("/none") }, undefined],
   ["that is gone", { list: list("bridge-wrapper"), netns: "/none" }, undefined, undefined],
-])("does a container %s need the wrappers?", (_, result, entry, name) => {
+])("does a container %s need the wrappers?", (_, result, entry, name, wrapped = "") => {
   const memory = new Memory();
   const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
   const { bootId = "" } = memory.moment() ?? {};
@@ -225,7 +228,7 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
   }
   const args = [["NOMAD_JOB_ID", "job"]];
   const attachment = { network: "zone", containerId: "c1", netns: "/proc/self/ns/net", args, ...result };
-  const uses = usesAmong(result ? [attachment as unknown as CachedAttachment] : [], directory);
+  const uses = usesAmong(result ? [attachment as unknown as CachedAttachment] : [], new Set([wrapped]), directory);
   expect(uses.map((use) => use.name)).toEqual(name === undefined ? [] : [name]);
 });
 
