@@ -35,12 +35,14 @@ export function verdictOf(list: List, attachment: Attachment, jq: Host["jq"], ho
   return outcomes.toSorted((one, other) => events.indexOf(one.event) - events.indexOf(other.event));
 }
 
-/**
- * 0 if all events pass, 1 if one fails, 2 if one is not known. `twice` does not count: a list that names its interfaces can
- * be attached only once to a container.
- */
+/** The outcomes without `twice`: a list that names its interfaces can be attached only once to a container. */
+export function counted(outcomes: readonly Outcome[]): readonly Outcome[] {
+  return outcomes.filter(({ event }) => event !== "twice");
+}
+
+/** 0 if all events pass, 1 if one fails, 2 if one is not known. `twice` does not count. */
 export function verdictCode(all: readonly Outcome[]): ExitCode {
-  const outcomes = all.filter(({ event }) => event !== "twice");
+  const outcomes = counted(all);
   return exitCodeOf({
     isGood: outcomes.every(({ passes }) => passes),
     isComplete: outcomes.every(({ passes }) => passes !== undefined),
@@ -162,8 +164,11 @@ function goType(value: unknown): string {
   return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
 }
 
-/** Why a second attachment to one container may fail, and does not count. */
-export const attachedOnce = "a list that names its interfaces can be attached to a container once";
+/** Why a second attachment to one container fails, if it is that the names of the interfaces are in use. */
+export function whyOnce({ message = "" }: Outcome): string | undefined {
+  if (!/already exists|file exists|is taken/.test(message)) return undefined;
+  return "a list that names its interfaces can be attached to a container once";
+}
 
 const indent = "  ";
 
@@ -208,8 +213,9 @@ function wordsOf(outcome: Outcome): string {
   const { event, passes, message, leaves } = outcome;
   const left = leaves.length > 0 ? `leaves ${leftWords(leaves)}` : "";
   if (passes) return left;
-  const counted = event === "twice" ? ` (does not count: ${attachedOnce})` : "";
-  const words = passes === undefined ? `not known: ${message}` : `${failureWords(outcome)}${counted}`;
+  const why = whyOnce(outcome);
+  const aside = event === "twice" ? ` (does not count${why === undefined ? "" : `: ${why}`})` : "";
+  const words = passes === undefined ? `not known: ${message}` : `${failureWords(outcome)}${aside}`;
   return left === "" ? words : `${words}; ${left}`;
 }
 

@@ -2,13 +2,13 @@ import type { Node } from "jsonc-parser";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain } from "../explain/explain.ts";
 import { explanationText } from "../explain/text.ts";
-import { type Outcome, verdictOf } from "../explain/verdict.ts";
+import { counted, type Outcome, verdictOf } from "../explain/verdict.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
-import { isRewritten } from "../lists/chain.ts";
+import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
 import { Trouble } from "../trouble.ts";
-import { type Decisions, decide } from "../wrap/decide.ts";
+import { type Decisions, decide, decideAlone } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
 import { deepest, mostPlugins } from "./limits.ts";
 
@@ -34,6 +34,8 @@ export interface Answers {
 /** The wrapped list. */
 export interface Wrapping extends Decisions {
   readonly text: string;
+  /** Whether something fails in the list, and nothing in this one. */
+  readonly mends: boolean;
 }
 
 /** Answers for a text. It never throws. */
@@ -73,7 +75,8 @@ function answersOf(file: ListFile): Answers {
     );
   const findings = lintFiles([file]);
   if (!list) return { ...unread(problemOf(file, findings)), findings };
-  return { findings, list, outcomes: outcomesOf(list), wrapping: wrappingOf(list) };
+  const outcomes = outcomesOf(list);
+  return { findings, list, outcomes, wrapping: wrappingOf(list, outcomes) };
 }
 
 /** How many values are around the innermost one. */
@@ -97,12 +100,27 @@ function outcomesOf(list: List): readonly Outcome[] {
   return verdictOf(list, exampleAttachment(list), undefined);
 }
 
-function wrappingOf(list: List): Wrapping {
-  const decisions = decide(list);
+function wrappingOf(list: List, outcomes: readonly Outcome[]): Wrapping {
+  const wrapping = written(list, decide(list));
+  if (!counted(outcomes).some(({ passes }) => passes === false)) return wrapping;
+  if (wrapping.text !== list.file.text) return { ...wrapping, mends: allPass(wrapping.text) };
+  // `wrap` leaves a list alone whose only interface plugin passes every day. Rarer events may fail even so.
+  const alone = written(list, decideAlone(list));
+  if (alone.text !== list.file.text && allPass(alone.text)) return { ...alone, mends: true };
+  const [only] = creatorsOf(list);
+  return only?.isWrapped === false ? { ...wrapping, notes: ["Wrappers would not mend what fails."] } : wrapping;
+}
+
+function written(list: List, decisions: Decisions): Wrapping {
   return readable<Wrapping>(
-    () => ({ ...decisions, text: wrappedText(list, decisions) }),
-    (problem) => ({ plugins: [], notes: [problem], text: list.file.text }),
+    () => ({ ...decisions, text: wrappedText(list, decisions), mends: false }),
+    (problem) => ({ plugins: [], notes: [problem], text: list.file.text, mends: false }),
   );
+}
+
+function allPass(text: string): boolean {
+  const list = listOf(fileWith(text));
+  return list !== undefined && counted(outcomesOf(list)).every(({ passes }) => passes === true);
 }
 
 /** Returns what each plugin of a list is given and returns, as `explain` writes it for a terminal of 80 columns. */

@@ -1,8 +1,9 @@
 import { leftWords } from "../explain/left.ts";
-import { attachedOnce, type EventName, events, type Outcome } from "../explain/verdict.ts";
+import { type EventName, events, type Outcome, whyOnce } from "../explain/verdict.ts";
 import { notSent } from "../live/libcni.ts";
 import type { Answers } from "./answers.ts";
 import { byId, element, show } from "./elements.ts";
+import { headlineOf, type Kind } from "./headline.ts";
 
 /** What happens in an event, in words for people who do not know ours. */
 const meanings: Readonly<Record<EventName, string>> = {
@@ -17,11 +18,11 @@ const meanings: Readonly<Record<EventName, string>> = {
   gone: "DEL, after the container's namespace is gone",
 };
 
-const marks = { good: "✓", bad: "✗", open: "?", aside: "–" } as const;
+const marks = { good: "✓", bad: "✗", rare: "!", open: "?", aside: "–" } as const;
 
 /** Shows the verdict. */
-export function showVerdict({ problem, list, outcomes }: Answers): void {
-  const [kind, summary] = problem === undefined ? summaryOf(outcomes) : (["open", problem] as const);
+export function showVerdict({ problem, list, outcomes, wrapping }: Answers): void {
+  const [kind, summary] = problem === undefined ? headlineOf(outcomes, wrapping?.mends) : (["open", problem] as const);
   const status = byId("summary");
   status.className = kind;
   status.replaceChildren(element("span", { "aria-hidden": "true" }, `${marks[kind]} `), summary);
@@ -32,22 +33,11 @@ export function showVerdict({ problem, list, outcomes }: Answers): void {
   byId("not-sent").textContent = reason === undefined ? "" : `A runtime does not send CHECK: ${reason}.`;
 }
 
-type Kind = keyof typeof marks;
-
-function summaryOf(outcomes: readonly Outcome[]): readonly [Kind, string] {
-  const counted = outcomes.filter(({ event }) => event !== "twice");
-  const failed = counted.find(({ passes }) => passes === false);
-  if (failed) return ["bad", `It fails${at(failed)}${failed.event === "start" ? "" : `: ${meanings[failed.event]}`}.`];
-  const unknown = counted.find(({ passes }) => passes === undefined);
-  if (unknown) return ["open", `Not known: ${unknown.message ?? ""}.`];
-  return ["good", "All of it passes."];
-}
-
 function at({ type }: Outcome): string {
   return type === undefined ? "" : ` at ${type}`;
 }
 
-function kindOf({ event, passes }: Outcome): Kind {
+function kindOf({ event, passes }: Outcome): Exclude<Kind, "rare"> | "aside" {
   if (passes === undefined) return "open";
   if (passes) return "good";
   return event === "twice" ? "aside" : "bad";
@@ -60,8 +50,9 @@ function rowOf(outcome: Outcome): HTMLElement {
     open: "not known",
     good: "passes",
     bad: `fails${at(outcome)}`,
-    aside: `fails${at(outcome)}: ${attachedOnce}`,
+    aside: `not counted: fails${at(outcome)}`,
   };
+  const why = kind === "aside" ? whyOnce(outcome) : undefined;
   const left = leftWords(leaves);
   return element(
     "tr",
@@ -72,6 +63,7 @@ function rowOf(outcome: Outcome): HTMLElement {
       {},
       element("span", { class: kind }, element("span", { "aria-hidden": "true" }, `${marks[kind]} `), words[kind]),
       message === undefined ? undefined : element("div", { class: "message" }, message),
+      why === undefined ? undefined : element("div", { class: "message" }, `That is as it should be: ${why}.`),
       left === "" ? undefined : element("div", { class: "message" }, `leaves ${left}`),
     ),
   );

@@ -52,6 +52,15 @@ export function decide(list: List, known: Known = {}): Decisions {
   return { plugins, notes: notesOn(list, known, plugins) };
 }
 
+/** Decides to wrap the only interface plugin of a list, which `decide` leaves plain if it works from day to day. */
+export function decideAlone(list: List): Decisions {
+  const [only, ...others] = creatorsOf(list);
+  if (!only || only.isWrapped || others.length > 0) return { plugins: [], notes: [] };
+  const { index, type } = only;
+  const plugin = { index, type, becomes: `${type}-wrapper`, wrapper: {}, does: sentence(only, {}, undefined) };
+  return { plugins: [plugin], notes: ["The command wrap leaves such a list as it is: take it from here."] };
+}
+
 function sentence({ role, wrapper: old }: ListedPlugin, wrapper: Wrapped["wrapper"], why: string | undefined): string {
   const given = typeof old.ifName === "string" ? old.ifName : runtimeIfName;
   const leases = wrapper.network === undefined ? "" : `, with the leases of the network ${wrapper.network}`;

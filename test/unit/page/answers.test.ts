@@ -20,6 +20,21 @@ describe("the page's answers", () => {
     expect(wrapped.outcomes).toHaveLength(9);
   });
 
+  test("what fails rarely at an only interface plugin is mended by its wrapper, which the page then offers", () => {
+    const portmap = { type: "portmap", capabilities: { portMappings: true } };
+    const { outcomes, wrapping } = answersFor(listText(bridge, portmap));
+    expect(outcomes.flatMap(({ event, passes }) => (passes ? [] : event))).toEqual(["retry", "reboot"]);
+    expect(wrapping).toMatchObject({ mends: true, plugins: [{ becomes: "bridge-wrapper", does: "makes eth0" }] });
+    expect(JSON.stringify(wrapping?.notes)).not.toContain("works without a wrapper");
+    const { outcomes: wrapped } = answersFor(wrapping?.text ?? "");
+    expect(wrapped.filter(({ event }) => event !== "twice").every(({ passes }) => passes)).toBe(true);
+  });
+
+  test("it does not say that a list works which fails with wrappers, too", () => {
+    const { wrapping } = answersFor(listText({ ...bridge, ipam: ipam("172.26.64.1/33") }));
+    expect(wrapping).toMatchObject({ mends: false, plugins: [], notes: ["Wrappers would not mend what fails."] });
+  });
+
   test("it does not run jq", () => {
     const { outcomes, list } = answersFor(listText({ ...bridge, type: "bridge-wrapper", wrapper: { jq: "." } }));
     expect(outcomes).toEqual([{ event: "start", passes: undefined, message: "the page does not run jq", leaves: [] }]);

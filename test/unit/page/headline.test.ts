@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import type { EventName, Outcome } from "../../../cli/explain/verdict.ts";
+import { headlineOf } from "../../../cli/page/headline.ts";
+
+const names: readonly EventName[] = [
+  "start",
+  "second",
+  "restart",
+  "joined",
+  "retry",
+  "twice",
+  "reboot",
+  "stop",
+  "gone",
+];
+
+function outcomes(...failed: readonly EventName[]): Outcome[] {
+  return names.map((event) => {
+    return failed.includes(event)
+      ? { event, passes: false, type: "bridge", message: "no", leaves: [] }
+      : { event, passes: true, leaves: [] };
+  });
+}
+
+describe("the headline", () => {
+  test("everything passes, and a second attachment does not count", () => {
+    expect(headlineOf(outcomes())).toEqual(["good", "All of it passes."]);
+    expect(headlineOf(outcomes("twice"))).toEqual(["good", "All of it passes."]);
+  });
+
+  test("a failure of every container is a failure, with a clause for the event", () => {
+    expect(headlineOf(outcomes("start", "retry"))).toEqual(["bad", "It fails at bridge."]);
+    expect(headlineOf(outcomes("restart", "retry"))).toEqual(["bad", "It fails at bridge when the runtime restarts."]);
+    expect(headlineOf(outcomes("second"), true)).toEqual([
+      "bad",
+      "It fails at bridge when another container starts. The wrapped list below passes.",
+    ]);
+  });
+
+  test("a failure of few containers says first what passes", () => {
+    expect(headlineOf(outcomes("retry", "reboot"), true)).toEqual([
+      "rare",
+      "Starts, restarts and stops pass. bridge fails when ADD runs again after the last plugin failed once, and when the container starts after a reboot of the host. The wrapped list below passes.",
+    ]);
+    const unchecked = outcomes("joined").filter(({ event }) => event !== "restart");
+    expect(headlineOf(unchecked)).toEqual([
+      "rare",
+      "Starts and stops pass. bridge fails when another container has started and the runtime restarts.",
+    ]);
+  });
+
+  test("what is not known", () => {
+    expect(headlineOf([{ event: "start", passes: undefined, message: "calico is unknown", leaves: [] }])).toEqual([
+      "open",
+      "Not known: calico is unknown.",
+    ]);
+  });
+});
