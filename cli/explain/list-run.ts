@@ -6,7 +6,7 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { callsOf } from "../live/libcni.ts";
 import type { Machine } from "../model/machine.ts";
 import { hasPassed, type Source, type Step, stepOf } from "./explain.ts";
-import { unknownOf } from "./model-answers.ts";
+import { unknownWords } from "./model-answers.ts";
 
 /** What a verb fails with: the plugin, by its index, and its words. */
 export interface Failure {
@@ -106,8 +106,8 @@ export class ListRun {
 
   #expectKnown({ index, type, delegate, configuration, wrapper }: ListedPlugin, verb: ConfiguredVerb): void {
     if (type.includes("/")) return;
-    const unknown = unknownOf({ delegate, configuration });
-    if (unknown !== undefined) throw new NotKnown(index, `${unknown} is unknown`);
+    const unknown = unknownWords({ delegate, configuration });
+    if (unknown !== undefined) throw new NotKnown(index, unknown);
     if (wrapper.jq !== undefined && !this.#source.jq) throw new NotKnown(index, "wrapper.jq is not run here");
     if (verb === "ADD" && index > 0 && isUnchainedVersion(this.#list.cniVersion)) {
       throw new NotKnown(index, "lists of version 0.2.0 are unknown");

@@ -1,6 +1,7 @@
 import { profiles } from "../../plugins/index.ts";
 import { profileOf } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { near } from "../../shared/protocol/spelling.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
@@ -14,26 +15,47 @@ import type { Answer } from "./rehearsal.ts";
 
 /** Says what of a plugin the model does not know: the plugin, or its IPAM plugin. */
 export function unknownOf({ delegate, configuration }: Pick<ListedPlugin, "delegate" | "configuration">) {
-  if (!(delegate in modelled)) return delegate;
+  if (!isModelled(delegate)) return delegate;
   const ipam = ipamTypeOf(configuration);
   return ipam === undefined || ipam === "static" || ipam === "host-local" ? undefined : ipam;
 }
 
+/** Says in words why the model cannot tell what a plugin does; undefined if it can. */
+export function unknownWords(plugin: Pick<ListedPlugin, "delegate" | "configuration">): string | undefined {
+  const unknown = unknownOf(plugin);
+  if (unknown === undefined) return undefined;
+  const names = isModelled(plugin.delegate)
+    ? ["static", "host-local", "dhcp"]
+    : Object.keys({ ...modelled, ...profiles });
+  if (names.includes(unknown)) return `${unknown} is not simulated here`;
+  const meant = near(unknown, names);
+  return `${unknown} is unknown${meant === undefined ? "" : `; the nearest name is ${meant}`}`;
+}
+
 const modelled: Readonly<Record<string, Plugin>> = { ...creators, ...chained };
 
-/** An address for documentation (RFC 5737): a server outside the host chooses the real one. */
-const documentation = [{ address: "192.0.2.10/24", gateway: "192.0.2.1" }];
+function isModelled(type: string): boolean {
+  return Object.hasOwn(modelled, type);
+}
+
+/** Addresses for documentation (RFC 5737), one for each interface: a server outside the host chooses the real ones. */
+function documentation(place: number) {
+  return [{ address: `192.0.2.${10 + (place % 240)}/24`, gateway: "192.0.2.1" }];
+}
 
 /**
  * Returns a function that answers as the plugins do on a host of the model. An unknown plugin passes with an example: an
  * interface, and an address for documentation.
  */
 export function modelAnswers(machine: Machine): Source["answer"] {
+  const interfaces: string[] = [];
   return ({ wrapper }, type, { environment, stdin }): Answer => {
     machine.maker = environment.CNI_CONTAINERID ?? "";
     const chooser = unknownIpam(stdin);
-    const config = chooser === undefined ? stdin : withExample(stdin);
-    const plugin = modelled[type] ?? example(type, wrapper.role, stdin);
+    const { CNI_IFNAME: ifName = "" } = environment;
+    if (chooser !== undefined && !interfaces.includes(ifName)) interfaces.push(ifName);
+    const config = chooser === undefined ? stdin : withExample(stdin, interfaces.indexOf(ifName));
+    const plugin = (isModelled(type) ? modelled[type] : undefined) ?? example(type, wrapper.role, stdin);
     const call = { env: environment, config };
     const { exitCode, answer: output } = ended(plainCall(machine, { type, plugin, call }, () => false));
     const isChosen = chooser !== undefined && output?.ips !== undefined;
@@ -45,10 +67,13 @@ function unknownIpam(configuration: JsonObject): string | undefined {
   return unknownOf({ delegate: "bridge", configuration });
 }
 
-function withExample({ ipam, ...rest }: JsonObject): JsonObject {
+function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {
   const { routes, type } = isJsonObject(ipam) ? ipam : {};
   const given = type === "dhcp" ? [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }] : routes;
-  return { ...rest, ipam: { type: "static", addresses: documentation, ...(given !== undefined && { routes: given }) } };
+  return {
+    ...rest,
+    ipam: { type: "static", addresses: documentation(place), ...(given !== undefined && { routes: given }) },
+  };
 }
 
 /** A plugin that makes an interface, or one that changes nothing. */

@@ -4,7 +4,7 @@ import { keysVersion, laterKeys, pluginKeys } from "../../plugins/keys.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
-import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
+import { near } from "../../shared/protocol/spelling.ts";
 import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -64,7 +64,7 @@ function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin, plugins?: P
   });
   return unknown.flatMap((found) => {
     const owner = ownerOf(found, plugin);
-    const isOther = near(found.key, found.known) === undefined;
+    const isOther = meantBy(found) === undefined;
     if (isOther && isLater(installedVersion(owner, plugin, plugins))) return [];
     const message = `${owner} ignores the key ${pathWords("", found.path)}`;
     return [{ at: [...path, ...found.path], isKey: true, message, hint: hintOf(found, delegate, common) }];
@@ -111,8 +111,16 @@ function ownerOf({ path: [first, second] }: UnknownKey, { configuration, delegat
   return isInIpam ? String(ipam.type) : delegate;
 }
 
-function hintOf({ path, key, known }: UnknownKey, delegate: string, common: z.ZodObject): string {
-  const meant = near(key, known);
+/** The keys of every plugin that the runtime does not set. */
+const commonNames: readonly string[] = ["type", "capabilities", "dns", "args", "ipam"];
+
+function meantBy({ path, key, known }: UnknownKey): string | undefined {
+  return near(key, known) ?? (path.length === 1 ? near(key, commonNames) : undefined);
+}
+
+function hintOf(found: UnknownKey, delegate: string, common: z.ZodObject): string {
+  const { path, key, known } = found;
+  const meant = meantBy(found);
   if (meant !== undefined) return `The nearest key is ${meant}`;
   const elsewhere = path.length > 1 && nameIn(pluginKeys[delegate as keyof typeof pluginKeys].shape, key);
   if (elsewhere) return `Move it out of ${path[0]}: ${delegate} has this key`;
@@ -120,13 +128,3 @@ function hintOf({ path, key, known }: UnknownKey, delegate: string, common: z.Zo
   if (Object.hasOwn(listKeys.shape, key)) return "Move it to the top of the list";
   return `Delete it, or look for the right name: ${known.join(", ")}`;
 }
-
-/** Returns the known key that a misspelled one probably means. */
-function near(key: string, known: readonly string[]): string | undefined {
-  const alike = known.filter(({ length }) => Math.abs(length - key.length) <= mostEdits);
-  const candidate = nearest(key, alike);
-  const distance = editDistance(key.toLowerCase(), candidate.toLowerCase());
-  return distance <= Math.min(mostEdits, Math.floor(candidate.length / 3)) ? candidate : undefined;
-}
-
-const mostEdits = 3;

@@ -4,6 +4,16 @@ export function nearest(word: string, known: readonly string[]): string {
   return known[distances.indexOf(Math.min(...distances))] ?? "";
 }
 
+/** Returns the known word that a misspelled one probably means; undefined if none is near enough. */
+export function near(word: string, known: readonly string[]): string | undefined {
+  const alike = known.filter(({ length }) => Math.abs(length - word.length) <= mostEdits);
+  const candidate = nearest(word, alike);
+  const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+  return distance <= Math.min(mostEdits, Math.floor(candidate.length / 3)) ? candidate : undefined;
+}
+
+const mostEdits = 3;
+
 /** Returns how many letters must be added, removed or changed to make one word from another (Levenshtein). */
 export function editDistance(a: string, b: string): number {
   // One row of the table at a time.

@@ -54,6 +54,17 @@ describe("the page's answers", () => {
     expect({ list, outcomes }).toEqual({ list: undefined, outcomes: [] });
   });
 
+  test.each([
+    [
+      "plugins",
+      "Rename the key plugin to plugins",
+      '{ "cniVersion": "1.0.0", "name": "zone", "plugin": [{ "type": "tuning" }] }',
+    ],
+    ["capabilities", "The nearest key is capabilities", listText({ ...bridge, capabilites: { ips: true } })],
+  ])("a finding names %s, which a misspelled key means", (_, hint, text) => {
+    expect(answersFor(text).findings.map((finding) => finding.hint)).toEqual([hint]);
+  });
+
   test("one plugin without a list is a .conf, and one in a list is not", () => {
     const alone = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...bridge });
     expect(answersFor(alone).list?.file.path).toBe("list.conf");

@@ -87,6 +87,17 @@ describe("invented addresses", () => {
     expect(explained(list).result?.ips?.map(({ address }) => address)).toEqual(["10.1.0.2/24", "10.1.0.3/24"]);
   });
 
+  test("two interfaces with DHCP get two addresses, and keep them", () => {
+    const ipam = { type: "dhcp" };
+    const second = { type: "macvlan-wrapper", wrapper: { ifName: "eth1" }, ipam };
+    const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge-wrapper", ipam }, second] };
+    for (const verb of ["ADD", "CHECK", "DEL"] as const) {
+      const { result, steps } = explained(list, verb);
+      expect(result?.ips?.map(({ address }) => address)).toEqual(["192.0.2.10/24", "192.0.2.11/24"]);
+      expect(steps.map(({ answer }) => answer.exitCode)).toEqual([0, 0]);
+    }
+  });
+
   test("without ipam there are none", () => {
     expect(explained(oneCreator({})).result?.ips).toBeUndefined();
   });

@@ -236,7 +236,16 @@ describe("what Go's JSON does not take", () => {
 
 test.each([
   ["a plugin", { type: "calico" }, "calico is unknown"],
-  ["an IPAM plugin", { ...macvlan, ipam: { type: "dhcp" } }, "dhcp is unknown"],
+  ["a misspelled plugin", { ...bridge, type: "brigde" }, "brigde is unknown; the nearest name is bridge"],
+  ["a name of JavaScript's own", { type: "toString" }, "toString is unknown"],
+  ["a reference plugin", { type: "vlan", master: "ens18" }, "vlan is not simulated here"],
+  ["an IPAM plugin", { ...macvlan, ipam: { type: "dhcp" } }, "dhcp is not simulated here"],
+  ["an IPAM plugin of others", { ...macvlan, ipam: { type: "whereabouts" } }, "whereabouts is unknown"],
+  [
+    "a misspelled IPAM plugin",
+    { ...macvlan, ipam: { type: "host-locale" } },
+    "host-locale is unknown; the nearest name is host-local",
+  ],
   ["jq", { ...wrapped, wrapper: { jq: "." } }, "wrapper.jq is not run here"],
 ])("%s that the model does not know", (_, plugin, message) => {
   const { list, outcomes } = verdict([plugin]);
