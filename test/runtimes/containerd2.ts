@@ -16,4 +16,10 @@ export function containerd2(): Promise<string> {
   });
 }
 
+/** Returns the directory of the tests' client for the CRI. Go builds it if it is missing. */
+export function criClient(): Promise<string> {
+  const module = path.join(import.meta.dirname, "containerd");
+  return built({ title: "the client for the CRI", module, packages: ["./cri"], ldflags: "-s -w" });
+}
+
 if (import.meta.main) await containerd2();

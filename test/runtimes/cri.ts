@@ -10,7 +10,8 @@ import { makeRootfs, plugins, rootfs } from "./support.ts";
 export const containerds = ["containerd 1", "containerd 2.2.9"] as const;
 type Version = (typeof containerds)[number];
 
-const image = "localhost/pause:1";
+/** The sandbox's image, which `makeImage` makes. */
+export const image = "localhost/pause:1";
 const programs = "/run/lab/programs";
 const system = "/usr/sbin:/usr/bin:/sbin:/bin";
 const paths: Readonly<Record<Version, string>> = {
@@ -61,6 +62,12 @@ const imageScript = `
   tar -cf ../image.tar config.json manifest.json layer.tar
 `;
 
+/** Writes the sandbox's image to `/run/lab/image.tar`. */
+export async function makeImage(lab: Lab): Promise<void> {
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  await lab.run("sh", ["-euc", imageScript, "sh", rootfs, image, architecture]);
+}
+
 /** A condition in the answer of the CRI's Status. */
 interface Condition {
   readonly type: string;
@@ -103,8 +110,7 @@ export class Cri implements AsyncDisposable {
     await lab.run("chmod", ["+x", "/run/lab/runc"]);
     await lab.writeFile(`/etc/cni/net.d/${list.name}.conflist`, JSON.stringify(list));
     await cri.#startDaemon();
-    const architecture = process.arch === "x64" ? "amd64" : process.arch;
-    await lab.run("sh", ["-euc", imageScript, "sh", rootfs, image, architecture]);
+    await makeImage(lab);
     await lab.run("ctr", ["--namespace", "k8s.io", "images", "import", "/run/lab/image.tar"], cri.#options());
     return cri;
   }
