@@ -17,16 +17,21 @@ import type { Answer } from "./rehearsal.ts";
 export function unknownOf({ delegate, configuration }: Pick<ListedPlugin, "delegate" | "configuration">) {
   if (!isModelled(delegate)) return delegate;
   const ipam = ipamTypeOf(configuration);
-  return ipam === undefined || ipam === "static" || ipam === "host-local" ? undefined : ipam;
+  return ipam === undefined || simulatedIpam.includes(ipam) ? undefined : ipam;
 }
+
+/** The plugins and IPAM plugins that the model has. */
+export function simulatedPlugins(): readonly string[] {
+  return [...Object.keys(modelled), ...simulatedIpam].sort();
+}
+
+const simulatedIpam: readonly string[] = ["host-local", "static"];
 
 /** Says in words why the model cannot tell what a plugin does; undefined if it can. */
 export function unknownWords(plugin: Pick<ListedPlugin, "delegate" | "configuration">): string | undefined {
   const unknown = unknownOf(plugin);
   if (unknown === undefined) return undefined;
-  const names = isModelled(plugin.delegate)
-    ? ["static", "host-local", "dhcp"]
-    : Object.keys({ ...modelled, ...profiles });
+  const names = isModelled(plugin.delegate) ? [...simulatedIpam, "dhcp"] : Object.keys({ ...modelled, ...profiles });
   if (names.includes(unknown)) return `${unknown} is not simulated here`;
   const meant = near(unknown, names);
   return `${unknown} is unknown${meant === undefined ? "" : `; the nearest name is ${meant}`}`;

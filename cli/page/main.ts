@@ -1,14 +1,15 @@
+import { simulatedPlugins } from "../explain/model-answers.ts";
 import { type Answers, answersFor } from "./answers.ts";
 import { commands } from "./commands.ts";
 import { showDrawing } from "./drawing-view.ts";
 import { type Editor, makeEditor } from "./editor.ts";
-import { byId, element } from "./elements.ts";
+import { byId, element, show } from "./elements.ts";
 import { showFindings } from "./findings-view.ts";
 import { longestText } from "./limits.ts";
 import { linkPart, listInLink } from "./link.ts";
 import { prepareSteps, showSteps } from "./steps-view.ts";
 import { showVerdict } from "./verdict-view.ts";
-import { showWrapping } from "./wrapping-view.ts";
+import { codes, showWrapping } from "./wrapping-view.ts";
 
 // The build defines it.
 declare const __EXAMPLES__: string;
@@ -21,12 +22,15 @@ let answers: Answers = answersFor("");
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** How long the last answers took, in milliseconds. */
 let took = 0;
+/** The list that was there before its wrapped one was taken. */
+let taken: { readonly before: string; readonly after: string } | undefined;
 
 // A long list must not stop the typing: it is read when the fingers rest.
 function changed(): void {
   clearTimeout(timer);
   setBusy(true);
   say("");
+  sayBesideList("");
   timer = setTimeout(answer, took < 30 ? 10 : Math.min(took * 3, 1000));
 }
 
@@ -38,14 +42,21 @@ function say(text: string): void {
   byId("copied").textContent = text;
 }
 
+function sayBesideList(text: string): void {
+  byId("list-copied").textContent = text;
+}
+
 function answer(): void {
   const started = performance.now();
-  answers = answersFor(editor.text());
+  const text = editor.text();
+  answers = answersFor(text);
   showVerdict(answers);
   showFindings(answers, editor);
   showDrawing(answers);
   showWrapping(answers);
   showSteps(answers.list);
+  show("back", taken?.after === text);
+  examplesSelect().value = examples.find(([, example]) => example === text)?.[0] ?? "";
   took = performance.now() - started;
   setBusy(false);
 }
@@ -54,14 +65,16 @@ function setBusy(isBusy: boolean): void {
   byId("answers").setAttribute("aria-busy", String(isBusy));
 }
 
+function examplesSelect(): HTMLSelectElement {
+  return byId("examples") as HTMLSelectElement;
+}
+
 function fillExamples(): void {
-  const select = byId("examples") as HTMLSelectElement;
+  const select = examplesSelect();
   select.append(...examples.map(([name]) => element("option", { value: name }, name)));
   select.addEventListener("change", () => {
     const [, text] = examples.find(([name]) => name === select.value) ?? [];
     if (text !== undefined) editor.replace(text);
-    // The same example can be chosen again.
-    select.value = "";
   });
 }
 
@@ -85,8 +98,25 @@ async function openLink(): Promise<void> {
   say("The link cannot be read: it is damaged or too long. The list below is not the one that was sent.");
 }
 
+async function copyList(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(answers.wrapping?.text ?? editor.text());
+    sayBesideList("The list is copied.");
+  } catch {
+    sayBesideList("This browser does not let the page copy: take the list, and copy it from the editor.");
+  }
+}
+
 function takeWrapped(): void {
-  if (answers.wrapping) editor.replace(answers.wrapping.text);
+  if (answers.wrapping) {
+    taken = { before: editor.text(), after: answers.wrapping.text };
+    editor.replace(taken.after);
+  }
+  byId("summary").focus();
+}
+
+function goBack(): void {
+  if (taken) editor.replace(taken.before);
   byId("summary").focus();
 }
 
@@ -101,7 +131,10 @@ Object.assign(globalThis, { cniWrappers: commands });
 fillExamples();
 prepareSteps(() => showSteps(answers.list));
 byId("take").addEventListener("click", takeWrapped);
+byId("back").addEventListener("click", goBack);
 byId("copy").addEventListener("click", copyLink);
+byId("copy-list").addEventListener("click", copyList);
+byId("simulated").replaceChildren(...codes(simulatedPlugins()));
 addEventListener("hashchange", openLink);
 editor.replace(firstList());
 answer();

@@ -10,6 +10,7 @@ export function showWrapping({ list, wrapping }: Answers): void {
   show("wrapping", wrapping !== undefined);
   show("take", isChanged);
   show("diff", isChanged);
+  byId("copy-list").textContent = isChanged ? "Copy the wrapped list" : "Copy the list";
   if (!list || !wrapping) return;
   const sentences = [...wrapping.plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...wrapping.notes];
   byId("decisions").replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
@@ -43,7 +44,7 @@ function showInstallation({ plugins }: List, wrapping: Wrapping): void {
 }
 
 /** Names, each once, as in a sentence. */
-function codes(names: readonly string[]): (Node | string)[] {
+export function codes(names: readonly string[]): (Node | string)[] {
   const once = [...new Set(names)].filter((name) => name !== "").sort();
   return once.flatMap((name, index) => {
     const before = index === 0 ? "" : index === once.length - 1 ? " and " : ", ";
