@@ -62,9 +62,10 @@ export function removedText(paths: readonly string[], directory: string): string
   return `${directory}: removed ${paths.map((path) => basename(path)).join(", ")}\n`;
 }
 
-/** Names a release in a sentence. */
-export function releaseWords({ version, flavor }: InstalledRelease): string {
-  return `${version} (${flavor === "node" ? "Node flavor" : "slim flavor"})`;
+/** Names a release in a sentence. The commit tells two builds of a version apart. */
+export function releaseWords({ version, flavor, commit }: InstalledRelease): string {
+  const short = commit.replace(/^([0-9a-f]{8})[0-9a-f]+/, "$1");
+  return `${version} (${flavor === "node" ? "Node flavor" : "slim flavor"}, commit ${short})`;
 }
 
 function count(number: number): string {

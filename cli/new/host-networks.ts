@@ -3,6 +3,8 @@ import { runProgram } from "../host/programs.ts";
 
 /** The networks of a host, as far as a new list depends on them. */
 export interface HostNetworks {
+  /** All of them; none if they cannot be read. */
+  readonly links: readonly Link[];
   /** Interfaces that can carry a macvlan, the one with the default route first. Addresses are in CIDR notation. */
   readonly interfaces: readonly { readonly name: string; readonly addresses: readonly string[] }[];
   /** The gateway of the default route, if it leads to the first interface. */
@@ -20,6 +22,7 @@ export async function readHostNetworks(): Promise<HostNetworks> {
   const carriers = links.filter(canCarry).map((link) => ({ name: link.ifname, addresses: addressesOf(link) }));
   const interfaces = carriers.sort((one, other) => Number(other.name === main?.dev) - Number(one.name === main?.dev));
   return {
+    links,
     interfaces,
     gateway: main?.dev === interfaces[0]?.name ? main?.gateway : undefined,
     subnets: [...links.flatMap(addressesOf), ...routes.map(({ dst }) => dst)],

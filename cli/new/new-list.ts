@@ -1,4 +1,5 @@
 import { jsonLines } from "../explain/json-lines.ts";
+import { linkNamed } from "../host/links.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
 import { cidrOf } from "../lists/addresses.ts";
@@ -10,7 +11,7 @@ import { fields, optionOf, type ValueName, type Values } from "./values.ts";
 
 const width = 160;
 
-/** Returns the text of a new list, and a sentence about its addresses. Throws Trouble if a value is missing or wrong. */
+/** Returns the text of a new list, and what to know about it. Throws Trouble if a value is missing or wrong. */
 export function newList(named: string, options: Values, host: HostNetworks): { text: string; note?: string } {
   const preset = presets[named];
   if (!preset) throw new Trouble(`${named} is not a preset`);
@@ -24,7 +25,13 @@ export function newList(named: string, options: Values, host: HostNetworks): { t
     throw new Trouble(`the list would have mistakes:\n${textReport(findings, { hasColors: false })}`);
   if (lan === undefined) return { text };
   const note = `Containers get addresses of ${lan} from ${lanStart} to ${lanEnd}. No other host or DHCP server may give them out.`;
-  return { text, note };
+  return { text, note: [note, ...missingMaster(values, host)].join("\n") };
+}
+
+// The list may be for another host. Without links, ip(8) did not answer.
+function missingMaster({ master }: Values, { links }: HostNetworks): readonly string[] {
+  if (links.length === 0 || linkNamed(master, links)) return [];
+  return [`This host has no interface ${master} now: ADD fails until it has one.`];
 }
 
 function checkOptions({ fields: needed, optional = [] }: Preset, options: Values): void {

@@ -82,7 +82,9 @@ function skipLines(advice: Advice | undefined): readonly string[] {
 function unsavedLines(count: number): readonly string[] {
   if (count === 0) return [];
   const [are, them] = count === 1 ? ["container is", "it"] : ["containers are", "them"];
-  return [`${count} ${are} younger than a minute: Nomad has perhaps not saved ${them}; stop the client with SIGTERM`];
+  return [
+    `${count} ${are} younger than a minute: Nomad has perhaps not saved ${them}; stop the client with SIGTERM (systemctl stop nomad), not with SIGKILL`,
+  ];
 }
 
 const styles: Readonly<Record<Verdict["is"], Style>> = {

@@ -44,6 +44,8 @@ interface NetworkStatus {
   readonly attachments: number;
   /** Those whose CHECK fails. */
   readonly failing: number;
+  /** Those whose namespace is gone: nothing runs there. */
+  readonly gone: number;
   /** Those that have an address outside of the list's subnets. */
   readonly outside: number;
   /** Those that have a wrapped plugin in the list and no journal: nothing recovers them. */
@@ -63,9 +65,10 @@ export function countNetworks(checked: readonly CheckedAttachment[]): readonly N
   return [...byName.keys()].sort().map((network) => {
     const own = byName.get(network) ?? [];
     const failing = own.filter(({ verdict }) => verdict.is === "fails").length;
+    const gone = own.filter(({ verdict }) => verdict.is === "gone").length;
     const outside = own.filter(({ verdict }) => "outside" in verdict).length;
     const withoutJournal = own.filter(({ lacksJournal }) => lacksJournal).length;
-    return { network, attachments: own.length, failing, outside, withoutJournal };
+    return { network, attachments: own.length, failing, gone, outside, withoutJournal };
   });
 }
 

@@ -9,10 +9,13 @@ import { neededAddressSpace } from "./narrow-runtimes.ts";
 /** The status for people: the installation, a line for each network, and a line for everything else that is there. */
 export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColors">): string {
   const { installations, lists, networks, orphans, unreadable, nomadSkipsCheck, narrowRuntimes, repaired } = status;
-  const rows = networks.map(({ network, attachments, failing }) => [
+  const hasGone = networks.some(({ gone }) => gone > 0);
+  const titles = ["network", "attachments", "failing", ...(hasGone ? ["gone"] : [])];
+  const rows = networks.map(({ network, attachments, failing, gone }) => [
     network,
     String(attachments),
     failing === 0 ? "0" : styled(terminal, "red", String(failing)),
+    ...(hasGone ? [String(gone)] : []),
   ]);
   const lines = [
     ...(installations.length === 0 ? ["no installation in the directories of the plugins"] : []),
@@ -22,7 +25,7 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     `lists: ${lists.files}`,
     ...[...lists.errors, ...lists.switchedOff].map((line) => `  ${line}`),
     "",
-    ...(rows.length === 0 ? ["no attachments"] : [plainTable(["network", "attachments", "failing"], rows), ""]),
+    ...(rows.length === 0 ? ["no attachments"] : [plainTable(titles, rows), ""]),
     ...(networks.some(({ failing }) => failing > 0) ? ["cni-wrappers preflight says why they fail"] : []),
     ...networks
       .filter(({ outside }) => outside > 0)
@@ -32,7 +35,7 @@ export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColo
     ...networks
       .filter(({ withoutJournal }) => withoutJournal > 0)
       .map(({ network, withoutJournal }) => `${network}: attachments without a journal: ${withoutJournal}`),
-    `results without a namespace: ${orphans.results}`,
+    `results without a namespace: ${orphans.results}${hasGone ? " (nothing runs there: cni-wrappers prune shows what is left)" : ""}`,
     `journals without a result: ${orphans.journals}`,
     ...(unreadable > 0 ? [`lists, results, journals and others that could not be looked at: ${unreadable}`] : []),
     ...(nomadSkipsCheck ? [`Nomad would skip CHECK: ${nomadSkipsCheck.reason}; ${nomadSkipsCheck.cure}`] : []),
@@ -66,7 +69,7 @@ function installationLines(
   const isSound = state === "intact" || state === "unknown";
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
-    `installation in ${directory}: ${release ? `${releaseWords(release)}, commit ${release.commit}` : "no version"}`,
+    `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,
     `  ${isSound ? words : styled(terminal, "red", words)}`,
     ...(shadowedBy ? [`  runtimes run ${shadowedBy.links.join(", ")} in ${shadowedBy.directory}`] : []),
     `  links: ${links.made.join(", ") || "none"}`,

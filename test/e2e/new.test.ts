@@ -8,6 +8,7 @@ import { expectPassed, withoutAddresses } from "./support.ts";
 
 /** The lab's host. The gateway is on the other end of ens18. */
 const host: HostNetworks = {
+  links: [],
   interfaces: [{ name: "ens18", addresses: ["172.16.5.7/24"] }],
   gateway: "172.16.5.1",
   subnets: ["172.16.5.7/24"],

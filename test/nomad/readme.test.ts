@@ -72,7 +72,7 @@ test("Migrate, Verify and Undo: the containers of a script survive, and nothing 
   const restart = steps.pop() as Block;
   for (const step of steps) await run(client, step);
   const checked = await passedChecks(client);
-  // The script has the plugins' names: its directory leaves cni_path.
+  // The script has a plugin's name: its directory leaves cni_path.
   await client.lab.run("sed", ["-i", 's|cni_path = .*|cni_path = "/opt/cni/bin"|', configuration]);
   await run(client, restart);
   await until("checked allocations", async () => (await passedChecks(client)) === checked + 2);
@@ -80,6 +80,11 @@ test("Migrate, Verify and Undo: the containers of a script survive, and nothing 
   await run(client, verify);
   const after = await cluster.survey("job", client);
   expect(before.filter((state) => survived(state, after))).toHaveLength(2);
+
+  // A second run changes nothing: the old list is the one that Undo finds.
+  const again = await shell(client.lab, restart.commands);
+  expect(again.stderr).toContain("zone.conflist.new");
+  expect(again.exitCode).not.toBe(0);
 
   const [version, list, all] = blocksIn("Undo");
   // An upgrade that goes back.
@@ -154,7 +159,7 @@ async function withoutWrappers(lab: Lab): Promise<void> {
 
 async function withScript(lab: Lab): Promise<void> {
   await withoutWrappers(lab);
-  await installScripts("workaround")(lab);
+  await installScripts("merge-only")(lab);
   const range = { subnet: "172.16.5.0/24", rangeStart: "172.16.5.100", rangeEnd: "172.16.5.149" };
   const ipam = { type: "host-local", ranges: [[range]] };
   const list = zone("1.0.0", { type: "macvlan", master: "ens18", ipam }, bridge);

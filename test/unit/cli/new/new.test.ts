@@ -12,6 +12,7 @@ import { runCommand } from "../../support/fake-terminal.ts";
 
 /** A host with a card in 172.16.5.0/24, and a bridge of its own. */
 const host: HostNetworks = {
+  links: ["lo", "ens18", "ens19"].map((ifname, index) => ({ ifindex: index + 1, ifname })),
   interfaces: [
     { name: "ens18", addresses: ["172.16.5.7/24", "fe80::7/64"] },
     { name: "ens19", addresses: [] },
@@ -116,8 +117,15 @@ describe("without options the host's networks decide", () => {
     );
   });
 
+  test("a master that this host does not have is named", () => {
+    expect(newList("macvlan+bridge", { master: "ens19", lan: "10.7.0.0/24" }, host).note).not.toContain("ens19");
+    expect(newList("macvlan+bridge", { master: "ens20", lan: "10.7.0.0/24" }, host).note).toMatch(
+      /give them out\.\nThis host has no interface ens20 now: ADD fails until it has one\.$/,
+    );
+  });
+
   test("a host without addresses tells too little", () => {
-    const bare = { interfaces: [], gateway: undefined, subnets: [] };
+    const bare = { links: [], interfaces: [], gateway: undefined, subnets: [] };
     const made = (options: Values) => newList("macvlan+bridge", options, bare);
     expect(() => made({})).toThrow("--master is missing: this host does not tell the host interface");
     expect(() => made({ master: "ens18" })).toThrow("--lan is missing: this host does not tell the subnet");
@@ -213,7 +221,7 @@ describe("the command", () => {
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ name: "zone" });
     expect(stderr).toBe(
-      "Containers get addresses of 10.7.0.0/24 from 10.7.0.128 to 10.7.0.254. No other host or DHCP server may give them out.\n",
+      "Containers get addresses of 10.7.0.0/24 from 10.7.0.128 to 10.7.0.254. No other host or DHCP server may give them out.\nThis host has no interface ens18 now: ADD fails until it has one.\n",
     );
   });
 

@@ -65,11 +65,11 @@ test("an installation as install made it", async () => {
   });
   expect(await run()).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await run()).stdout.split("\n").slice(0, 5)).toEqual([
-    `installation in ${bin()}: 2.0.0 (slim flavor), commit c2.0.0`,
+    `installation in ${bin()}: 2.0.0 (slim flavor, commit c2.0.0)`,
     "  intact: the checksum and the version are those that install wrote",
     "  links: bridge-wrapper, macvlan-wrapper",
     `  without a link: ${missing.join(", ")}`,
-    "  kept for a rollback: 1.0.0 (slim flavor)",
+    "  kept for a rollback: 1.0.0 (slim flavor, commit c1.0.0)",
   ]);
 });
 
@@ -161,7 +161,7 @@ test("a second installation: which directory is used for which links", async () 
   expect(first).not.toHaveProperty("shadowedBy");
   // The directory before it has no macvlan-wrapper.
   expect(second).toMatchObject({ state: "shadowed", shadowedBy: { directory: own, links: ["bridge-wrapper"] } });
-  expect((await run(...paths)).stdout).toContain(`installation in ${bin()}: 1.0.0 (slim flavor), commit c1.0.0
+  expect((await run(...paths)).stdout).toContain(`installation in ${bin()}: 1.0.0 (slim flavor, commit c1.0.0)
   shadowed: a directory before it has another version, which runtimes run
   runtimes run bridge-wrapper in ${own}
 `);

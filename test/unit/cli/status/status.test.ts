@@ -130,12 +130,12 @@ describe("status", () => {
       `looked at: lists in ${directory}/config, plugins in ${directory}/bin, results in ${directory}`,
       "lists: 1",
       "",
-      "network  attachments  failing",
-      "shop     1            0",
-      "zone     3            2",
+      "network  attachments  failing  gone",
+      "shop     1            0        0",
+      "zone     3            2        1",
       "",
       "cni-wrappers preflight says why they fail",
-      "results without a namespace: 1",
+      "results without a namespace: 1 (nothing runs there: cni-wrappers prune shows what is left)",
       "journals without a result: 0",
       "",
     ]);
@@ -200,7 +200,7 @@ test("label values and HELP are escaped as the format wants it", () => {
     ...emptyStatus,
     nomadSkipsCheck: { reason: "old", cure: "newer" },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
-    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, outside: 0, withoutJournal: 0 }],
+    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, gone: 0, outside: 0, withoutJournal: 0 }],
     journalProblem: "read-only",
   });
   expect(text).toContain('\ncni_wrappers_attachments{network="a\\"b\\\\c\\nd\\\\u001b[2J"} 1\n');
