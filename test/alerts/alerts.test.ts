@@ -76,7 +76,7 @@ test("Prometheus reads what status prints, and finds nothing to complain about",
     installations: [
       { directory: 'a"b\\c', release, state: "incomplete", madeBy: "install", links, previous: undefined },
     ],
-    networks: [{ network: "zone", attachments: 1, failing: 1, outside: 1, withoutJournal: 1 }],
+    networks: [{ network: "zone", attachments: 1, failing: 1, gone: 0, outside: 1, withoutJournal: 1 }],
     repaired: { file: 'a"b\\c', passed: 1, failed: 1 },
   });
   expect(run(["check", "metrics"], metrics)).toEqual({ status: 0, output: "" });
