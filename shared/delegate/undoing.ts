@@ -1,4 +1,5 @@
 import { type Session, warn } from "../call/session.ts";
+import type { FileIdentity } from "../host/host.ts";
 import type { Facts } from "../journal/facts.ts";
 import { containerDirectory, type Entry, isStanding, type Journal, type Line } from "../journal/journal.ts";
 import { linesText } from "../journal/lines.ts";
@@ -88,4 +89,12 @@ export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): 
     // guard: a journal that another call has written to
     entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id))
   );
+}
+
+/**
+ * Tells a file from what others make of it. A file system gives an inode away again at once, and another journal may be as long,
+ * so the change time counts, too.
+ */
+export function stampOf(file: FileIdentity | undefined, size = file?.size): string | undefined {
+  return file && `${file.inode} ${size} ${file.changedMs}`;
 }

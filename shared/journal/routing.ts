@@ -62,15 +62,21 @@ export interface RoutingCheck {
   readonly moved: MovedRouting;
   readonly present: Routing;
   readonly ifName: string;
+  /** The addresses from routers when the interface was added: the kernel replaces them by itself. */
+  readonly routed?: readonly string[];
 }
 
 /** Lists what an interface has lost: its addresses, the rules for them, and the routes in tables other than main. */
-export function missingRouting({ moved: record, present, ifName }: RoutingCheck, result: CniResult): string[] {
+export function missingRouting(
+  { moved: record, present, ifName, routed = [] }: RoutingCheck,
+  result: CniResult,
+): string[] {
   const addresses = (result.ips ?? []).map(({ address }) => address);
   const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
   const moved = record.routes.filter(({ dev, table }) => dev === ifName && table !== "main");
   return [
     ...addresses
+      .filter((address) => !routed.includes(address))
       .filter((address) => !present.addresses.some((one) => one.dev === ifName && isSameAddress(one.address, address)))
       .map((address) => `address ${address}`),
     ...record.rules

@@ -9,7 +9,7 @@ import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { ipamOf } from "../journal/host-files.ts";
-import { isSameNamespace } from "../journal/journal.ts";
+import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
 import { isFixedMac, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
@@ -58,12 +58,20 @@ function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCal
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }
 
-/** Returns the CHECK without the addresses from routers: no plugin gave them, and the kernel replaces them by itself. */
-function withoutRouters({ own, target }: Call, call: DelegateCall): DelegateCall {
-  const routed = own?.done?.routed;
+/** Returns a creator's CHECK without the addresses from routers: no plugin gave them, and the kernel replaces them by itself. */
+function withoutRouters(checked: Call, call: DelegateCall): DelegateCall {
+  const routed = routedOf(checked);
   const { ips } = resultOf(call);
-  if (!routed || !ips || target.role === "meta") return call;
+  if (routed.length === 0 || !ips || checked.target.role === "meta") return call;
   return withResult(call, { ...resultOf(call), ips: ips.filter(({ address }) => !routed.includes(address)) });
+}
+
+/** The addresses that the interface had from routers when it was added. A chained plugin's entry does not say. */
+function routedOf({ own, journal, target }: Call): readonly string[] {
+  const { ifName } = target.selector;
+  const isMaker = (one: Entry) => one.role === "creator" && one.ifName === ifName && !one.isUndone;
+  const maker = target.role === "meta" ? journal.entries.findLast(isMaker) : own;
+  return maker?.done?.routed ?? [];
 }
 
 /** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */
@@ -96,7 +104,7 @@ function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouti
   const { ifName, netns } = call.target.selector;
   const present = readRouting(call.session.host, netns);
   if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
-  const missing = missingRouting({ moved, present, ifName }, resultOf(checked));
+  const missing = missingRouting({ moved, present, ifName, routed: routedOf(call) }, resultOf(checked));
   if (missing.length > 0) throw new CniError("routingMissing", ifName, `missing: ${missing.join(", ")}`);
   return checked;
 }

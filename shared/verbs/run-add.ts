@@ -8,8 +8,8 @@ import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
-import { append, removeIfUndone, type Undoing } from "../delegate/undoing.ts";
-import type { Appending, FileIdentity } from "../host/host.ts";
+import { append, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
+import type { Appending } from "../host/host.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import {
   containerDirectory,
@@ -127,8 +127,8 @@ interface Attempt {
   readonly adding: Adding;
   readonly undoing: Undoing;
   readonly entry: Entry;
-  /** The journal's file after that. */
-  readonly written?: Pick<FileIdentity, "inode" | "size"> | undefined;
+  /** The journal's file after that: see `stampOf`. */
+  readonly written?: string | undefined;
   readonly delegateCall: DelegateCall;
 }
 
@@ -143,8 +143,7 @@ function begin(attempt: Attempt, isTorn: boolean): Attempt {
 
 /** The journal's file as this call knows it. Another call may have written to it already. */
 function writtenTo({ session, facts, journal }: Undoing): Attempt["written"] {
-  const file = session.host.stat(journal.file);
-  return file && { inode: file.inode, size: byteLength(facts.read(journal.file) ?? "") };
+  return stampOf(session.host.stat(journal.file), byteLength(facts.read(journal.file) ?? ""));
 }
 
 function lineOf({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: Entry): Line {
@@ -266,8 +265,8 @@ function linkOf({ session: { host } }: Undoing, { role, namespace, ifName }: Ent
 
 /** Whether another call has given the entry up. The file is read again only if somebody has written to it. */
 function isOvertaken({ undoing: { session, facts, journal }, entry, written }: Attempt): boolean {
-  const present = session.host.stat(journal.file);
-  if (present !== undefined && present.inode === written?.inode && present.size === written.size) return false;
+  const present = stampOf(session.host.stat(journal.file));
+  if (present !== undefined && present === written) return false;
   const own = facts.journalAgain(journal.key).entries.find(({ id }) => id === entry.id);
   return own === undefined || own.isUndone || (own.isGivenUp && !own.stray);
 }
@@ -281,17 +280,21 @@ function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
 }
 
 // The runtime will never learn what the delegate set up, so nothing of it may stay.
-function undo({ undoing, entry }: Attempt, error: CniError, addresses: readonly string[] = []): CniError {
+function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] = []): CniError {
+  const { undoing, entry } = attempt;
   const { session } = undoing;
+  // guard: the interface and the journal of the next call
+  const error = isOvertaken(attempt) ? new Failure("givenUp", entry.ifName) : failure;
   say(session, {
     level: "error",
     message: `${error.message}; running the delegate's DEL`,
     more: { details: error.details },
   });
-  // An interface of that name may be the next call's.
   const made = error.key === "givenUp" ? undefined : linkOf(undoing, entry) || undefined;
-  const done = entry.done ?? { uptime: entry.uptime, made, addresses };
-  const outcome = tryToUndo(undoing, { ...entry, done });
+  // guard: an interface that the next ADD has made and not yet written down
+  const isMadeAgain = error.key === "givenUp" && entry.before !== undefined;
+  const end = isMadeAgain ? { failed: { addresses } } : { done: { uptime: entry.uptime, made, addresses } };
+  const outcome = tryToUndo(undoing, { ...entry, ...end });
   removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;
 }

@@ -82,6 +82,23 @@ describe("a router advertises a prefix", () => {
     expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
   });
 
+  test("another prefix after sbr has moved the routes: CHECK passes, and still sees a lost address of the plugin", async () => {
+    await using lab = await Lab.start({ plugins });
+    const router = await advertising(lab);
+    const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth1" } };
+    const list = { ...listOf(patient), plugins: [...listOf(patient).plugins, sbr] };
+    const container = await lab.addContainer("c1");
+    const { ips } = resultOf(await lab.goCni.add(list, container));
+    expectPassed(await lab.goCni.check(list, container));
+    await router.die();
+    await lab.ip(container, "address", "delete", ips?.[2]?.address ?? "", "dev", "eth1");
+    expectPassed(await lab.goCni.check(list, container));
+    await lab.ip(container, "address", "delete", "172.16.5.2/24", "dev", "eth1");
+    expectFailure(await lab.goCni.check(list, container), /eth1/);
+    expectPassed(await lab.goCni.del(list, container));
+    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+  });
+
   test("a router that comes late is waited for", async () => {
     await using lab = await Lab.start({ plugins });
     const router = await Router.make(lab);
@@ -90,6 +107,31 @@ describe("a router advertises a prefix", () => {
     await router.advertise({ prefix });
     expect(resultOf(await adding).ips?.[2]?.address).toMatch(/^2001:db8:1:/);
   });
+});
+
+test("DEL, and a new ADD while the first one still waits and then fails: the new interface stays", async () => {
+  await using lab = await Lab.start({ plugins });
+  await Router.make(lab);
+  const listWith = (slaac: object) => zone("1.0.0", ...listOf(slaac).plugins.slice(1));
+  const [list, later] = [listWith({ wait: "3s", required: true }), listWith({ wait: "8s" })];
+  const container = await lab.addContainer("c1");
+  const hasInterface = () => expect.poll(() => lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
+  const first = lab.goCni.add(list, container);
+  await hasInterface();
+  // It sees nothing of what happens meanwhile.
+  const running = await lab.run("sh", ["-c", "grep -lz ^CNI_COMMAND=ADD /proc/[0-9]*/environ; true"]);
+  const processes = [...running.matchAll(/\d+/g)].map(([id]) => id);
+  await lab.run("kill", ["-STOP", ...processes]);
+  expectPassed(await lab.goCni.del(list, container));
+  const second = lab.goCni.add(later, container);
+  await hasInterface();
+  await lab.run("kill", ["-CONT", ...processes]);
+  expectFailure(await first, /interface eth1 was given up during ADD/);
+  expect((await second).exitCode).toBe(0);
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
+  expectPassed(await lab.goCni.check(later, container));
+  expectPassed(await lab.goCni.del(later, container));
+  expect(await leftOfContainers(lab)).toEqual([]);
 });
 
 const mac = "02:00:00:00:00:05";

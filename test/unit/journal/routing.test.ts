@@ -174,6 +174,12 @@ describe("missing routing", () => {
       expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual(expected);
     });
 
+    test("nothing, where the kernel took an address from a router away", () => {
+      const present = { routes: [], rules, addresses: addresses.slice(0, 1) };
+      const routed = ["fd00:26::2/64"];
+      expect(missingRouting({ moved: both, present, ifName: "eth1", routed }, { ips })).toEqual([]);
+    });
+
     test("the IPv6 address, although another of its subnet exists", () => {
       const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
       const present = { routes: [], rules, addresses: others };

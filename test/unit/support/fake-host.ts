@@ -220,7 +220,7 @@ function fakeHost(
     },
     stat(path) {
       const file = files.get(path);
-      const times = { modifiedMs: file?.modifiedMs ?? 0, changedMs: 0 };
+      const times = { modifiedMs: file?.modifiedMs ?? 0, changedMs: file?.modifiedMs ?? 0 };
       if (file) return { device: 1, inode: 2, size: file.text.length, ...times };
       const inode = directories[path];
       if (inode !== undefined) return { device: 1, inode, size: 0, ...times };

@@ -2,16 +2,20 @@ import { describe, expect, test } from "vitest";
 import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import { callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
-import { entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { entryOf, journalFiles, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { macvlanResult } from "../support/results.ts";
 
 const journal = journalFile(zoneOfBlue);
 const stdin = { cniVersion: "1.0.0", name: "zone" };
 
-type File = { readonly text: string };
+type File = { readonly text: string; readonly modifiedMs?: number };
 
 function commandsOf({ runs }: Outcome): unknown[] {
   return runs.map(({ env }) => env.CNI_COMMAND);
+}
+
+function entriesIn({ files }: Outcome): readonly Entry[] {
+  return parseJournal(zoneOfBlue, files[journal]).entries;
 }
 
 test("a power loss cannot take a creator's entry, whose leases stay on the disk", () => {
@@ -44,12 +48,46 @@ test("an entry that another call gave up meanwhile, in the same file, is undone"
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
 });
 
+describe("an ADD that was undone meanwhile, and the next one has made its interface", () => {
+  const next = tryOf({ id: "next", type: "bridge", configuration: { type: "bridge", name: "zone" } });
+  const during = (stdout: object | string, journalOf: (own: string) => File) =>
+    callWrapper(
+      { stdin },
+      {
+        answers: [exits(0, stdout), exits(0)],
+        links: [0, 8],
+        meanwhile(files) {
+          const own = (files.get(journal) as File).text;
+          if (!own.includes("next")) files.set(journal, journalOf(own));
+        },
+      },
+    );
+
+  test.each([
+    ["passes", macvlanResult],
+    ["fails", "{"],
+  ])("%s: the interface, its lease and the journal stay", (_, stdout) => {
+    const text = linesText(linesOf([next]));
+    const outcome = during(stdout, () => ({ text }));
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
+    expect(commandsOf(outcome)).toEqual(["ADD"]);
+    expect(entriesIn(outcome)).toMatchObject([{ id: "next", isGivenUp: false, isUndone: false }]);
+  });
+
+  test("is seen by the change time, although the file has the same inode and as many bytes", () => {
+    const outcome = during(macvlanResult, (own) => {
+      const { id } = JSON.parse(own);
+      return { text: own.replaceAll(id, "next".padEnd(id.length, "-")), modifiedMs: 99 };
+    });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
+  });
+});
+
 describe("an ADD beside an entry that may be in use", () => {
   const live = entryOf({ namespace: { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 } });
   const stdinOf = { ...stdin, ipam: { type: "host-local" } };
   const addWith = (machine: Machine) =>
     callWrapper({ stdin: stdinOf }, { namespaces: { "/run/netns/old": 1 }, files: journalFiles(live), ...machine });
-  const entriesOf = ({ files }: Outcome) => parseJournal(zoneOfBlue, files[journal]).entries;
 
   test("is in the journal before the plugin runs, so that DEL undoes it", () => {
     let during = "";
@@ -61,18 +99,18 @@ describe("an ADD beside an entry that may be in use", () => {
       { isGivenUp: false },
       { stray: true, isGivenUp: true, isUndone: false },
     ]);
-    expect(entriesOf(outcome)[1]).toMatchObject({ isUndone: false, failed: { left: 8 } });
+    expect(entriesIn(outcome)[1]).toMatchObject({ isUndone: false, failed: { left: 8 } });
   });
 
   test("that found an interface in its way has nothing to undo", () => {
-    expect(entriesOf(addWith({ answers: [exits(1)], links: [7] }))).toMatchObject([
+    expect(entriesIn(addWith({ answers: [exits(1)], links: [7] }))).toMatchObject([
       { isGivenUp: false },
       { stray: true, isUndone: true },
     ]);
   });
 
   test("stands after it has passed, and the other entry is given up", () => {
-    const [old, present] = entriesOf(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }));
+    const [old, present] = entriesIn(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }));
     expect(old).toMatchObject({ isGivenUp: true, isUndone: false });
     expect(present).toMatchObject({ isGivenUp: false, done: { made: 8 } });
     expect(present).not.toHaveProperty("stray");
