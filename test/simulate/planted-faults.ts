@@ -163,8 +163,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "nobody looks whether an ADD was given up in the first moment",
     file: add,
-    from: `size: byteLength(facts.read(journal.file) ?? "")`,
-    to: "size: file.size",
+    from: `stampOf(session.host.stat(journal.file), byteLength(facts.read(journal.file) ?? ""))`,
+    to: "stampOf(session.host.stat(journal.file))",
   },
   {
     name: "ptp frees a sibling's lease",
