@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter } from "node:path";
 import process from "node:process";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
@@ -8,6 +9,7 @@ import { hostPathsOn, usualCacheDirectory, usualCniPath } from "../live/host-pat
 import { agentFault } from "../live/looked-at.ts";
 import { networkIn } from "../live/networks.ts";
 import { jsonOption, portOption, timeoutOption } from "../options.ts";
+import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { type Outcome, ownNamespaces, type Request, tryInside } from "../try/inside.ts";
@@ -61,6 +63,13 @@ export const tryCommand: CommandData<string, Options> = {
   },
 };
 
+/** What to do about a wrapper or a directory that is not there. */
+function hintsOn({ steps }: Outcome, cniPath = ""): readonly string[] {
+  const cures = steps.flatMap(({ plugin = "", why = "" }) => missingWrapperCure(plugin, why) ?? []);
+  const directories = cniPath.split(delimiter).filter((directory) => directory !== "" && !existsSync(directory));
+  return [...new Set(cures), ...directories.map((directory) => `--cni-path: ${directory} does not exist`)];
+}
+
 async function reportOn(
   path: string,
   { cniPath, veth = false, port, timeout }: Options,
@@ -90,5 +99,5 @@ async function reportOn(
     outside: ownNamespaces(),
   };
   const happened: Outcome = JSON.parse(await onStage(JSON.stringify(request), state, terminal));
-  return { ...common, ...happened };
+  return { ...common, ...happened, notes: [...notes, ...hintsOn(happened, cniPath)] };
 }

@@ -3,6 +3,7 @@ import { readListFile } from "../lists/find-files.ts";
 import type { List } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
+import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -76,7 +77,7 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   const outcome = await runChain(checkChain(network.list, attachment, options.cniPath), options.seconds);
   if (!outcome.passed) {
     const { plugin, position, error } = outcome;
-    const cure = await cureOf(network.list, position, attachment);
+    const cure = (await missingWrapperCure(plugin, error)) ?? (await cureOf(network.list, position, attachment));
     return { is: "fails", plugin, position, error, ...(cure !== undefined && { cure }) };
   }
   const outside = outsideSubnets(network.list, attachment);

@@ -15,10 +15,16 @@ export const missingPlugin: PluginRule = {
   },
 };
 
+/** Returns what to do if a call failed because a wrapper is not there; undefined after any other error. */
+export function missingWrapperCure(type: string, error: string): string | undefined {
+  return isWrapperType(type) && error.startsWith(`failed to find plugin "${type}"`) ? wrapperHint(type) : undefined;
+}
+
 /** Only the wrappers of known plugins get a link without being asked for. */
 function wrapperHint(type: string): string {
   const delegate = delegateName(type) ?? "";
-  if (delegate === "" || Object.hasOwn(profiles, delegate)) return "Install the wrappers there";
+  if (delegate === "" || Object.hasOwn(profiles, delegate))
+    return "Install the wrappers there, with cni-wrappers install";
   const meant = nearest(delegate, Object.keys(profiles));
   if (editDistance(delegate, meant) <= 2) return `Did you mean "${meant}-wrapper"?`;
   return `If the plugin ${delegate} is there, cni-wrappers install --plugins ${delegate} makes its wrapper`;

@@ -303,6 +303,14 @@ export const wrong: Readonly<Record<string, Row>> = {
       leftJournal,
     ],
   },
+  "a directory of plugins that is missing": {
+    ...{ list: zone("1.0.0", wrapped(front)), args: ["--cni-path", "/opt/cni/bim"], exit: 1 },
+    says: [l1.lone, del].map(
+      (step) =>
+        `${step}: fails: bridge-wrapper (plugin 1): failed to find plugin "bridge-wrapper" in path [/opt/cni/bim]`,
+    ),
+    notes: ["Install the wrappers there, with cni-wrappers install", "--cni-path: /opt/cni/bim does not exist"],
+  },
   "a delegate that is missing": {
     ...{ list: zone("1.0.0", { ...wrapped(front), wrapper: { delegate: "nix" } }), exit: 1 },
     says: [...missing],

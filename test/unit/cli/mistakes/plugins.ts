@@ -135,6 +135,6 @@ export const pluginMistakes: readonly Mistake[] = [
     before: (host) => host.attach("zone", { eth0: "172.16.5.11/24", eth1: "172.26.64.2/20" }),
     make: (host) => renameSync(host.path("bin/macvlan-wrapper"), host.path("bin/macvlan-wrapper.old")),
     told: { preflight: 1, adopt: 1 },
-    says: ["zone c1", 'failed to find plugin "macvlan-wrapper" in path', "/bin"],
+    says: ["zone c1", 'failed to find plugin "macvlan-wrapper" in path', "/bin", "with cni-wrappers install"],
   },
 ];
