@@ -5,6 +5,7 @@ import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";
+import { decide } from "../wrap/decide.ts";
 import { exampleSource } from "./example-source.ts";
 import { type Left, leftOf, leftWords } from "./left.ts";
 import { type Failure, ListRun, NotKnown } from "./list-run.ts";
@@ -176,11 +177,8 @@ const indent = "  ";
  * Writes a verdict for people: the list, each event that fails, and those that pass in one line. `afterScript` is what CHECK
  * fails with where a script runs the list's ADD.
  */
-export function verdictText(
-  { file, name, plugins }: List,
-  outcomes: readonly Outcome[],
-  afterScript?: Failure,
-): string {
+export function verdictText(list: List, outcomes: readonly Outcome[], afterScript?: Failure): string {
+  const { file, name, plugins } = list;
   const titles = plugins.map(({ delegate, role, ifName }) => (role === "creator" ? `${delegate} ${ifName}` : delegate));
   const passed = outcomes.filter(({ passes, leaves }) => passes && leaves.length === 0).map(({ event }) => event);
   const others = outcomes.filter(({ event }) => !passed.includes(event));
@@ -189,8 +187,7 @@ export function verdictText(
     return !outcomes.some((one) => one.event === event) && !(scripted && event === "restart");
   });
   const row = (what: string, words: string) => `${indent}${what.padEnd(9)}  ${words}`;
-  const isPlain = plugins.some(({ isWrapped, role }) => role === "creator" && !isWrapped);
-  const hasFailed = outcomes.some(({ passes }) => passes === false);
+  const isMended = outcomes.some(({ passes }) => passes === false) && decide(list).plugins.length > 0;
   return [
     `${name ?? file.path}: ${titles.join(", ")}`,
     ...others.flatMap((one) => [
@@ -199,7 +196,7 @@ export function verdictText(
     ]),
     ...(passed.length > 0 ? [row("passes:", passed.join(", "))] : []),
     ...(missing.length > 0 ? [row("not sent:", missing.join(", "))] : []),
-    ...(isPlain && hasFailed ? [`-> cni-wrappers wrap ${file.path}`] : []),
+    ...(isMended ? [`-> cni-wrappers wrap ${file.path}`] : []),
   ]
     .map((line) => `${line}\n`)
     .join("");
