@@ -243,7 +243,7 @@ const mistakes: readonly Mistake[] = [
     name: "the numbers for Prometheus go into a directory that does not exist",
     right: "status",
     told: { "status --output /var/lib/node_exporter/cni.prom": 2 },
-    says: ["/var/lib/node_exporter", "there is no such"],
+    says: ["its directory is missing; make it: mkdir -p /var/lib/node_exporter"],
   },
 ];
 

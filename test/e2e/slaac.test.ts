@@ -118,14 +118,14 @@ test("DEL, and a new ADD while the first one still waits and then fails: the new
   const hasInterface = () => expect.poll(() => lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
   const first = lab.goCni.add(list, container);
   await hasInterface();
-  // It sees nothing of what happens meanwhile.
+  // It sees nothing of what happens meanwhile. An `ip` that it runs may end just then: kill says so, and stops the others.
   const running = await lab.run("sh", ["-c", "grep -lz ^CNI_COMMAND=ADD /proc/[0-9]*/environ; true"]);
   const processes = [...running.matchAll(/\d+/g)].map(([id]) => id);
-  await lab.run("kill", ["-STOP", ...processes]);
+  await lab.call("kill", ["-STOP", ...processes]);
   expectPassed(await lab.goCni.del(list, container));
   const second = lab.goCni.add(later, container);
   await hasInterface();
-  await lab.run("kill", ["-CONT", ...processes]);
+  await lab.call("kill", ["-CONT", ...processes]);
   expectFailure(await first, /interface eth1 was given up during ADD/);
   expect((await second).exitCode).toBe(0);
   expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
