@@ -119,7 +119,12 @@ function isLine(value: JsonObject): value is JsonObject & Line {
     case "began":
       return isBegan(value);
     case "done":
-      return typeof value.id === "string" && isTexts(value.addresses) && typeof value.uptime === "number";
+      return (
+        typeof value.id === "string" &&
+        isTexts(value.addresses) &&
+        typeof value.uptime === "number" &&
+        (value.routed === undefined || isTexts(value.routed))
+      );
     case "failed":
       return (
         typeof value.id === "string" &&

@@ -74,6 +74,20 @@ describe("a journal", () => {
     },
   );
 
+  test.each([
+    [{}, true],
+    [{ addresses: "10.1.0.2" }, false],
+    [{ uptime: "now" }, false],
+    [{ routed: "2001:db8::5/64" }, false],
+    [{ routed: ["2001:db8::5/64"] }, true],
+  ])("takes a line done with %j: %s", (changes, isTaken) => {
+    const [began] = linesOf([entryOf({ id: "odd" })]);
+    const done = { line: "done", id: "odd", addresses: [], uptime: 1, ...changes };
+    const { entries } = parseJournal(zoneOfBlue, `${text}${JSON.stringify(began)}\n${JSON.stringify(done)}\n`);
+    expect(entries[1]).toMatchObject({ id: "odd" });
+    expect(entries[1]?.done !== undefined).toBe(isTaken);
+  });
+
   test("that is found says whose it is, by its first line", () => {
     expect(parseFoundJournal(file, text)).toMatchObject({ key: zoneOfBlue, entries: [first] });
     expect(parseFoundJournal("/var/lib/cni/wrappers/red/zone:eth0", text)).toBeUndefined();
