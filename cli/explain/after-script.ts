@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List } from "../lists/list.ts";
-import { type Attachment, callOf, callsOf } from "../live/libcni.ts";
+import { type Attachment, callOf } from "../live/libcni.ts";
 import { exampleSource } from "./example-source.ts";
-import { hasPassed, type Step, stepOf } from "./explain.ts";
+import { hasPassed, type Step, stepOf, stepsOf } from "./explain.ts";
 import { type Failure, failureOf } from "./list-run.ts";
 import { unknownOf } from "./model-answers.ts";
 
@@ -26,13 +26,8 @@ export function checkAfterScript(list: List, attachment: Attachment): Failure | 
     if (!hasPassed(step)) return undefined;
     result = place < 0 ? outputOf(step) : merged(result, outputOf(step));
   }
-  const calls = callsOf(list, "CHECK", attachment, result);
-  for (let next = calls.next(); !next.done; ) {
-    const step = stepOf(...next.value, source);
-    if (!hasPassed(step)) return failureOf(step);
-    next = calls.next({ isPassed: true });
-  }
-  return undefined;
+  const failed = stepsOf(list, "CHECK", source, result).find((step) => !hasPassed(step));
+  return failed && failureOf(failed);
 }
 
 function outputOf({ answer }: Step): CniResult {

@@ -64,7 +64,8 @@ function failureBefore(add: Explanation | undefined, verb: ConfiguredVerb): stri
   return `ADD fails at plugin ${failed.plugin.index + 1}, ${failed.plugin.type}`;
 }
 
-function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: CniResult | undefined): Step[] {
+/** Makes the calls of a verb, up to the first one that fails. `prevResult` is that of the first call. */
+export function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevResult: CniResult | undefined): Step[] {
   const steps: Step[] = [];
   const calls = callsOf(list, verb, source.attachment, prevResult);
   for (let next = calls.next(); !next.done; ) {

@@ -1,4 +1,5 @@
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
+import { networkNameRule } from "../../shared/protocol/names.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
@@ -119,7 +120,7 @@ export class ListRun {
 function refusalOf({ name = "" }: List, { type, isWrapped }: ListedPlugin, verb: ConfiguredVerb): string | undefined {
   if (type.includes("/")) return `invalid plugin name: ${type}`;
   const isChecked = verb === "ADD" || !isWrapped;
-  if (!isChecked || /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return undefined;
+  if (!isChecked || networkNameRule.test(name)) return undefined;
   return `invalid characters found in network name; ${name}`;
 }
 

@@ -19,7 +19,7 @@ const clauses: Readonly<Record<EventName, string>> = {
 /** The events that do not happen to every container. */
 const rare: readonly EventName[] = ["joined", "retry", "reboot"];
 
-/** Says in one or two sentences what the events of a list end with. `mends`: the wrapped list, which is shown, passes. */
+/** Says in one or two sentences how the events of a list end. `mends` tells whether the wrapped list, which is shown, passes. */
 export function headlineOf(outcomes: readonly Outcome[], mends = false): readonly [Kind, string] {
   const all = counted(outcomes);
   const failed = all.filter(({ passes }) => passes === false);

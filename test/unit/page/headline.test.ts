@@ -1,21 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { EventName, Outcome } from "../../../cli/explain/verdict.ts";
+import { type EventName, events, type Outcome } from "../../../cli/explain/verdict.ts";
 import { headlineOf } from "../../../cli/page/headline.ts";
 
-const names: readonly EventName[] = [
-  "start",
-  "second",
-  "restart",
-  "joined",
-  "retry",
-  "twice",
-  "reboot",
-  "stop",
-  "gone",
-];
-
 function outcomes(...failed: readonly EventName[]): Outcome[] {
-  return names.map((event) => {
+  return events.map((event) => {
     return failed.includes(event)
       ? { event, passes: false, type: "bridge", message: "no", leaves: [] }
       : { event, passes: true, leaves: [] };
