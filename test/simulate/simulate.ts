@@ -46,7 +46,11 @@ function partOf(from: number, until: number): Part {
   const broken: Record<string, string> = {};
   for (let seed = from; seed < until; seed++) {
     const ran = runSeed(seed, siblings);
-    if (ran.broken) broken[seed] = ran.broken.promise;
+    if (ran.broken) {
+      // An interrupted run has told what it saw.
+      say(`seed ${seed}: ${ran.broken.message.replace(/\n.*/s, "")}`);
+      broken[seed] = ran.broken.promise;
+    }
     for (const [what, times] of ran.log.counts) counts[what] = (counts[what] ?? 0) + times;
   }
   return { counts, broken };
