@@ -157,8 +157,11 @@ test("a namespace that was made anew at the old path does not keep what the old 
   const [gone, kept] = attached as [Attached, Attached];
   const before = await traces(lab);
   const tokens = await tokensOf(lab, [gone], before);
+  // Made before the old one goes: the kernel would give a later one its inode, and prune takes no chance with that.
+  await lab.run("ip", ["netns", "add", "anew"]);
   await loseNamespaces(lab, [gone]);
-  await lab.run("ip", ["netns", "add", "gone"]);
+  const move = "touch /run/netns/gone; mount --bind /run/netns/anew /run/netns/gone; ip netns delete anew";
+  await lab.run("sh", ["-ec", move]);
   const pruned = await run(lab, "prune", "--write");
   expect(pruned).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringMatching(/^classic +gone /m) });
   expect(await traces(lab)).toEqual(before.filter((line) => !tokens.some((token) => token.test(line))));
