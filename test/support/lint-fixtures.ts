@@ -20,7 +20,7 @@ export interface LintFixture {
   /** Such as `duplicate-interface/ok.conflist`. */
   readonly name: string;
   readonly file: string;
-  /** The findings, such as `5:15 error`. */
+  /** The findings, such as `5:15 error: the plugin has no type. Add "type"`. */
   readonly findings: readonly string[];
   /** The failure of a file in which lint finds an error. */
   readonly fails?: Failure;
@@ -43,7 +43,7 @@ export function lintFixtures(): readonly LintFixture[] {
 
 /** Whether lint finds an error in a fixture. */
 export function isFaulty({ findings }: Pick<LintFixture, "findings">): boolean {
-  return findings.some((finding) => finding.endsWith(" error"));
+  return findings.some((finding) => /^\S+ error: /.test(finding));
 }
 
 /** Whether a list needs wrapper.jq, which only the Node flavor has. */

@@ -9,7 +9,7 @@ import { findingsOf } from "../../support/lint-findings.ts";
 const root = path.join(import.meta.dirname, "../../..");
 const fixtures = path.join(root, "test/fixtures/lint");
 
-/** For each file of a rule's folder, what `lint` must find: line:column and severity. */
+/** For each file of a rule's folder, what `lint` must find: line:column, severity, message and hint. */
 type Expected = Record<string, { findings: string[] }>;
 
 test("each rule has a file and a folder of fixtures of its name, and there are no others", () => {
@@ -39,7 +39,7 @@ describe.each(rules)("$code", ({ code }) => {
   test.each(Object.entries(expected))("%s", (name, { findings }) => {
     const isFile = /\.\w+$/.test(name);
     const found = findingsOf(path.join(folder, name));
-    const seen = found.map((finding) => [isFile ? placeOf(finding) : placeInFolder(finding), finding.code]);
+    const seen = found.map((finding) => [isFile ? wordsOf(finding) : wordsInFolder(finding), finding.code]);
     expect(seen).toEqual(findings.map((finding) => [finding, code]));
   });
 });
@@ -51,10 +51,10 @@ test("each example is clean", () => {
   expect(examples.flatMap((name) => lintFiles([readListFile(name, root)]))).toEqual([]);
 });
 
-function placeOf({ position, severity }: Finding): string {
-  return `${position.line}:${position.column} ${severity}`;
+function wordsOf({ position, severity, message, hint }: Finding): string {
+  return `${position.line}:${position.column} ${severity}: ${message}. ${hint}`;
 }
 
-function placeInFolder(finding: Finding): string {
-  return `${finding.file.path} ${placeOf(finding)}`;
+function wordsInFolder(finding: Finding): string {
+  return `${finding.file.path} ${wordsOf(finding)}`;
 }
